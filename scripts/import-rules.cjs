@@ -1,0 +1,65 @@
+/**
+ * The direction of imports (src/decisions/0001-layers.md): right and down only.
+ *
+ *   kernel - native - fuse - vfs -+- content -+
+ *                                 +- jobs ----+- api -+
+ *                                             service +- contract
+ */
+const only = (from, allowed) => ({
+  name: `${from}-imports`,
+  comment: `src/${from} may import ${allowed.join(', ') || 'nothing of ours'}`,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { path: '^src/', pathNot: `^src/(${[from, ...allowed].join('|')})/` },
+});
+
+const room = (name, pkg, homes) => ({
+  name: `${name}-in-one-room`,
+  comment: `${name} is imported in ${homes} only`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: homes },
+  to: { path: `node_modules/${pkg}(/|$)` },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: { path: '^(src|test)' }, to: { circular: true } },
+    {
+      name: 'lib-is-generic',
+      comment: 'src/lib imports nothing but node: modules and itself',
+      severity: 'error',
+      from: { path: '^src/lib/' },
+      to: { pathNot: '^src/lib/', dependencyTypesNot: ['core'] },
+    },
+    only('contract', []),
+    only('observe', ['lib']),
+    only('config', ['lib']),
+    only('api', ['contract', 'lib', 'observe']),
+    only('content', ['api', 'contract', 'lib', 'observe']),
+    only('jobs', ['api', 'contract', 'lib', 'observe']),
+    only('vfs', ['content', 'jobs', 'api', 'contract', 'lib', 'observe']),
+    only('fuse', ['vfs', 'lib', 'observe']),
+    only('service', ['contract', 'lib', 'observe']),
+    {
+      name: 'vfs-sees-only-types-of-api',
+      comment: 'the client reaches the file system as an object, not as a module',
+      severity: 'error',
+      from: { path: '^src/vfs/' },
+      to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
+    },
+    room('undici', 'undici', '^src/api/'),
+    room('kysely', 'kysely', '^src/service/store/'),
+    room('sqlite', '@photostructure/sqlite', '^src/service/store/'),
+    room('pg', 'pg', '^src/service/store/'),
+    room('fastify', '@?fastify', '^src/service/'),
+    room('aws-sdk', '@aws-sdk', '^src/service/'),
+    room('fuse-native', 'fuse-native', '^src/fuse/'),
+    room('commander', 'commander', '^src/cli/'),
+    room('pino', 'pino', '^src/observe/'),
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+};

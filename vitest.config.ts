@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config';
+
+/** One project per kind of test; mounts run in child processes, so files of `mount` do not run side by side. */
+const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    pool: 'forks' as const,
+    testTimeout: timeoutSeconds * 1000,
+    hookTimeout: timeoutSeconds * 1000,
+    ...extra,
+  },
+});
+
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      project('unit', 20),
+      project('contract', 60),
+      project('service', 60),
+      project('mount', 120, { fileParallelism: false }),
+      project('faults', 180, { fileParallelism: false }),
+      project('model', 180, { fileParallelism: false }),
+    ],
+  },
+});
