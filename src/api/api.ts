@@ -1,0 +1,217 @@
+/**
+ * The platform's API as the file system uses it. One method is one call of the API document unless its comment says
+ * otherwise: who reads code against this interface can count requests.
+ *
+ * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
+ * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.
+ */
+import type {
+  AsyncFileJob,
+  BulkResult,
+  Capability,
+  EntryRecord,
+  FileRecord,
+  FolderRecord,
+  Page,
+  PartReport,
+  ProjectRecord,
+  ProjectSummary,
+  SignedUrl,
+  TransferJob,
+  UploadTicket,
+  VolumeObjectRecord,
+  VolumePage,
+  VolumeRecord,
+  VolumeSummary,
+} from './model.ts';
+
+/** Who waits for the answer decides who goes first when the rate budget is short. */
+export type Priority = 'interactive' | 'data' | 'prefetch' | 'background';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Default `interactive`. */
+  readonly priority?: Priority;
+}
+
+export interface PageRequest {
+  readonly offset: number;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/** A folder (by id) and a name in it. */
+export interface Place {
+  readonly parent: string;
+  readonly name: string;
+}
+
+export interface ProjectsApi {
+  list(page: PageRequest, options?: CallOptions): Promise<Page<ProjectSummary>>;
+  get(id: string, options?: CallOptions): Promise<ProjectRecord>;
+  edit(id: string, changes: { name?: string; description?: string }, options?: CallOptions): Promise<void>;
+}
+
+export interface FilesApi {
+  get(id: string, options?: CallOptions): Promise<EntryRecord>;
+  /** The entry of exactly that name in a folder, or undefined. */
+  find(place: Place, options?: CallOptions): Promise<EntryRecord | undefined>;
+  /** One page of a folder with everything `ls -l` and `getfattr` need, by name in byte order. */
+  list(folder: string, page: PageRequest, options?: CallOptions): Promise<Page<EntryRecord>>;
+  /** Rename, tags or metadata (merged). `overwrite` needs capability `rename_overwrite`. */
+  edit(
+    id: string,
+    changes: { name?: string; tags?: readonly string[]; metadata?: Readonly<Record<string, string>> },
+    options?: CallOptions & { readonly overwrite?: boolean },
+  ): Promise<FileRecord>;
+  move(id: string, to: Place, options?: CallOptions & { readonly overwrite?: boolean }): Promise<FileRecord>;
+  copy(id: string, to: Place, options?: CallOptions): Promise<FileRecord>;
+  delete(id: string, options?: CallOptions): Promise<void>;
+  createFolder(place: Place, options?: CallOptions): Promise<FolderRecord>;
+  patchMetadata(
+    id: string,
+    pairs: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<Readonly<Record<string, string>>>;
+  putMetadata(
+    id: string,
+    pairs: Readonly<Record<string, string>>,
+    options?: CallOptions,
+  ): Promise<Readonly<Record<string, string>>>;
+  putTags(id: string, tags: readonly string[], options?: CallOptions): Promise<readonly string[]>;
+  downloadInfo(id: string, options?: CallOptions): Promise<{ readonly url: string }>;
+  /** At most 100 ids; answers in their order. */
+  bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
+  bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]>;
+}
+
+export interface UploadsApi {
+  initialise(
+    target: Place & {
+      readonly overwrite: boolean;
+      readonly sizeBytes?: number;
+      readonly partSizeBytes?: number;
+    },
+    options?: CallOptions,
+  ): Promise<UploadTicket>;
+  partUrl(uploadId: string, partNumber: number, options?: CallOptions): Promise<SignedUrl>;
+  report(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<void>;
+  /** The reports given here need not have been made before. */
+  complete(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<FileRecord>;
+  abort(uploadId: string, options?: CallOptions): Promise<void>;
+  /** The parts the platform has on report; rejects with 8003 when the upload is no more. */
+  reportedParts(
+    uploadId: string,
+    options?: CallOptions,
+  ): Promise<UploadTicket & { readonly parts: readonly PartReport[] }>;
+  /** Needs capability `upload_inline`; at most 8 MiB. */
+  inline(
+    target: Place & { readonly overwrite: boolean },
+    content: Uint8Array,
+    options?: CallOptions,
+  ): Promise<FileRecord>;
+}
+
+export interface VolumesApi {
+  list(page: PageRequest, options?: CallOptions): Promise<Page<VolumeSummary>>;
+  get(id: string, options?: CallOptions): Promise<VolumeRecord>;
+  /** One level: objects directly below `prefix` (empty or ending in `/`) and the prefixes one deeper. */
+  contents(
+    volume: string,
+    query: { readonly prefix: string; readonly continuation?: string | undefined },
+    options?: CallOptions,
+  ): Promise<VolumePage>;
+  /** Undefined when the volume has no such object. */
+  object(volume: string, location: string, options?: CallOptions): Promise<VolumeObjectRecord | undefined>;
+  /** Needs capability `volume_download_info`. */
+  downloadInfo(
+    volume: string,
+    location: string,
+    options?: CallOptions,
+  ): Promise<{ readonly url: string; readonly sizeBytes: number; readonly etag: string | undefined }>;
+}
+
+export interface ImportRequest {
+  readonly volume: string;
+  readonly location: string;
+  /** Folder id. */
+  readonly parent: string;
+  readonly name: string;
+  readonly overwrite: boolean;
+}
+
+export interface ExportRequest {
+  readonly file: string;
+  readonly volume: string;
+  readonly location: string;
+  readonly overwrite: boolean;
+}
+
+export interface TransfersApi {
+  /** At most 100. */
+  startImports(
+    requests: readonly ImportRequest[],
+    options?: CallOptions,
+  ): Promise<readonly BulkResult<TransferJob>[]>;
+  /** At most 100. `copyOnly` keeps the sources' content on the platform. */
+  startExports(
+    requests: readonly ExportRequest[],
+    copyOnly: boolean,
+    options?: CallOptions,
+  ): Promise<readonly BulkResult<TransferJob>[]>;
+  /**
+   * At most 100 jobs of one kind, in their order. With capability `job_wait`, `waitSeconds` (at most 30) holds the
+   * answer back until the first change of state.
+   */
+  get(
+    kind: 'import' | 'export',
+    ids: readonly string[],
+    options?: CallOptions & { readonly waitSeconds?: number },
+  ): Promise<readonly BulkResult<TransferJob>[]>;
+}
+
+export interface AsyncFilesApi {
+  start(
+    kind: 'copy' | 'move' | 'delete',
+    items: readonly { readonly file: string; readonly parent?: string; readonly name?: string }[],
+    options?: CallOptions,
+  ): Promise<AsyncFileJob>;
+  get(
+    kind: 'copy' | 'move' | 'delete',
+    id: string,
+    options?: CallOptions & { readonly waitSeconds?: number },
+  ): Promise<AsyncFileJob>;
+}
+
+export interface Api {
+  /** Name of the token's user. */
+  whoAmI(options?: CallOptions): Promise<{ readonly username: string }>;
+  /** What this service adds to the platform's API; asked once. */
+  capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>>;
+  readonly projects: ProjectsApi;
+  readonly files: FilesApi;
+  readonly uploads: UploadsApi;
+  readonly volumes: VolumesApi;
+  readonly transfers: TransfersApi;
+  readonly asyncFiles: AsyncFilesApi;
+  close(): Promise<void>;
+}
+
+/**
+ * Signed URLs, which are not API calls: no token, no rate limit. Rejects with a `StorageError`, whose kind says
+ * whether a new link, a new try or neither may help.
+ */
+export interface StorageClient {
+  /**
+   * Reads `[offset, offset + into.length)` of an object into `into`, resuming at the byte after a reset, and answers
+   * the object's validator. The range must lie within the object.
+   */
+  getRange(
+    url: string,
+    range: { readonly offset: number; readonly into: Uint8Array; readonly expectedEtag?: string | undefined },
+    signal?: AbortSignal,
+  ): Promise<{ readonly etag: string | undefined; readonly objectSizeBytes: number }>;
+  /** Sends one part and answers its ETag without quotes. `body` is not changed until the promise settles. */
+  putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<{ readonly etag: string }>;
+  close(): Promise<void>;
+}

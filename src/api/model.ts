@@ -1,0 +1,171 @@
+/**
+ * What the platform's resources are to the rest of the client: parsed once at the edge (numbers are numbers, times
+ * are milliseconds, cases are settled), so that no other folder looks at wire JSON.
+ */
+
+/** Where a file's bytes are: in the platform's own store, or an object of a volume (the file is then an alias). */
+export type Storage =
+  | { readonly kind: 'platform'; readonly locations: readonly string[] }
+  | { readonly kind: 'volume'; readonly volume: string; readonly location: string };
+
+export interface FileRecord {
+  readonly kind: 'file';
+  readonly id: string;
+  readonly name: string;
+  /** `owner/short-name` */
+  readonly project: string;
+  /** Id of the folder; absent from servers that hide it. */
+  readonly parent: string | undefined;
+  readonly sizeBytes: number;
+  readonly createdMs: number;
+  readonly modifiedMs: number;
+  readonly storage: Storage;
+  readonly originTask: string | undefined;
+  readonly originDataset: string | undefined;
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface FolderRecord {
+  readonly kind: 'folder';
+  readonly id: string;
+  readonly name: string;
+  readonly project: string;
+  readonly parent: string | undefined;
+  readonly createdMs: number | undefined;
+  readonly modifiedMs: number | undefined;
+}
+
+export type EntryRecord = FileRecord | FolderRecord;
+
+export interface ProjectPermissions {
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly copy: boolean;
+  readonly execute: boolean;
+  readonly admin: boolean;
+}
+
+/** What a listing of projects gives. */
+export interface ProjectSummary {
+  readonly id: string;
+  readonly owner: string;
+  readonly shortName: string;
+  readonly name: string;
+}
+
+export interface ProjectRecord extends ProjectSummary {
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly permissions: ProjectPermissions;
+  readonly billingGroup: string | undefined;
+  readonly createdBy: string | undefined;
+  readonly createdMs: number | undefined;
+  readonly modifiedMs: number | undefined;
+  readonly rootFolder: string;
+}
+
+export interface VolumeSummary {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface VolumeRecord extends VolumeSummary {
+  readonly description: string;
+  readonly accessMode: 'RW' | 'RO';
+  readonly active: boolean;
+  readonly serviceType: string;
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly endpoint: string | undefined;
+  readonly createdMs: number | undefined;
+  readonly modifiedMs: number | undefined;
+}
+
+export interface VolumeObjectRecord {
+  readonly volume: string;
+  /** Key below the volume's prefix. */
+  readonly location: string;
+  /** Undefined when the store's listing left it out: ask for the object itself. */
+  readonly sizeBytes: number | undefined;
+  readonly etag: string | undefined;
+  readonly modifiedMs: number | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+export interface VolumePage {
+  readonly objects: readonly VolumeObjectRecord[];
+  /** Deeper levels, each ending in `/`. */
+  readonly prefixes: readonly string[];
+  readonly continuation: string | undefined;
+}
+
+/** One page of a collection, and how many items match in all (`X-Total-Matching-Query`). */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** The platform's standard error object, as a failed call, job or bulk entry carries it. */
+export interface Failure {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+/** An entry of a bulk answer, in the order asked. */
+export type BulkResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export type TransferState = 'PENDING' | 'RUNNING' | 'COMPLETED' | 'FAILED';
+
+/** An import or export job. */
+export interface TransferJob {
+  readonly kind: 'import' | 'export';
+  readonly id: string;
+  readonly state: TransferState;
+  readonly failure: Failure | undefined;
+  /** The alias: the imported file, or the exported file as it is now. */
+  readonly result: FileRecord | undefined;
+}
+
+export type AsyncState = 'SUBMITTED' | 'RESOLVING' | 'RUNNING' | 'FINISHED';
+
+/** A copy, move or delete of files and folders. */
+export interface AsyncFileJob {
+  readonly kind: 'copy' | 'move' | 'delete';
+  readonly id: string;
+  readonly state: AsyncState;
+  readonly failedFiles: number;
+  readonly results: readonly BulkResult<EntryRecord | undefined>[];
+}
+
+export interface UploadTicket {
+  readonly uploadId: string;
+  readonly partSizeBytes: number;
+  /** False: one part in flight at a time. */
+  readonly parallel: boolean;
+}
+
+export interface PartReport {
+  readonly partNumber: number;
+  readonly etag: string;
+}
+
+/** A signed address of one part or one object. */
+export interface SignedUrl {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly expiresMs: number | undefined;
+}
+
+export type Capability =
+  | 'volume_download_info'
+  | 'job_wait'
+  | 'variable_part_size'
+  | 'rename_overwrite'
+  | 'upload_inline';
