@@ -1,0 +1,140 @@
+/**
+ * The bytes of files, as the tree uses them: versions are read, drafts are written and published.
+ *
+ * A *version* is content that never changes. A *draft* is the one local, mutable content of an inode while it is
+ * open for writing; it belongs to the inode and not to a handle, however many handles there are.
+ */
+import type { FileRecord } from '../api/model.ts';
+import type { ByteChunks } from '../lib/byte-chunks.ts';
+
+/**
+ * Which bytes. A platform file's are fixed by its id; those of an alias or a volume object by volume, location and
+ * the ETag the store gives (undefined until the first answer told it).
+ */
+export type ContentVersion =
+  | { readonly kind: 'file'; readonly fileId: string; readonly sizeBytes: number }
+  | {
+      readonly kind: 'alias';
+      readonly fileId: string;
+      readonly volume: string;
+      readonly location: string;
+      readonly sizeBytes: number;
+    }
+  | {
+      readonly kind: 'object';
+      readonly volume: string;
+      readonly location: string;
+      readonly etag: string | undefined;
+      readonly sizeBytes: number;
+    };
+
+/** One open handle's view of a version; holds the access pattern that prefetch goes by. */
+export interface OpenVersion {
+  readonly version: ContentVersion;
+  /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
+  read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
+  close(): void;
+}
+
+export interface ContentReader {
+  open(version: ContentVersion): OpenVersion;
+}
+
+/** Where a draft goes when it is published. */
+export interface UploadTarget {
+  /** Folder id. */
+  readonly parent: string;
+  readonly name: string;
+  /** Replace a file of that name. False: it must not exist (O_EXCL). */
+  readonly overwrite: boolean;
+}
+
+/** Metadata and tags to give the file with its content: merged over what it has. */
+export interface Annotations {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[] | undefined;
+}
+
+export interface Draft {
+  readonly sizeBytes: number;
+  /** Bytes written, truncated or copied since the last publication. */
+  readonly dirty: boolean;
+  write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
+  read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
+  truncate(sizeBytes: number, signal: AbortSignal): Promise<void>;
+  /** Records that a range is that of a version; fetched only if the draft does not end as a whole copy of it. */
+  copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void;
+  /** The version this draft is a whole, unchanged copy of: a server-side copy will do. */
+  wholeCopyOf(): ContentVersion | undefined;
+  /** Spool and journal are durable on return; throws an upload error already known. */
+  sync(signal: AbortSignal): Promise<void>;
+  /** The file was renamed while open: completes under the new name. */
+  retarget(target: UploadTarget): Promise<void>;
+  annotate(annotations: Annotations): Promise<void>;
+  /**
+   * Uploads what is not there yet, completes, applies the annotations, and answers the new file. The draft stays
+   * readable and may be written again. An aborted signal rejects this call but the publication goes on.
+   */
+  publish(signal: AbortSignal): Promise<FileRecord>;
+  /** Someone published it without bytes (a server-side copy): the draft is clean and its upload, if any, aborted. */
+  publishedAs(file: FileRecord): Promise<void>;
+  /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
+  discard(): Promise<void>;
+  /** The last handle is gone and the draft is clean: frees the spool. */
+  close(): Promise<void>;
+}
+
+export interface ContentWriter {
+  /** `base` is what the draft starts as (fetched lazily); undefined: empty. */
+  draft(options: {
+    readonly target: UploadTarget;
+    readonly base: ContentVersion | undefined;
+    /** For people: the path in logs, `.svcfs/uploads` and the journal. */
+    readonly label: string;
+  }): Promise<Draft>;
+  /** Uploads in progress, for `.svcfs/uploads` and `user.svc.upload`. */
+  uploads(): readonly UploadProgress[];
+  /** Goes on with what an ended mount left in the journal; called once, before the first draft. */
+  recover(): Promise<readonly Recovery[]>;
+  /** Waits until nothing is unpublished or in flight. */
+  idle(signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface UploadProgress {
+  readonly label: string;
+  readonly uploadId: string | undefined;
+  readonly sizeBytes: number;
+  readonly sentBytes: number;
+  readonly partsInFlight: number;
+  readonly state: 'writing' | 'publishing' | 'failed';
+  readonly error: string | undefined;
+}
+
+/** What became of a draft found in the journal. */
+export interface Recovery {
+  readonly label: string;
+  readonly outcome:
+    | { readonly kind: 'publishing'; readonly done: Promise<FileRecord> }
+    /** Never closed by its writer, or cannot be published: the bytes are kept at `path`. */
+    | { readonly kind: 'kept'; readonly path: string; readonly reason: string };
+}
+
+export type ContentErrorKind =
+  /** The version's bytes are no more, or are others now. */
+  | 'changed'
+  /** The spool is at its limit, or its disk is full. */
+  | 'no-space'
+  /** No access to the bytes: the reason says what is missing. */
+  | 'unreadable'
+  | 'failed';
+
+export class ContentError extends Error {
+  override readonly name = 'ContentError';
+  readonly kind: ContentErrorKind;
+
+  constructor(kind: ContentErrorKind, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.kind = kind;
+  }
+}
