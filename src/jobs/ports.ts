@@ -1,0 +1,135 @@
+/**
+ * Moves and copies that the platform carries out itself, so that no byte passes this machine.
+ *
+ * A request names a source and a target; a pure plan (`plan-move.ts`, `plan-copy.ts`) decides which calls it becomes,
+ * or why it cannot be; running it waits for the jobs of every request together, with one bulk call for all of them.
+ *
+ * What holds:
+ * - A request that the platform would forbid is refused before anything is sent (`TransferRefused`).
+ * - An aborted wait ends only the waiting: the job goes on, stays in the registry, and can be waited for by id.
+ * - A failed job rejects with `JobError`; what other jobs of the request did stays done, and the request can be made
+ *   again: what already is where it should be counts as done.
+ */
+import type { EntryRecord, FileRecord, FolderRecord, ProjectPermissions } from '../api/model.ts';
+
+/** Project files are moved and copied by id, volume objects by location; a folder or prefix means all below it. */
+export type TransferSource =
+  | { readonly kind: 'file'; readonly file: FileRecord; readonly permissions: ProjectPermissions }
+  | { readonly kind: 'folder'; readonly folder: FolderRecord; readonly permissions: ProjectPermissions }
+  | { readonly kind: 'object'; readonly volume: string; readonly location: string }
+  /** `prefix` ends in `/`. */
+  | { readonly kind: 'prefix'; readonly volume: string; readonly prefix: string };
+
+export type TransferTarget =
+  | {
+      readonly kind: 'project';
+      /** `owner/short-name` */
+      readonly project: string;
+      /** Folder id. */
+      readonly parent: string;
+      readonly name: string;
+      readonly permissions: ProjectPermissions;
+    }
+  | {
+      readonly kind: 'volume';
+      readonly volume: string;
+      readonly accessMode: 'RW' | 'RO';
+      readonly active: boolean;
+      /** Of the object, or of the folder without the last `/`. */
+      readonly location: string;
+    };
+
+export interface TransferRequest {
+  readonly source: TransferSource;
+  readonly target: TransferTarget;
+  /**
+   * Replace a file or object of that name. A rename or move inside a project needs capability `rename_overwrite`
+   * for it; the other calls take it always.
+   */
+  readonly overwrite: boolean;
+  /** As the user wrote them or sees them, for the registry. */
+  readonly paths: { readonly source: string; readonly target: string };
+}
+
+/** What a program that moved or copied now finds. */
+export type TransferOutcome =
+  /** It already was as asked. */
+  | { readonly kind: 'unchanged' }
+  /** The moved or copied entry under its new name. */
+  | { readonly kind: 'entry'; readonly entry: EntryRecord }
+  /** Objects now on the volume. `aliases`: the exported project files as they are now; empty for a copy. */
+  | {
+      readonly kind: 'exported';
+      readonly locations: readonly string[];
+      readonly aliases: readonly FileRecord[];
+    }
+  /** Aliases now in the project, and the folders made for them, outermost first. */
+  | {
+      readonly kind: 'imported';
+      readonly files: readonly FileRecord[];
+      readonly folders: readonly FolderRecord[];
+    };
+
+/** Why a transfer is not even tried. */
+export type RefusalReason =
+  /** The volume is read-only. */
+  | 'read-only-volume'
+  | 'inactive-volume'
+  /** Of the caller, on the project. */
+  | 'no-permission'
+  /** Aliases and files of hosted datasets are never exported. */
+  | 'not-exportable'
+  /** The platform has no call that copies from volume to volume. */
+  | 'volume-to-volume'
+  /** A folder into itself. */
+  | 'into-itself'
+  /** A name or location the platform does not take. */
+  | 'bad-name'
+  /** An object stays where it is: volumes rename and delete nothing. */
+  | 'volume-is-append-only';
+
+export interface TransferOptions {
+  /** Ends the waiting, not the job. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type JobKind = 'import' | 'export' | 'copy' | 'move' | 'delete';
+export type JobState = 'pending' | 'running' | 'done' | 'failed';
+
+/** A job that this mount started. */
+export interface JobRecord {
+  readonly id: string;
+  readonly kind: JobKind;
+  readonly source: string;
+  readonly target: string | undefined;
+  readonly state: JobState;
+  readonly startedMs: number;
+  readonly finishedMs: number | undefined;
+  readonly failure: { readonly code: number; readonly message: string } | undefined;
+}
+
+export interface JobRegistry {
+  /** Oldest first; all unfinished ones and the last thousand finished ones. */
+  list(): readonly JobRecord[];
+  get(id: string): JobRecord | undefined;
+  /** The newest job whose source or target is this path. */
+  ofPath(path: string): JobRecord | undefined;
+}
+
+export interface Jobs extends JobRegistry {
+  /** Rejects with `TransferRefused`, `JobError`, what the API rejects with, or the signal's reason. */
+  move(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome>;
+  /** As `move`, but the source stays as it is. */
+  copy(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome>;
+  /** Deletes a folder and all below it as one job. */
+  deleteTree(
+    folder: { readonly id: string; readonly path: string },
+    options?: TransferOptions,
+  ): Promise<void>;
+  /** Resolves with the finished job, failed or not; at once when it is finished; undefined when it is not known. */
+  wait(id: string, options?: TransferOptions): Promise<JobRecord | undefined>;
+  /** Jobs not finished. */
+  pending(): number;
+  /** Ends all watching; the jobs go on. */
+  close(): void;
+}
