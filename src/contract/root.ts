@@ -1,0 +1,29 @@
+import { type Static, Type } from 'typebox';
+
+/** What a service adds to the public API; never required by a client. */
+export const CAPABILITIES = [
+  'volume_download_info',
+  'job_wait',
+  'variable_part_size',
+  'rename_overwrite',
+  'upload_inline',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** `GET /v2/`: needs no token, is not counted against the rate limit. */
+export const RootResource = Type.Object({
+  rate_limit_url: Type.String(),
+  user_url: Type.String(),
+  users_url: Type.String(),
+  billing_url: Type.String(),
+  projects_url: Type.String(),
+  files_url: Type.String(),
+  tasks_url: Type.String(),
+  apps_url: Type.String(),
+  action_url: Type.String(),
+  upload_url: Type.String(),
+  storage_url: Type.String(),
+  /** Absent on a service that adds nothing; holds words a client may not know. */
+  capabilities: Type.Optional(Type.Array(Type.String())),
+});
+export type RootResource = Static<typeof RootResource>;
