@@ -1,0 +1,22 @@
+/** Why a store refused; `rules/bucket-failure.ts` says which error of the API each one is. */
+export type BucketErrorKind =
+  | 'no-bucket'
+  | 'list-denied'
+  | 'get-denied'
+  | 'put-denied'
+  | 'exists'
+  /** Nothing serves that kind of store or that endpoint. */
+  | 'bad-endpoint'
+  /** The store cannot hold an object under that key. */
+  | 'bad-key'
+  | 'unreachable';
+
+export class BucketError extends Error {
+  readonly kind: BucketErrorKind;
+
+  constructor(kind: BucketErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'BucketError';
+    this.kind = kind;
+  }
+}

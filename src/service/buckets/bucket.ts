@@ -1,0 +1,87 @@
+/**
+ * What a volume needs of an object store.
+ *
+ * A bucket maps keys to immutable objects: a put replaces the whole object at once, and a reader that has begun goes on
+ * with what it opened. Keys are Unicode strings of segments joined by `/`, already normalised (rules/volume-key.ts):
+ * no empty, `.` or `..` segment. Order is that of the keys' UTF-8 bytes, as in S3.
+ *
+ * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
+ */
+import type { Readable } from 'node:stream';
+
+export interface ObjectInfo {
+  readonly key: string;
+  readonly sizeBytes: number;
+  /** Without quotes. An MD5 in hex when it holds no `-`; otherwise only a validator. */
+  readonly etag: string;
+  readonly updatedMs: number;
+  readonly contentType: string;
+  readonly storageClass: string;
+  /** Who put it, when the one who did said so: lets a worker that takes over a job recognise its own object. */
+  readonly writer: string | undefined;
+}
+
+export interface ListQuery {
+  /** Empty, a whole folder (`a/b/`) or the beginning of a name (`a/b/run`). */
+  readonly prefix: string;
+  /** The `continuation` of the page before. */
+  readonly continuation?: string | undefined;
+  /** At least 1; objects and prefixes count alike. */
+  readonly limit: number;
+}
+
+/** One level below a prefix: deeper keys are folded into `prefixes`, each ending in `/`. */
+export interface ListPage {
+  readonly objects: readonly ObjectInfo[];
+  readonly prefixes: readonly string[];
+  /** Undefined on the last page. */
+  readonly continuation: string | undefined;
+}
+
+/** First and last byte, both inclusive, as in HTTP; `last` lies within the object. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface OpenObject {
+  readonly info: ObjectInfo;
+  /** The bytes of exactly the object described by `info`. Called at most once. */
+  stream(range?: ByteRange): Readable;
+  /** Releases what `stream` would have read; needed only when it was not called. */
+  close(): Promise<void>;
+}
+
+/** The bytes to put: a stream, or a file that the service holds. */
+export type PutSource =
+  | { readonly kind: 'stream'; readonly stream: Readable }
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** The file may become the object without a copy: nobody writes to it any more and its owner lets go of it. */
+      readonly givenAway: boolean;
+      /** MD5 of the content in hex when it is known already, so that it need not be read for it. */
+      readonly md5?: string | undefined;
+    };
+
+export interface PutOptions {
+  /** False: rejects with `exists` when the key is taken, also by a put that runs at the same time. */
+  readonly overwrite: boolean;
+  readonly contentType?: string | undefined;
+  readonly storageClass?: string | undefined;
+  /** `null`: none. */
+  readonly serverSideEncryption?: string | null | undefined;
+  readonly kmsKeyId?: string | null | undefined;
+  readonly cannedAcl?: string | null | undefined;
+  readonly writer?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Bucket {
+  head(key: string): Promise<ObjectInfo | undefined>;
+  list(query: ListQuery): Promise<ListPage>;
+  /** Undefined when there is no such object. */
+  open(key: string): Promise<OpenObject | undefined>;
+  /** When it resolves, the object is durable. */
+  put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo>;
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
+import { copyFile, link, mkdir, open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { PutSource } from './bucket.ts';
+
+/** Fills a new file with the source's bytes, durably, and answers their MD5 in hex. */
+export async function receiveFile(
+  path: string,
+  source: PutSource,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (source.kind === 'stream') {
+    const md5 = createHash('md5');
+    const hashing = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        md5.update(chunk);
+        yield chunk;
+      }
+    };
+    await pipeline(source.stream, hashing, createWriteStream(path, { flush: true }), { signal });
+    return md5.digest('hex');
+  }
+  if (!(source.givenAway && (await tryLink(source.path, path)))) {
+    // Shares the blocks where the file system can; else the kernel copies, and no byte passes this process.
+    await copyFile(source.path, path, fsConstants.COPYFILE_FICLONE);
+    await sync(path);
+  }
+  return source.md5 ?? (await md5Of(path, signal));
+}
+
+/** Gives a finished file its name. Rejects with EEXIST when it may not overwrite: rename(2) cannot refuse, link(2) does. */
+export async function placeFile(temporary: string, path: string, overwrite: boolean): Promise<void> {
+  await (overwrite ? rename(temporary, path) : link(temporary, path));
+  await sync(dirname(path));
+}
+
+/** Makes a directory and what is missing above it, durably. */
+export async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
+}
+
+/** False where no link can be made: another file system, or one without links. */
+async function tryLink(existing: string, path: string): Promise<boolean> {
+  try {
+    await link(existing, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EXDEV' || code === 'EPERM' || code === 'EMLINK' || code === 'ENOTSUP') return false;
+    throw error;
+  }
+}
+
+async function md5Of(path: string, signal: AbortSignal | undefined): Promise<string> {
+  const md5 = createHash('md5');
+  for await (const chunk of createReadStream(path, { signal })) md5.update(chunk);
+  return md5.digest('hex');
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,20 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import tmp from 'tmp';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { DirectoryBucket } from '../../../src/service/buckets/directory-bucket.ts';
+import { bucketSuite } from './bucket-suite.ts';
+
+tmp.setGracefulCleanup();
+
+const home = tmp.dirSync({ unsafeCleanup: true }).name;
+let made = 0;
+
+async function make(): Promise<DirectoryBucket> {
+  made += 1;
+  const root = join(home, String(made));
+  await mkdir(root);
+  return new DirectoryBucket(root, systemClock);
+}
+
+bucketSuite('directory', make, async () => new DirectoryBucket(join(home, 'never-made'), systemClock));
