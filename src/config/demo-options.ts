@@ -1,0 +1,24 @@
+import type { Option, OptionValues } from './option.ts';
+
+const detach: Option<boolean> = {
+  flags: '--detach',
+  help: 'return once the mount is usable; end it with --stop',
+  default: false,
+};
+
+const stop: Option<boolean> = {
+  flags: '--stop',
+  help: 'end service and mount',
+  default: false,
+};
+
+const data: Option<string | undefined> = {
+  flags: '--data <dir>',
+  help: 'where the service keeps everything',
+  default: undefined,
+  defaultText: 'a directory of its own below ~/.local/state/svcfs',
+};
+
+export const DEMO_OPTIONS = { detach, stop, data } as const;
+
+export type DemoOptions = OptionValues<typeof DEMO_OPTIONS>;

@@ -1,0 +1,27 @@
+/**
+ * One option of a command. Flags, environment and help text all derive from these declarations
+ * (`mount-options.ts`, `serve-options.ts`), so an option is added in one place.
+ */
+export interface Option<T> {
+  /** As the command line parser wants it: `--endpoint <url>`; a flag without argument is a boolean. */
+  readonly flags: string;
+  readonly help: string;
+  /** Environment variable that stands in for an absent flag. */
+  readonly environment?: string;
+  /** Value when neither is given, and how help prints it when that is not plain. */
+  readonly default: T;
+  readonly defaultText?: string;
+  readonly choices?: readonly string[];
+  /** From the text of the flag or the environment; throws `InvalidValue`. Absent: the text itself. */
+  readonly parse?: (text: string) => T;
+}
+
+/** The values a set of options gives: `{ retryTimeout: Option<number> }` becomes `{ retryTimeout: number }`. */
+export type OptionValues<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends Option<infer T> ? T : never;
+};
+
+/** The text given for an option is not one it takes. The message says what it takes. */
+export class InvalidValue extends Error {
+  override readonly name = 'InvalidValue';
+}

@@ -1,0 +1,38 @@
+import type { Option, OptionValues } from './option.ts';
+import { type ListenAddress, parseListenAddress, parseRateLimit, type RateLimit } from './option-text.ts';
+
+const data: Option<string | undefined> = {
+  flags: '--data <dir>',
+  help: 'where the service keeps everything',
+  environment: 'SVCFS_DATA',
+  default: undefined,
+  defaultText: '~/.local/share/svcfs/service',
+};
+
+const listen: Option<ListenAddress> = {
+  flags: '--listen <host:port>',
+  help: 'address to answer at; port 0 picks a free one',
+  environment: 'SVCFS_LISTEN',
+  default: { host: '127.0.0.1', port: 8080 },
+  defaultText: '127.0.0.1:8080',
+  parse: parseListenAddress,
+};
+
+const demo: Option<boolean> = {
+  flags: '--demo',
+  help: 'fill an empty data directory with demo content and write the token to DIR/demo-token',
+  default: false,
+};
+
+const rateLimit: Option<RateLimit | undefined> = {
+  flags: '--rate-limit <requests/seconds>',
+  help: 'requests a user may make in a window of time, or off',
+  environment: 'SVCFS_RATE_LIMIT',
+  default: { requests: 1000, windowSeconds: 300 },
+  defaultText: '1000/300',
+  parse: parseRateLimit,
+};
+
+export const SERVE_OPTIONS = { data, listen, demo, rateLimit } as const;
+
+export type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;

@@ -1,0 +1,146 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type CredentialSources,
+  CredentialsError,
+  resolveCredentials,
+} from '../../../src/config/credentials.ts';
+
+async function home(credentials?: string, mode = 0o600): Promise<string> {
+  const directory = dirSync({ unsafeCleanup: true });
+  onTestFinished(() => directory.removeCallback());
+  if (credentials !== undefined) {
+    await mkdir(join(directory.name, '.svcfs'));
+    const file = join(directory.name, '.svcfs', 'credentials');
+    await writeFile(file, credentials);
+    await chmod(file, mode);
+  }
+  return directory.name;
+}
+
+const resolve = (sources: Partial<CredentialSources> & { readonly home: string }) =>
+  resolveCredentials({
+    endpoint: undefined,
+    tokenFile: undefined,
+    profile: undefined,
+    environment: {},
+    ...sources,
+  });
+
+const PROFILES = `
+[default]
+api_endpoint = https://default.example/v2
+auth_token = default-token
+
+[lab.west]
+api_endpoint = https://lab.example/v2/
+auth_token = lab-token
+`;
+
+describe('credentials', () => {
+  it('come from the default profile when nothing else is said', async () => {
+    expect(await resolve({ home: await home(PROFILES) })).toEqual({
+      endpoint: 'https://default.example/v2',
+      token: 'default-token',
+    });
+  });
+
+  it('come from the environment before the default profile', async () => {
+    const environment = { SVC_API_ENDPOINT: 'http://env/v2', SVC_AUTH_TOKEN: 'env-token' };
+    expect(await resolve({ home: await home(PROFILES), environment })).toEqual({
+      endpoint: 'http://env/v2',
+      token: 'env-token',
+    });
+  });
+
+  it('come from a profile that was asked for before the environment', async () => {
+    const environment = { SVC_API_ENDPOINT: 'http://env/v2', SVC_AUTH_TOKEN: 'env-token' };
+    expect(await resolve({ home: await home(PROFILES), profile: 'lab.west', environment })).toEqual({
+      endpoint: 'https://lab.example/v2',
+      token: 'lab-token',
+    });
+  });
+
+  it('come from flags before everything else', async () => {
+    const directory = await home(PROFILES);
+    const tokenFile = join(directory, 'token');
+    await writeFile(tokenFile, 'file-token\n');
+    const environment = { SVC_API_ENDPOINT: 'http://env/v2', SVC_AUTH_TOKEN: 'env-token' };
+    expect(
+      await resolve({
+        home: directory,
+        endpoint: 'http://flag/v2',
+        tokenFile,
+        profile: 'lab.west',
+        environment,
+      }),
+    ).toEqual({ endpoint: 'http://flag/v2', token: 'file-token' });
+  });
+
+  it('may come in halves', async () => {
+    const environment = { SVC_API_ENDPOINT: 'http://env/v2' };
+    expect(await resolve({ home: await home(PROFILES), environment })).toEqual({
+      endpoint: 'http://env/v2',
+      token: 'default-token',
+    });
+  });
+});
+
+describe('a failure to find credentials', () => {
+  it.each([
+    [
+      'names what to give when there is nothing',
+      {},
+      undefined,
+      0o600,
+      /no API endpoint: give --endpoint.*\[default\]/,
+    ],
+    [
+      'names the profiles there are',
+      { profile: 'lab' },
+      PROFILES,
+      0o600,
+      /no profile lab in .*default, lab\.west/,
+    ],
+    ['names the missing file', { profile: 'lab' }, undefined, 0o600, /\.svcfs\/credentials: no such file/],
+    ['says how to close a file that others may read', {}, PROFILES, 0o644, /chmod 600 .*credentials/],
+    [
+      'names a missing token file',
+      { tokenFile: '/nowhere/t' },
+      PROFILES,
+      0o600,
+      /token file \/nowhere\/t: no such file/,
+    ],
+    [
+      'tells of a bad endpoint',
+      { environment: { SVC_API_ENDPOINT: 'ftp://x' } },
+      PROFILES,
+      0o600,
+      /'ftp:\/\/x' is no API/,
+    ],
+    [
+      'tells of a token that is none',
+      { environment: { SVC_AUTH_TOKEN: 'two words' } },
+      PROFILES,
+      0o600,
+      /right file/,
+    ],
+    [
+      'needs a token',
+      { environment: { SVC_API_ENDPOINT: 'http://x/v2' } },
+      '[default]\n',
+      0o600,
+      /no token: give --token/,
+    ],
+    ['needs a section, not a key', { profile: 'top' }, 'top = 1\n', 0o600, /no profile top/],
+  ])('%s', async (_, sources, credentials, mode, message) => {
+    const error: unknown = await resolve({ home: await home(credentials, mode), ...sources }).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toContain('\n');
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidValue } from '../../../src/config/option.ts';
+import {
+  parseEndpoint,
+  parseListenAddress,
+  parseRateLimit,
+  parseSeconds,
+} from '../../../src/config/option-text.ts';
+
+describe('the text of an option', () => {
+  it.each([
+    [parseEndpoint, 'http://127.0.0.1:8080/v2/', 'http://127.0.0.1:8080/v2'],
+    [parseEndpoint, 'https://api.example.org', 'https://api.example.org'],
+    [parseListenAddress, '127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    [parseListenAddress, '[::1]:80', { host: '::1', port: 80 }],
+    [parseListenAddress, 'localhost:65535', { host: 'localhost', port: 65535 }],
+    [parseRateLimit, '1000/300', { requests: 1000, windowSeconds: 300 }],
+    [parseRateLimit, 'off', undefined],
+    [parseSeconds, '60', 60_000],
+    [parseSeconds, '0.5', 500],
+  ] as const)('is understood: %s %j', (parse, text, value) => {
+    expect(parse(text)).toEqual(value);
+  });
+
+  it.each([
+    [parseEndpoint, 'api.example.org/v2'],
+    [parseEndpoint, 'ftp://api.example.org'],
+    [parseEndpoint, 'https://user:secret@host/v2'],
+    [parseEndpoint, ''],
+    [parseListenAddress, '8080'],
+    [parseListenAddress, 'host:99999'],
+    [parseListenAddress, '::1:80'],
+    [parseRateLimit, '0/300'],
+    [parseRateLimit, '1000'],
+    [parseRateLimit, '-1/2'],
+    [parseSeconds, 'soon'],
+    [parseSeconds, '-1'],
+    [parseSeconds, ''],
+  ] as const)('is refused: %s %j', (parse, text) => {
+    expect(() => parse(text)).toThrow(InvalidValue);
+  });
+});
