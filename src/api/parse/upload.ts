@@ -1,0 +1,55 @@
+import type { PartReport, SignedUrl, UploadTicket } from '../model.ts';
+import {
+  arrayAt,
+  asObject,
+  objectAt,
+  optionalNumberAt,
+  optionalTextAt,
+  optionalTimeAt,
+  pairsOf,
+  textAt,
+  UnexpectedShape,
+} from './wire.ts';
+
+export function parseUploadTicket(body: unknown): UploadTicket {
+  const object = asObject(body, 'upload');
+  return {
+    uploadId: textAt(object, 'upload_id'),
+    partSizeBytes: requiredNumber(optionalNumberAt(object, 'part_size'), 'part_size'),
+    parallel: object['parallel_uploads'] !== false,
+  };
+}
+
+export function parseReportedParts(body: unknown): readonly PartReport[] {
+  return arrayAt(asObject(body, 'upload'), 'parts').map((each) => {
+    const part = asObject(each, 'part');
+    const headers = objectAt(objectAt(part, 'response'), 'headers');
+    const etag = Object.entries(headers).find(([name]) => name.toLowerCase() === 'etag')?.[1];
+    return {
+      partNumber: requiredNumber(optionalNumberAt(part, 'part_number'), 'part_number'),
+      etag: typeof etag === 'string' ? etag.replaceAll('"', '') : '',
+    };
+  });
+}
+
+/** The body of one part's report. */
+export function partReportBody(part: PartReport): object {
+  return { part_number: part.partNumber, response: { headers: { ETag: part.etag } } };
+}
+
+export function parseSignedUrl(body: unknown): SignedUrl {
+  const object = asObject(body, 'address');
+  return {
+    url: textAt(object, 'url'),
+    method: optionalTextAt(object, 'method') ?? 'PUT',
+    headers: pairsOf(object['headers']),
+    expiresMs: optionalTimeAt(object, 'expires'),
+  };
+}
+
+function requiredNumber(value: number | undefined, key: string): number {
+  if (value === undefined) {
+    throw new UnexpectedShape(`the answer has no ${key}`);
+  }
+  return value;
+}

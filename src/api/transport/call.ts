@@ -1,0 +1,44 @@
+import type { Priority } from '../api.ts';
+
+export type QueryValue = string | number | boolean | undefined;
+
+/** One request of the API, before the wrappers add what every request needs. */
+export interface Call {
+  /** Method and path with placeholders (`GET /files/{id}`): what counters and metrics are keyed by. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** Below `/v2`, percent-encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, QueryValue>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON, or bytes as they are. */
+  readonly body?: { readonly json: unknown } | { readonly bytes: Uint8Array };
+  /**
+   * What may be done when the answer got lost: `repeat` a call that has the same effect twice, or ask the caller,
+   * who looks before it sends a `once` call again.
+   */
+  readonly whenLost: 'repeat' | 'once';
+  readonly priority: Priority;
+  readonly signal?: AbortSignal | undefined;
+  /** How long the service may hold the answer back on purpose (capability `job_wait`). */
+  readonly heldBackMs?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Parsed JSON; undefined when there was no body or it was not JSON. */
+  readonly body: unknown;
+}
+
+/**
+ * Sends a call. Every cross-cutting concern is a function from one `Send` to another. The innermost rejects with
+ * `ExchangeError`; the outermost with what `Api` promises.
+ */
+export type Send = (call: Call) => Promise<Answer>;
+
+/** Method and path as errors and logs show them: query values may be private. */
+export function describeCall(call: Call): string {
+  return `${call.method} ${call.path}`;
+}

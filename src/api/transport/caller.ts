@@ -1,0 +1,55 @@
+import type { CallOptions } from '../api.ts';
+import { TransportError } from '../errors.ts';
+import { UnexpectedShape } from '../parse/wire.ts';
+import { type Answer, type Call, describeCall, type Send } from './call.ts';
+
+export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body'> {
+  /** Method and path with placeholders, such as `GET /files/{id}`. */
+  readonly route: `${Call['method']} /${string}`;
+  /** Values of the placeholders. A `/` in one stays: ids of projects and volumes have one. */
+  readonly path?: Readonly<Record<string, string | number>>;
+  /** Default `repeat`. */
+  readonly whenLost?: Call['whenLost'];
+  readonly heldBackMs?: number;
+  readonly parse: (body: unknown, answer: Answer) => T;
+}
+
+/** Makes one call and parses its answer. */
+export type Caller = <T>(spec: CallSpec<T>, options?: CallOptions) => Promise<T>;
+
+export function callerOver(send: Send): Caller {
+  return async (spec, options = {}) => {
+    const call = toCall(spec, options);
+    const answer = await send(call);
+    try {
+      return spec.parse(answer.body, answer);
+    } catch (error) {
+      if (error instanceof UnexpectedShape) {
+        throw new TransportError(error.message, { call: describeCall(call), cause: error });
+      }
+      throw error;
+    }
+  };
+}
+
+function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
+  const { route, path = {}, query, headers, body, heldBackMs, whenLost = 'repeat' } = spec;
+  const space = route.indexOf(' ');
+  const template = route.slice(space + 1);
+  return {
+    name: route,
+    method: route.slice(0, space) as Call['method'],
+    path: template.replace(/\{(\w+)\}/g, (_, key: string) => encodePath(String(path[key] ?? ''))),
+    whenLost,
+    priority: options.priority ?? 'interactive',
+    signal: options.signal,
+    ...(query && { query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
+    ...(heldBackMs !== undefined && { heldBackMs }),
+  };
+}
+
+function encodePath(value: string): string {
+  return value.split('/').map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,42 @@
+/** One HTTP exchange brought no answer. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  /** False when the request surely never got to the server. */
+  readonly mayHaveArrived: boolean;
+
+  constructor(reason: string, options: { readonly mayHaveArrived: boolean; readonly cause: unknown }) {
+    super(reason, { cause: options.cause });
+    this.mayHaveArrived = options.mayHaveArrived;
+  }
+}
+
+/** Failures of name resolution and of connecting, by the codes of Node and undici. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function exchangeErrorFrom(error: unknown): ExchangeError {
+  const code = codeOf(error);
+  const text = error instanceof Error && error.message !== '' ? error.message : String(code ?? error);
+  return new ExchangeError(text, {
+    mayHaveArrived: code === undefined || !NEVER_SENT.has(code),
+    cause: error,
+  });
+}
+
+/** A name with several addresses fails with an AggregateError, whose members say why. */
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const codes = error.errors.map(codeOf);
+    return codes.find((code) => code === undefined || !NEVER_SENT.has(code)) ?? codes[0];
+  }
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    return error.code;
+  }
+  return undefined;
+}

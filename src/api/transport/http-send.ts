@@ -1,0 +1,89 @@
+import { Pool } from 'undici';
+
+import type { Answer, Call, QueryValue, Send } from './call.ts';
+import { exchangeErrorFrom } from './exchange-error.ts';
+
+export interface HttpSend {
+  readonly send: Send;
+  close(): Promise<void>;
+}
+
+export interface HttpSendOptions {
+  /** With the version: `http://host:port/v2`. */
+  readonly endpoint: string;
+  readonly connections: number;
+  /** For one exchange, without what the service holds back on purpose. */
+  readonly exchangeTimeoutMs: number;
+}
+
+/**
+ * The innermost `Send`: one HTTP exchange over a pool of kept-alive connections. Several requests share a connection
+ * one after the other, never pipelined: a lost connection then loses one answer.
+ */
+export function httpSend(options: HttpSendOptions): HttpSend {
+  const endpoint = new URL(options.endpoint);
+  const base = endpoint.pathname.replace(/\/+$/, '');
+  const pool = new Pool(endpoint.origin, {
+    connections: options.connections,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: Math.min(10_000, options.exchangeTimeoutMs) },
+  });
+
+  const send = async (call: Call): Promise<Answer> => {
+    call.signal?.throwIfAborted();
+    const timeoutMs = options.exchangeTimeoutMs + (call.heldBackMs ?? 0);
+    try {
+      const response = await pool.request({
+        method: call.method,
+        path: `${base}${call.path}${queryString(call.query)}`,
+        headers: headersOf(call),
+        body: bodyOf(call),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+        signal: call.signal ?? null,
+      });
+      const text = await response.body.text();
+      return { status: response.statusCode, headers: singleValues(response.headers), body: parse(text) };
+    } catch (error) {
+      call.signal?.throwIfAborted();
+      throw exchangeErrorFrom(error);
+    }
+  };
+  return { send, close: () => pool.destroy() };
+}
+
+function queryString(query: Readonly<Record<string, QueryValue>> | undefined): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) {
+      search.set(name, String(value));
+    }
+  }
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+function headersOf(call: Call): Record<string, string> {
+  const type = call.body && ('json' in call.body ? 'application/json' : 'application/octet-stream');
+  return { ...call.headers, ...(type && { 'content-type': type }) };
+}
+
+function bodyOf(call: Call): string | Uint8Array | null {
+  if (!call.body) {
+    return null;
+  }
+  return 'json' in call.body ? JSON.stringify(call.body.json) : call.body.bytes;
+}
+
+function singleValues(headers: Record<string, string | string[] | undefined>): Answer['headers'] {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

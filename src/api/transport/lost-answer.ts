@@ -1,0 +1,37 @@
+import { ApiError, TransportError } from '../errors.ts';
+
+/** A call that takes effect once may have arrived, and its answer did not come back. */
+export class LostAnswer extends TransportError {}
+
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Makes a call that must not take effect twice. When its answer is lost, `look` says what became of it: its result,
+ * or undefined when it never arrived and is to be sent again. No idempotency key exists in this API.
+ *
+ * A lost call may still be under way when `look` finds nothing; the repeated one is then refused because the first
+ * took its name, so a refusal of a repeated call is looked into as well.
+ */
+export async function lookBeforeRepeating<T>(
+  attempt: () => Promise<T>,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const lost = error instanceof LostAnswer;
+      const refusedAgain = error instanceof ApiError && attempts > 1;
+      if (!lost && !refusedAgain) {
+        throw error;
+      }
+      const found = await look();
+      if (found !== undefined) {
+        return found;
+      }
+      if (refusedAgain || attempts === MAX_ATTEMPTS) {
+        throw error;
+      }
+    }
+  }
+}

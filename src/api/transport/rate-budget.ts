@@ -1,0 +1,120 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Priority } from '../api.ts';
+import type { Answer } from './call.ts';
+import { mayGo, newerWindow, type RateWindow, rateWindowOf } from './rate-window.ts';
+import type { ServerTime } from './server-time.ts';
+
+const ORDER = ['interactive', 'data', 'prefetch', 'background'] as const satisfies readonly Priority[];
+
+/** The next interval surely began: `Reset` and `Date` are whole seconds. */
+const AFTER_RESET_MS = 1000;
+
+export interface RateSnapshot {
+  /** Undefined when the service sets no limit, or did not answer yet. */
+  readonly window: RateWindow | undefined;
+  readonly inFlight: number;
+  readonly waiting: Readonly<Record<Priority, number>>;
+}
+
+/**
+ * The request budget that all calls of a token share. A call waits until the interval has room for it, higher
+ * priorities first, first come first served within one; it never fails for want of room.
+ */
+export class RateBudget {
+  readonly #clock: Clock;
+  readonly #serverTime: ServerTime;
+  readonly #waiting: Readonly<Record<Priority, Set<() => void>>> = {
+    interactive: new Set(),
+    data: new Set(),
+    prefetch: new Set(),
+    background: new Set(),
+  };
+  #window: RateWindow | undefined;
+  #inFlight = 0;
+  #wakeUp: AbortController | undefined;
+
+  constructor(clock: Clock, serverTime: ServerTime) {
+    this.#clock = clock;
+    this.#serverTime = serverTime;
+  }
+
+  /** Resolves when a request may be sent; rejects with the signal's reason. */
+  async acquire(priority: Priority, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = withResolvers();
+    const queue = this.#waiting[priority];
+    const abort = (): void => {
+      queue.delete(resolve);
+      reject(signal?.reason);
+      this.#letGo();
+    };
+    queue.add(resolve);
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#letGo();
+    await promise.finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  /** Says that an acquired request is over, and what its answer told of the interval. */
+  settle(headers: Answer['headers'] | undefined): void {
+    this.#inFlight -= 1;
+    const told = headers && rateWindowOf(headers);
+    if (told) {
+      this.#window = newerWindow(this.#window, told);
+    }
+    this.#letGo();
+  }
+
+  snapshot(): RateSnapshot {
+    const counts = ORDER.map((priority) => [priority, this.#waiting[priority].size] as const);
+    return {
+      window: this.#window,
+      inFlight: this.#inFlight,
+      waiting: Object.fromEntries(counts) as Record<Priority, number>,
+    };
+  }
+
+  #letGo(): void {
+    for (const priority of ORDER) {
+      for (const go of this.#waiting[priority]) {
+        const nowMs = this.#serverTime.now() - AFTER_RESET_MS;
+        if (!mayGo(this.#window, { priority, inFlight: this.#inFlight, nowMs })) {
+          this.#sleepUntilReset();
+          return;
+        }
+        this.#waiting[priority].delete(go);
+        this.#inFlight += 1;
+        go();
+      }
+    }
+    this.#wakeUp?.abort();
+  }
+
+  /** One sleeper for all who wait; it ends with the last of them, so that no timer outlives its use. */
+  #sleepUntilReset(): void {
+    if (this.#wakeUp !== undefined || this.#window === undefined) {
+      return;
+    }
+    const wakeUp = new AbortController();
+    this.#wakeUp = wakeUp;
+    const ms = this.#serverTime.msUntil(this.#window.resetMs + AFTER_RESET_MS);
+    const awake = (): void => {
+      this.#wakeUp = undefined;
+      this.#letGo();
+    };
+    this.#clock.sleep(ms, wakeUp.signal).then(awake, awake);
+  }
+}
+
+function withResolvers(): {
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
+} {
+  let resolve = (): void => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

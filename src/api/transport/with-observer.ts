@@ -1,0 +1,41 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Answer, Call, Send } from './call.ts';
+
+/** One exchange, finished: what logs and metrics are made of. */
+export interface Exchange {
+  /** Method and path with placeholders. */
+  readonly name: string;
+  /** Method and path, without query values. */
+  readonly call: string;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  readonly ms: number;
+  readonly requestId: string | undefined;
+  /** Why no answer came. */
+  readonly reason: string | undefined;
+}
+
+export type ExchangeObserver = (exchange: Exchange) => void;
+
+/** Reports every exchange, retries included. Nothing that is private is in a report. */
+export function withObserver(send: Send, observer: ExchangeObserver, clock: Clock): Send {
+  const report = (call: Call, startedMs: number, end: Pick<Exchange, 'status' | 'requestId' | 'reason'>) =>
+    observer({ name: call.name, call: `${call.method} ${call.path}`, ms: clock.now() - startedMs, ...end });
+
+  return async (call): Promise<Answer> => {
+    const startedMs = clock.now();
+    try {
+      const answer = await send(call);
+      report(call, startedMs, {
+        status: answer.status,
+        requestId: answer.headers['x-request-id'],
+        reason: undefined,
+      });
+      return answer;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      report(call, startedMs, { status: undefined, requestId: undefined, reason });
+      throw error;
+    }
+  };
+}

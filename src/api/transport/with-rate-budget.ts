@@ -1,0 +1,19 @@
+import type { Answer, Send } from './call.ts';
+import type { RateBudget } from './rate-budget.ts';
+import type { ServerTime } from './server-time.ts';
+
+/** Holds calls back until the rate limit has room for them, and learns from every answer. */
+export function withRateBudget(send: Send, budget: RateBudget, serverTime: ServerTime): Send {
+  return async (call) => {
+    await budget.acquire(call.priority, call.signal);
+    let answer: Answer | undefined;
+    try {
+      answer = await send(call);
+      const { date } = answer.headers;
+      serverTime.observe(date);
+      return answer;
+    } finally {
+      budget.settle(answer?.headers);
+    }
+  };
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../../lib/clock.ts';
+import { type Call, describeCall, type Send } from './call.ts';
+import { ExchangeError } from './exchange-error.ts';
+import { LostAnswer } from './lost-answer.ts';
+import { decide, type Outcome } from './retry-policy.ts';
+import type { ServerTime } from './server-time.ts';
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly serverTime: ServerTime;
+  /** How long a call that keeps failing is tried, from its first failure. */
+  readonly timeoutMs: number;
+  readonly random?: () => number;
+}
+
+/** Intervals that one call sits out: past these, somebody else uses the whole limit. */
+const MAX_RATE_WAITS = 3;
+
+/** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
+export function withRetry(send: Send, options: RetryOptions): Send {
+  const { clock, serverTime, timeoutMs, random = Math.random } = options;
+  return async (call) => {
+    let deadlineMs: number | undefined;
+    let rateWaits = 0;
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await attempt(send, call);
+      const decision = decide(call, outcome, { tries, serverNowMs: serverTime.now(), random });
+      if (decision.kind === 'settled') {
+        return settle(outcome);
+      }
+      if (decision.kind === 'lost') {
+        throw new LostAnswer(reasonOf(outcome), {
+          call: describeCall(call),
+          cause: 'error' in outcome && outcome.error,
+        });
+      }
+      if (decision.because === 'rate') {
+        rateWaits += 1;
+        if (rateWaits > MAX_RATE_WAITS) {
+          return settle(outcome);
+        }
+      } else {
+        deadlineMs ??= clock.now() + timeoutMs;
+        if (clock.now() + decision.inMs > deadlineMs) {
+          return settle(outcome);
+        }
+      }
+      await clock.sleep(decision.inMs, call.signal);
+    }
+  };
+}
+
+async function attempt(send: Send, call: Call): Promise<Outcome> {
+  try {
+    return { answer: await send(call) };
+  } catch (error) {
+    if (error instanceof ExchangeError) {
+      return { error };
+    }
+    throw error;
+  }
+}
+
+function settle(outcome: Outcome): Awaited<ReturnType<Send>> {
+  if ('error' in outcome) {
+    throw outcome.error;
+  }
+  return outcome.answer;
+}
+
+function reasonOf(outcome: Outcome): string {
+  return 'error' in outcome ? outcome.error.message : `HTTP status ${outcome.answer.status}`;
+}

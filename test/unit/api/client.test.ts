@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { type ApiClient, type ApiOptions, createApi } from '../../../src/api/create-api.ts';
+import { ApiError, TransportError } from '../../../src/api/errors.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { type StubHandler, type StubServer, sendJson, startStub } from '../../support/stub-server.ts';
+
+const file = {
+  id: 'f1',
+  name: 'a.bam',
+  project: 'alice/trial',
+  parent: 'd1',
+  type: 'FILE',
+  size: '12',
+  created_on: '2026-11-20T09:00:00Z',
+  modified_on: '2026-11-20T09:00:00.250Z',
+  storage: { type: 'PLATFORM', hosted_on_locations: ['cloud:local-1'] },
+  metadata: { sample: 's1', gone: null },
+};
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each[Symbol.asyncDispose]()));
+});
+
+async function clientOf(
+  handler: StubHandler,
+  options: Partial<ApiOptions> = {},
+): Promise<{ api: ApiClient; stub: StubServer }> {
+  const stub = await startStub(handler);
+  const api = createApi({
+    endpoint: `${stub.origin}/v2/`,
+    token: 'secret-token',
+    clock: systemClock,
+    ...options,
+  });
+  open.push({ [Symbol.asyncDispose]: () => api.close() }, stub);
+  return { api, stub };
+}
+
+describe('every call', () => {
+  it('carries the token and the advance header, and JSON only with a body', async () => {
+    const { api, stub } = await clientOf(() => file);
+    await api.files.get('f1');
+    await api.files.edit('f1', { name: 'b.bam' });
+    const [get, patch] = stub.requests;
+    expect(get?.headers).toMatchObject({
+      'x-svc-auth-token': 'secret-token',
+      'x-svc-advance-access': 'advance',
+    });
+    expect(get?.headers['content-type']).toBeUndefined();
+    expect(patch?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(String(patch?.body))).toEqual({ name: 'b.bam' });
+  });
+
+  it('speaks the words of the chosen dialect', async () => {
+    const { api, stub } = await clientOf(() => file, { dialect: 'vendor' });
+    await api.files.get('f1');
+    expect(stub.requests[0]?.headers['x-sbg-auth-token']).toBe('secret-token');
+    expect(stub.requests[0]?.headers['x-svc-auth-token']).toBeUndefined();
+  });
+
+  it('keeps the slash of an owner and encodes the rest of a path', async () => {
+    const { api, stub } = await clientOf(() => ({ url: 'http://x/', size: 1 }));
+    await api.volumes.downloadInfo('al ice/v?1', 'dir/ä b.txt');
+    expect(stub.requests[0]?.url).toBe(
+      '/v2/storage/volumes/al%20ice/v%3F1/object/download_info?location=dir%2F%C3%A4+b.txt',
+    );
+  });
+
+  it('is counted by its route and reported without the token', async () => {
+    const seen: unknown[] = [];
+    const { api } = await clientOf((_, response) => sendJson(response, 200, file, { 'x-request-id': 'r1' }), {
+      onExchange: (exchange) => seen.push(exchange),
+    });
+    await api.files.get('f1');
+    await api.files.get('f2');
+    expect(api.status().calls).toEqual({ 'GET /files/{id}': 2 });
+    expect(seen[0]).toMatchObject({ call: 'GET /files/f1', status: 200, requestId: 'r1' });
+    expect(JSON.stringify(seen)).not.toContain('secret-token');
+  });
+});
+
+describe('answers', () => {
+  it('are parsed whatever the case, the number form and the fraction', async () => {
+    const { api } = await clientOf(() => file);
+    expect(await api.files.get('f1')).toEqual({
+      kind: 'file',
+      id: 'f1',
+      name: 'a.bam',
+      project: 'alice/trial',
+      parent: 'd1',
+      sizeBytes: 12,
+      createdMs: Date.UTC(2026, 10, 20, 9),
+      modifiedMs: Date.UTC(2026, 10, 20, 9, 0, 0, 250),
+      storage: { kind: 'platform', locations: ['cloud:local-1'] },
+      originTask: undefined,
+      originDataset: undefined,
+      tags: [],
+      metadata: { sample: 's1' },
+    });
+  });
+
+  it('tell a page and the total of the collection', async () => {
+    const { api, stub } = await clientOf((_, response) =>
+      sendJson(response, 200, { items: [file], links: [] }, { 'X-Total-Matching-Query': 250 }),
+    );
+    const page = await api.files.list('d1', { offset: 100, limit: 100 });
+    expect(page.total).toBe(250);
+    expect(page.items.map(({ name }) => name)).toEqual(['a.bam']);
+    expect(stub.requests[0]?.url).toMatch(/^\/v2\/files\/d1\/list\?offset=100&limit=100&fields=id%2Cname/);
+  });
+
+  it('find one name in a folder with one request, and tell that it is missing', async () => {
+    const { api, stub } = await clientOf((request) => ({
+      items: request.url.includes('name=a.bam') ? [file] : [],
+      links: [],
+    }));
+    expect(await api.files.find({ parent: 'd1', name: 'a.bam' })).toMatchObject({ id: 'f1' });
+    expect(await api.files.find({ parent: 'd1', name: 'b.bam' })).toBeUndefined();
+    expect(stub.requests).toHaveLength(2);
+  });
+
+  it('of a volume bear sizes as text, times as objects, and name the next page', async () => {
+    const { api } = await clientOf(() => ({
+      items: [
+        {
+          location: 'in/a.txt',
+          volume: 'alice/v1',
+          type: 'gcs',
+          metadata: {
+            size: '7',
+            etag: '"abc"',
+            updated: { value: 1700000000000, dateOnly: false, timeZoneShift: 0 },
+          },
+        },
+        { location: 'in/b.txt', volume: 'alice/v1', type: 's3' },
+      ],
+      prefixes: [{ prefix: 'in/sub/', volume: 'alice/v1' }],
+      links: { next: 'http://h/v2/storage/volumes/alice/v1/list?prefix=in/&continuation_token=aW4vYg%3D%3D' },
+    }));
+    const page = await api.volumes.contents('alice/v1', { prefix: 'in/' });
+    expect(page.objects[0]).toMatchObject({ sizeBytes: 7, etag: 'abc', modifiedMs: 1700000000000 });
+    expect(page.objects[1]).toMatchObject({ sizeBytes: undefined, metadata: {} });
+    expect(page.prefixes).toEqual(['in/sub/']);
+    expect(page.continuation).toBe('aW4vYg==');
+  });
+
+  it('that are not the JSON of this API are transport errors', async () => {
+    const { api } = await clientOf((_, response) => response.end('<html>hello</html>'));
+    await expect(api.files.get('f1')).rejects.toThrow(TransportError);
+  });
+});
+
+describe('refusals', () => {
+  it('name the platform code, the request and the call', async () => {
+    const { api } = await clientOf((_, response) =>
+      sendJson(
+        response,
+        404,
+        { status: 404, code: 5002, message: 'No such file.' },
+        { 'x-request-id': 'r9' },
+      ),
+    );
+    const error = await api.files.get('f1').catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 404, code: 5002, requestId: 'r9', call: 'GET /files/f1' });
+  });
+
+  it('of a gateway, with words for numbers, keep the HTTP status', async () => {
+    const { api } = await clientOf((_, response) =>
+      sendJson(response, 404, { status: 'NOT_FOUND', message: 'No route.' }),
+    );
+    await expect(api.files.get('f1')).rejects.toMatchObject({ status: 404, code: 0, message: 'No route.' });
+  });
+
+  it('inside a bulk answer stay with their entry', async () => {
+    const { api } = await clientOf(() => ({
+      items: [{ resource: file }, { error: { status: 404, code: 5002, message: 'No such file.' } }],
+    }));
+    const [first, second] = await api.files.bulkGet(['f1', 'f2']);
+    expect(first).toMatchObject({ ok: true, value: { id: 'f1' } });
+    expect(second).toEqual({ ok: false, failure: { status: 404, code: 5002, message: 'No such file.' } });
+  });
+});
