@@ -2,7 +2,7 @@
  * Inodes. A node is what the kernel holds a number for; where it hangs in the tree (`parent`, `name`) may change,
  * its number and `ino` do not. Nodes are data: what can be done with each kind stands in the folder of that kind.
  *
- * Identity (design, section 10): our own overwrite or rename keeps the node; another content that someone else put
+ * Identity: our own overwrite or rename keeps the node; another content that someone else put
  * under the name is another node, so that the kernel never mixes pages of two versions. A node taken out of the
  * tree has no parent and serves the handles that are still open on it.
  */
@@ -16,6 +16,7 @@ import type {
 import type { Annotations, ContentVersion, Draft } from '../content/ports.ts';
 import type { ChildCache } from './child-cache.ts';
 import type { NodeId } from './file-system.ts';
+import { FsError } from './fs-error.ts';
 
 interface NodeBase {
   readonly id: NodeId;
@@ -24,14 +25,31 @@ interface NodeBase {
   name: string;
   /** References the kernel holds; the table drops a node at zero when nothing else keeps it. */
   lookups: number;
+  /** When its place in the tree and its record were last known to be the platform's state. */
+  checkedMs: number;
+}
+
+/**
+ * What all nodes of one project (or volume) share. A listing of projects lacks the details: they are asked for when
+ * something inside is, so below the top directory they are always there (`projectOf`, `volumeOf`).
+ */
+export interface Project {
+  /** `owner/short-name` */
+  readonly id: string;
+  record: ProjectRecord | undefined;
+}
+
+export interface Volume {
+  /** `owner/name` */
+  readonly id: string;
+  record: VolumeRecord | undefined;
 }
 
 /** A folder of a project; the project's own directory is its root folder. */
 export interface ProjectFolderNode extends NodeBase {
   readonly kind: 'project-folder';
-  /** Changes when the platform moves a folder. */
-  folderId: string;
-  readonly project: ProjectRecord;
+  readonly project: Project;
+  /** Its id changes when the platform moves a folder. Undefined for a project's own directory. */
   record: FolderRecord | undefined;
   readonly children: ChildCache;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
@@ -41,15 +59,14 @@ export interface ProjectFolderNode extends NodeBase {
 
 export interface ProjectFileNode extends NodeBase {
   readonly kind: 'project-file';
-  readonly project: ProjectRecord;
+  readonly project: Project;
   /** The published file; undefined while it is only a draft. */
   record: FileRecord | undefined;
-  /** When `record` was last known to be the platform's state. */
-  checkedMs: number;
   /** Local content while the file is open for writing or not yet published. */
   draft: Draft | undefined;
   /** Set on an unpublished file; become one PATCH with its publication. */
   pending: Annotations | undefined;
+  /** Set here and not yet in the record (`attributes/reserved-pairs.ts`). */
   mode: number | undefined;
   mtimeMs: number | undefined;
 }
@@ -57,7 +74,7 @@ export interface ProjectFileNode extends NodeBase {
 /** A level of a volume: the volume itself (prefix `''`) or a prefix ending in `/`. */
 export interface VolumeDirectoryNode extends NodeBase {
   readonly kind: 'volume-directory';
-  readonly volume: VolumeRecord;
+  readonly volume: Volume;
   readonly prefix: string;
   /** Made by mkdir and without an object yet: exists in this mount only. */
   local: boolean;
@@ -66,10 +83,9 @@ export interface VolumeDirectoryNode extends NodeBase {
 
 export interface VolumeObjectNode extends NodeBase {
   readonly kind: 'volume-object';
-  readonly volume: VolumeRecord;
+  readonly volume: Volume;
   readonly location: string;
   record: VolumeObjectRecord | undefined;
-  checkedMs: number;
   /** Being written: becomes an export when it is published. */
   draft: Draft | undefined;
 }
@@ -100,6 +116,23 @@ export function isDirectory(node: Node): node is DirectoryNode {
   return (
     node.kind === 'project-folder' || node.kind === 'volume-directory' || node.kind === 'virtual-directory'
   );
+}
+
+/** Details of the project a node belongs to. */
+export function projectOf(node: ProjectFolderNode | ProjectFileNode): ProjectRecord {
+  if (!node.project.record)
+    throw new FsError('EIO', `project ${node.project.id} has not been looked into yet`);
+  return node.project.record;
+}
+
+/** Details of the volume a node belongs to. */
+export function volumeOf(node: VolumeDirectoryNode | VolumeObjectNode): VolumeRecord {
+  if (!node.volume.record) throw new FsError('EIO', `volume ${node.volume.id} has not been looked into yet`);
+  return node.volume.record;
+}
+
+export function folderIdOf(node: ProjectFolderNode): string {
+  return node.record?.id ?? projectOf(node).rootFolder;
 }
 
 /** The version of a published file's bytes. */

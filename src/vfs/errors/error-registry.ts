@@ -1,0 +1,42 @@
+/** A failed operation, as `user.svc.error` and `.svcfs/errors` show it. */
+export interface Failure {
+  /** The operation, by its system call's name. */
+  readonly op: string;
+  readonly path: string;
+  readonly errno: string;
+  /** What failed and what to do about it, for a person. */
+  readonly text: string;
+  readonly requestId: string | undefined;
+  readonly atMs: number;
+}
+
+/** The last failure of each path; the oldest go first when there are too many. */
+export class ErrorRegistry {
+  readonly #limit: number;
+  readonly #byPath = new Map<string, Failure>();
+
+  constructor(limit = 1000) {
+    this.#limit = limit;
+  }
+
+  record(failure: Failure): void {
+    this.#byPath.delete(failure.path);
+    this.#byPath.set(failure.path, failure);
+    const [oldest] = this.#byPath.keys();
+    if (this.#byPath.size > this.#limit && oldest !== undefined) this.#byPath.delete(oldest);
+  }
+
+  ofPath(path: string): Failure | undefined {
+    return this.#byPath.get(path);
+  }
+
+  /** Oldest first. */
+  list(): readonly Failure[] {
+    return [...this.#byPath.values()];
+  }
+
+  /** What failed there has since gone well. */
+  clear(path: string): void {
+    this.#byPath.delete(path);
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * What the operations of the file system share: the nodes, what is known of them, and the platform behind them.
+ *
+ * The reading side (directories, listings, attributes) keeps what is known true to the platform; the changing side
+ * (`open/`, `mutations/`) does a thing on the platform first and says what became of the tree after (`placed`,
+ * `moved`, `detach`). No operation touches a `ChildCache` in another way.
+ */
+import type { Api } from '../api/api.ts';
+import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
+import type { ContentReader, ContentWriter } from '../content/ports.ts';
+import type { Jobs } from '../jobs/ports.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { FolderState } from './attributes/folder-state.ts';
+import type { ErrorRegistry } from './errors/error-registry.ts';
+import type { AttributesReply, Awaitable, Entry, KernelCaches } from './file-system.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VirtualDirectoryNode,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from './node.ts';
+import type { NodeTable } from './node-table.ts';
+
+export interface TreeOptions {
+  /** How long what the platform told counts for reading. Default 60 s. */
+  readonly metadataTtlMs: number;
+  /** Refuse every change with EROFS. */
+  readonly readOnly: boolean;
+  /** Owner of everything: the user who mounted. */
+  readonly uid: number;
+  readonly gid: number;
+  /** Bits taken from 0666 and 0777. Default 022. */
+  readonly umask: number;
+  /** How long a rename waits for its job before EINTR; undefined: as long as it takes. */
+  readonly renameWaitMs: number | undefined;
+}
+
+/** What the tree stands on. */
+export interface TreeParts {
+  readonly api: Api;
+  readonly reader: ContentReader;
+  readonly writer: ContentWriter;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly options: TreeOptions;
+  /** Mode and time of folders, which the platform does not keep. */
+  readonly folderState: FolderState;
+}
+
+export interface Tree extends TreeParts {
+  readonly nodes: NodeTable;
+  readonly root: VirtualDirectoryNode;
+  /** Does nothing before a driver is attached. */
+  readonly kernel: KernelCaches;
+  /** The last failure of each path. Failures that a caller is told are recorded without anyone's doing. */
+  readonly errors: ErrorRegistry;
+
+  attributesOf(node: Node): AttributesReply;
+  /** For a reply about `node`; whoever answers the kernel counts the lookup. */
+  entryOf(node: Node): Entry;
+
+  /** What `name` in a directory is, by what is known or by asking: undefined when there is nothing. */
+  childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined>;
+  /** All there is in a directory, known or asked for now. */
+  childrenOf(directory: DirectoryNode, signal: AbortSignal): Awaitable<readonly Node[]>;
+  /** Asks for everything in the directory anew at the next use. */
+  expire(directory: DirectoryNode): void;
+  /**
+   * Close-to-open: the node is as the platform has it now, by facts at most a second old. Throws ESTALE when its
+   * content is another or gone; the node is then out of the tree and the kernel looks the name up again.
+   */
+  revalidate(node: Node, signal: AbortSignal): Awaitable<void>;
+
+  /** A node for a file that exists only here so far; `placed` puts it into the tree. */
+  newFile(parent: ProjectFolderNode, name: string): ProjectFileNode;
+  newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode;
+  /** A folder that exists only here (`local`) until its first object. */
+  newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode;
+
+  /** We put `node` under its name in its parent; what was there before is out of the tree. */
+  placed(node: Node): void;
+  /** By our doing the platform has `record` in `parent`: its node, placed. A folder just made is known to be empty. */
+  placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node;
+  /** By our doing `node` has this content or these fields now: same node, whatever the id. */
+  published(node: ProjectFileNode, record: FileRecord): void;
+  published(node: VolumeObjectNode, record: VolumeObjectRecord): void;
+  /** We moved or renamed `node`; what was at the target is out of the tree. */
+  moved(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void;
+  /** We took `node` away: it has no place any more and serves the handles still open on it. */
+  detach(node: Node): void;
+  /** Something else than we thought is at this name, or below it: ask again, and so must the kernel. */
+  invalidate(directory: DirectoryNode, name: string): void;
+
+  /** A failure nobody is told of (RELEASE, background work). */
+  recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void;
+}
