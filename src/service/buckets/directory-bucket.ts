@@ -19,7 +19,7 @@ import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, P
 import { BucketError, type BucketErrorKind } from './bucket-error.ts';
 import { isInside, readLevel } from './directory-level.ts';
 import { makeDirectory, placeFile, receiveFile } from './durable-file.ts';
-import { canHold, keyPath, notesDirectory } from './key-path.ts';
+import { canHold, keyPath, NOTES_DIRECTORY } from './key-path.ts';
 import { noteOf, type ObjectNote, readNote, removeNote, writeNote } from './object-notes.ts';
 import { describe } from './object-of-file.ts';
 
@@ -74,7 +74,7 @@ export class DirectoryBucket implements Bucket {
   async put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo> {
     await this.#mustExist();
     const path = keyPath(this.#root, key);
-    const scratch = join(this.#root, notesDirectory, 'incoming');
+    const scratch = join(this.#root, NOTES_DIRECTORY, 'incoming');
     const temporary = join(scratch, randomUUID());
     try {
       await this.#makeParents(path);

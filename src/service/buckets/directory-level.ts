@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { notesDirectory } from './key-path.ts';
+import { NOTES_DIRECTORY } from './key-path.ts';
 
 /** A name in a directory as a listing orders it: a folder's ends in `/`, because its keys go on with it. */
 export interface LevelEntry {
@@ -21,7 +21,7 @@ export async function readLevel(root: string, folder: string): Promise<readonly 
   const entries: { readonly entry: LevelEntry; readonly bytes: Buffer }[] = [];
   for (const dirent of await readEntries(path)) {
     const name = decodeName(dirent.name);
-    if (name === undefined || (folder === '' && name === notesDirectory)) continue;
+    if (name === undefined || (folder === '' && name === NOTES_DIRECTORY)) continue;
     const kind = await kindOf(dirent, root, join(path, name));
     if (kind === undefined) continue;
     const key = kind === 'prefix' ? `${name}/` : name;

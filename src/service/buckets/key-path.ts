@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { BucketError } from './bucket-error.ts';
 
 /** Directory at the root of a bucket that holds what the service notes about its objects. Never listed, never a key. */
-export const notesDirectory = '.svcfs';
+export const NOTES_DIRECTORY = '.svcfs';
 
 /** NAME_MAX of every Linux file system. */
-const maxSegmentBytes = 255;
+const SEGMENT_BYTES_MAX = 255;
 
 /**
  * Where a directory bucket keeps the object of a key: the key's segments are the path's, unchanged, so that a person
@@ -32,8 +32,8 @@ function faultOf(key: string): string | undefined {
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
     return "the key has an empty, '.' or '..' segment";
   }
-  if (segments.some((segment) => Buffer.byteLength(segment) > maxSegmentBytes)) {
-    return `a segment of the key is over ${maxSegmentBytes} bytes`;
+  if (segments.some((segment) => Buffer.byteLength(segment) > SEGMENT_BYTES_MAX)) {
+    return `a segment of the key is over ${SEGMENT_BYTES_MAX} bytes`;
   }
-  return segments[0] === notesDirectory ? `keys below ${notesDirectory}/ are reserved` : undefined;
+  return segments[0] === NOTES_DIRECTORY ? `keys below ${NOTES_DIRECTORY}/ are reserved` : undefined;
 }

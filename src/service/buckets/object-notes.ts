@@ -13,10 +13,10 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PutOptions } from './bucket.ts';
 import { makeDirectory } from './durable-file.ts';
-import { notesDirectory } from './key-path.ts';
+import { NOTES_DIRECTORY } from './key-path.ts';
 
-export const defaultContentType = 'application/octet-stream';
-export const defaultStorageClass = 'STANDARD';
+export const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+export const DEFAULT_STORAGE_CLASS = 'STANDARD';
 
 export interface ObjectNote {
   readonly etag: string;
@@ -30,8 +30,8 @@ export interface ObjectNote {
 export function noteOf(written: Pick<ObjectNote, 'etag' | 'updatedMs'>, options: PutOptions): ObjectNote {
   return {
     ...written,
-    contentType: options.contentType ?? defaultContentType,
-    storageClass: options.storageClass ?? defaultStorageClass,
+    contentType: options.contentType ?? DEFAULT_CONTENT_TYPE,
+    storageClass: options.storageClass ?? DEFAULT_STORAGE_CLASS,
     ...(options.writer === undefined ? {} : { writer: options.writer }),
   };
 }
@@ -94,5 +94,5 @@ function versionOf(file: BigIntStats): string {
 /** By hash: a key's last segment may be as long as a file name can be, and leaves no room for more. */
 function directoryOf(root: string, key: string): string {
   const hash = createHash('sha256').update(key).digest('hex');
-  return join(root, notesDirectory, 'notes', hash.slice(0, 2), hash.slice(2));
+  return join(root, NOTES_DIRECTORY, 'notes', hash.slice(0, 2), hash.slice(2));
 }

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import type { ObjectInfo } from './bucket.ts';
-import { defaultContentType, defaultStorageClass, type ObjectNote } from './object-notes.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS, type ObjectNote } from './object-notes.ts';
 
 /** An object as its file and, where the service put it, its note describe it. */
 export function describe(key: string, file: BigIntStats, note: ObjectNote | undefined): ObjectInfo {
@@ -9,8 +9,8 @@ export function describe(key: string, file: BigIntStats, note: ObjectNote | unde
     sizeBytes: Number(file.size),
     etag: note?.etag ?? fileEtag(file),
     updatedMs: note?.updatedMs ?? Number(file.mtimeMs),
-    contentType: note?.contentType ?? defaultContentType,
-    storageClass: note?.storageClass ?? defaultStorageClass,
+    contentType: note?.contentType ?? DEFAULT_CONTENT_TYPE,
+    storageClass: note?.storageClass ?? DEFAULT_STORAGE_CLASS,
     writer: note?.writer,
   };
 }
