@@ -1,0 +1,48 @@
+/**
+ * Reading: versions in, byte chunks out.
+ *
+ * A read gathers the segments of the block cache that cover it. What is missing is fetched in right-sized ranges, at
+ * once and in parallel; what the access pattern has earned is fetched ahead. Replies are lent straight from the cache.
+ * A read that is interrupted only stops waiting: the range it asked for may have others waiting and stays useful.
+ */
+import type { Api, StorageClient } from '../../api/api.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { ContentReader } from '../ports.ts';
+import { OpenSource } from './open-source.ts';
+import { RangeSlots } from './range-slots.ts';
+import { SegmentCache } from './segment-cache.ts';
+import { SourceRegistry } from './source-registry.ts';
+
+export interface ContentReaderOptions {
+  readonly api: Api;
+  readonly storage: StorageClient;
+  /** Shared with the writer. */
+  readonly memory: MemoryPool;
+  readonly clock: Clock;
+  /** Ranges fetched ahead at once, over all files. Default 8. */
+  readonly rangesInFlight?: number;
+}
+
+const LARGEST_WINDOW_BYTES = 64 * 1024 * 1024;
+
+export function createContentReader(options: ContentReaderOptions): ContentReader {
+  const { memory } = options;
+  const registry = new SourceRegistry(options);
+  const cache = new SegmentCache(memory);
+  const slots = new RangeSlots(options.rangesInFlight ?? 8);
+  let openHandles = 0;
+  // Half of the memory for what is ahead of readers, so that windows cannot push out one another.
+  const shareBytes = (): number =>
+    Math.min(LARGEST_WINDOW_BYTES, memory.limitBytes / 2 / Math.max(1, openHandles));
+
+  return {
+    open: (version) => {
+      openHandles += 1;
+      const onClose = (): void => {
+        openHandles -= 1;
+      };
+      return new OpenSource(version, { registry, cache, slots, shareBytes, onClose });
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** A handle on a version: gathers segments for each read, lends them out, and feeds its readahead. */
+import { abortable } from '../../lib/abortable.ts';
+import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { ContentError, type ContentVersion, type OpenVersion } from '../ports.ts';
+import { Readahead, type ReadaheadOptions } from './readahead.ts';
+import type { Segment } from './segment.ts';
+import type { SegmentCache } from './segment-cache.ts';
+import { BLOCK_BYTES } from './segment-index.ts';
+import type { SourceRegistry } from './source-registry.ts';
+import type { VersionSource } from './version-source.ts';
+
+/** A gap that a reader waits for is fetched in ranges of at most this size, in parallel. */
+const DEMAND_RANGE_BYTES = 4 * 1024 * 1024;
+
+export interface OpenSourceOptions extends ReadaheadOptions {
+  readonly registry: SourceRegistry;
+  readonly onClose: () => void;
+}
+
+export class OpenSource implements OpenVersion {
+  readonly version: ContentVersion;
+  readonly #options: OpenSourceOptions;
+  #source: VersionSource;
+  #readahead: Readahead;
+  #verifying: Promise<void> | undefined;
+  #verified: boolean;
+  #closed = false;
+
+  constructor(version: ContentVersion, options: OpenSourceOptions) {
+    this.version = version;
+    this.#options = options;
+    const { source, verified } = options.registry.open(version);
+    this.#source = source;
+    this.#source.handles += 1;
+    this.#verified = verified;
+    this.#readahead = new Readahead(source, options);
+  }
+
+  read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
+    signal.throwIfAborted();
+    if (this.#closed) throw new ContentError('failed', 'read after close');
+    const end = Math.min(offset + sizeBytes, this.version.sizeBytes);
+    if (end <= offset) return { chunks: [] };
+    if (this.#verified) return this.#read(offset, end, signal);
+    this.#verifying ??= this.#verify();
+    return abortable(this.#verifying, signal).then(() => this.#read(offset, end, signal));
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#readahead.close();
+    this.#leave();
+    this.#options.onClose();
+  }
+
+  #read(offset: number, end: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
+    const segments = this.#gather(offset, end);
+    this.#readahead.onRead(offset, end);
+    const loading = segments.flatMap((segment) => segment.loading ?? []);
+    if (loading.length === 0) return lend(segments, offset, end, this.#options.cache);
+    return this.#lendOnceLoaded(segments, loading, { offset, end, signal });
+  }
+
+  async #lendOnceLoaded(
+    segments: readonly Segment[],
+    loading: readonly Promise<void>[],
+    range: { readonly offset: number; readonly end: number; readonly signal: AbortSignal },
+  ): Promise<ByteChunks> {
+    try {
+      await abortable(Promise.all(loading), range.signal);
+    } catch (error) {
+      for (const segment of segments) this.#options.cache.unpin(segment);
+      throw error;
+    }
+    return lend(segments, range.offset, range.end, this.#options.cache);
+  }
+
+  /** The segments that cover a range, pinned; fetches of its gaps are started. */
+  #gather(offset: number, end: number): readonly Segment[] {
+    const { cache } = this.#options;
+    const { index } = this.#source;
+    const fetch = this.#source.fetch.bind(this.#source);
+    const limit = Math.min(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES, this.version.sizeBytes);
+    const segments: Segment[] = [];
+    let next = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+    while (next < end) {
+      const gapLimit = Math.min(next + DEMAND_RANGE_BYTES, limit);
+      const segment =
+        index.at(next) ?? cache.load({ index, offset: next, end: index.gapEnd(next, gapLimit), fetch });
+      cache.pin(segment);
+      segments.push(segment);
+      next = segment.end;
+    }
+    return segments;
+  }
+
+  /** Content that can change is checked at open, once; when it changed, this handle goes on with what is there now. */
+  async #verify(): Promise<void> {
+    try {
+      await this.#source.verify(new AbortController().signal);
+    } catch (error) {
+      this.#verifying = undefined;
+      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      this.#leave();
+      this.#source = this.#options.registry.replace(this.version);
+      this.#source.handles += 1;
+      this.#readahead = new Readahead(this.#source, this.#options);
+    }
+    this.#verified = true;
+  }
+
+  #leave(): void {
+    this.#source.handles -= 1;
+    this.#options.registry.tidy(this.#source);
+  }
+}
+
+function lend(segments: readonly Segment[], offset: number, end: number, cache: SegmentCache): ByteChunks {
+  const chunks = segments.map((segment) =>
+    segment.buffer.subarray(
+      Math.max(offset, segment.offset) - segment.offset,
+      Math.min(end, segment.end) - segment.offset,
+    ),
+  );
+  return {
+    chunks,
+    release: () => {
+      for (const segment of segments) cache.unpin(segment);
+    },
+  };
+}

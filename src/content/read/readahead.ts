@@ -1,0 +1,85 @@
+/** Fetches ahead of one handle, as far as its access pattern has earned. */
+import { type AccessPattern, afterRead, rangeBytes, UNREAD, windowBytes } from './access-pattern.ts';
+import type { RangeSlots } from './range-slots.ts';
+import type { Segment } from './segment.ts';
+import type { SegmentCache } from './segment-cache.ts';
+import { BLOCK_BYTES } from './segment-index.ts';
+import type { VersionSource } from './version-source.ts';
+
+export interface ReadaheadOptions {
+  readonly cache: SegmentCache;
+  readonly slots: RangeSlots;
+  /** The largest window this handle may have now: its share of the memory. */
+  readonly shareBytes: () => number;
+}
+
+export class Readahead {
+  readonly #options: ReadaheadOptions;
+  readonly #source: VersionSource;
+  readonly #ahead = new Set<Segment>();
+  readonly #pump = (): void => this.#fill();
+  #pattern: AccessPattern = UNREAD;
+  #fetchedTo = 0;
+  #closed = false;
+
+  constructor(source: VersionSource, options: ReadaheadOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** The handle reads this range (and fetches what is missing of it by itself). */
+  onRead(offset: number, end: number): void {
+    const { reads } = this.#pattern;
+    this.#pattern = afterRead(this.#pattern, offset, end - offset);
+    const jumped = this.#pattern.reads <= reads;
+    if (jumped) this.#fetchedTo = 0;
+    this.#fill();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#options.slots.withdraw(this.#pump);
+    for (const segment of this.#ahead) this.#options.cache.abandon(segment);
+  }
+
+  #fill(): void {
+    const window = windowBytes(this.#pattern, this.#options.shareBytes());
+    const { position } = this.#pattern;
+    const range = rangeBytes(window);
+    const size = this.#source.version.sizeBytes;
+    const horizon = Math.min(position + window, size);
+    let next = Math.max(this.#fetchedTo, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);
+    // Ranges are fetched whole or not at all: a window that slides by one read must not send a range per read.
+    while (!this.#closed && next < horizon && (horizon - next >= range || horizon === size)) {
+      const present = this.#source.index.at(next);
+      if (present === undefined) {
+        const end = this.#source.index.gapEnd(next, Math.min(next + range, size));
+        if (!this.#fetch(next, end)) return;
+        next = Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES;
+      } else {
+        next = Math.ceil(present.end / BLOCK_BYTES) * BLOCK_BYTES;
+      }
+      this.#fetchedTo = next;
+    }
+  }
+
+  #fetch(offset: number, end: number): boolean {
+    const { cache, slots } = this.#options;
+    if (!slots.take(this.#pump)) return false;
+    const source = this.#source;
+    const fetch = source.fetch.bind(source);
+    const segment = cache.tryLoad({ index: source.index, offset, end, fetch });
+    if (segment?.loading === undefined) {
+      slots.release();
+      return false;
+    }
+    this.#ahead.add(segment);
+    const done = (): void => {
+      this.#ahead.delete(segment);
+      slots.release();
+      this.#pump();
+    };
+    segment.loading.then(done, done);
+    return true;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * One version's bytes at the service: its link, its validator, and the index of what is cached of it. Shared by every
+ * handle that has the version open.
+ *
+ * A platform file is immutable. The content of an alias or a volume object can change under its name: its first answer
+ * pins the ETag, every later one must carry the same, and a handle opened later checks once that it still holds.
+ */
+import type { Api, StorageClient } from '../../api/api.ts';
+import { ApiError, StorageError } from '../../api/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { ContentError, type ContentVersion } from '../ports.ts';
+import { type ContentLink, contentLink } from './content-link.ts';
+import { SegmentIndex } from './segment-index.ts';
+
+/** A link's lifetime is not published; ours gives 2 h, and an earlier 403 costs one more try. */
+const LINK_LIFETIME_MS = 60 * 60 * 1000;
+
+interface HeldLink {
+  readonly link: Promise<ContentLink>;
+  readonly untilMs: number;
+}
+
+export interface SourceDependencies {
+  readonly api: Api;
+  readonly storage: StorageClient;
+  readonly clock: Clock;
+}
+
+export class VersionSource {
+  readonly version: ContentVersion;
+  readonly index: SegmentIndex;
+  handles = 0;
+  readonly #deps: SourceDependencies;
+  #held: HeldLink | undefined;
+  #etag: string | undefined;
+
+  constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
+    this.version = version;
+    this.#deps = deps;
+    this.#etag = version.kind === 'object' ? unquoted(version.etag) : undefined;
+    this.index = new SegmentIndex(() => onUnused(this));
+  }
+
+  get unused(): boolean {
+    return this.handles === 0 && this.index.empty;
+  }
+
+  /** The validator of the bytes: undefined until an answer told it, always for a platform file. */
+  get etag(): string | undefined {
+    return this.#etag;
+  }
+
+  /** Fills `into`; rejects with `ContentError` or what the API said. */
+  async fetch(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    const held = this.#link();
+    try {
+      await this.#fetchFrom(await held.link, offset, into, signal);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.kind !== 'refused') throw this.#explained(error);
+      if (this.#held === held) this.#held = undefined;
+      await this.#fetchAgain(offset, into, signal);
+    }
+  }
+
+  /** Checks with the store that the pinned ETag still holds. */
+  async verify(signal: AbortSignal): Promise<void> {
+    await this.fetch(0, new Uint8Array(1), signal);
+  }
+
+  async #fetchAgain(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#fetchFrom(await this.#link().link, offset, into, signal);
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  async #fetchFrom(link: ContentLink, offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    this.#pin(link.etag, link.sizeBytes);
+    const answer = await this.#deps.storage.getRange(link.url, { offset, into }, signal);
+    this.#pin(answer.etag, answer.objectSizeBytes);
+  }
+
+  #pin(given: string | undefined, sizeBytes: number | undefined): void {
+    if (sizeBytes !== undefined && sizeBytes !== this.version.sizeBytes) {
+      throw new ContentError(
+        'changed',
+        `${nameOf(this.version)} is ${sizeBytes} bytes long now, not ${this.version.sizeBytes}`,
+      );
+    }
+    const etag = unquoted(given);
+    if (this.version.kind === 'file' || etag === undefined) return;
+    this.#etag ??= etag;
+    if (this.#etag !== etag) {
+      throw new ContentError('changed', `${nameOf(this.version)} was replaced while it was open`);
+    }
+  }
+
+  /** The link in hand, or a new one for all who ask meanwhile. Not tied to one reader's signal: others share it. */
+  #link(): HeldLink {
+    const { api, clock } = this.#deps;
+    if (this.#held !== undefined && clock.now() < this.#held.untilMs) return this.#held;
+    const held: HeldLink = {
+      link: contentLink(api, this.version),
+      untilMs: clock.now() + LINK_LIFETIME_MS,
+    };
+    this.#held = held;
+    held.link.catch(() => {
+      if (this.#held === held) this.#held = undefined;
+    });
+    return held;
+  }
+
+  #explained(error: unknown): unknown {
+    const name = nameOf(this.version);
+    if (error instanceof ApiError && error.status === 404) {
+      return new ContentError('changed', `${name} is gone`, { cause: error });
+    }
+    if (!(error instanceof StorageError)) return error;
+    switch (error.kind) {
+      case 'missing':
+      case 'changed':
+        return new ContentError('changed', `${name}: ${error.message}`, { cause: error });
+      case 'refused':
+        return new ContentError('unreadable', `${name}: a new link was refused too`, { cause: error });
+      case 'failed':
+        return new ContentError('failed', `${name}: ${error.message}`, { cause: error });
+      default:
+        return error.kind satisfies never;
+    }
+  }
+}
+
+export function nameOf(version: ContentVersion): string {
+  return version.kind === 'file' ? `file ${version.fileId}` : `${version.volume}/${version.location}`;
+}
+
+/** Listings quote an ETag or do not, answers of a store do: compared without. */
+export function unquoted(etag: string | undefined): string | undefined {
+  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
+}
