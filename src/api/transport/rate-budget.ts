@@ -94,9 +94,13 @@ export class RateBudget {
     if (this.#wakeUp !== undefined || this.#window === undefined) {
       return;
     }
+    const ms = this.#serverTime.msUntil(this.#window.resetMs + AFTER_RESET_MS);
+    if (ms === 0) {
+      // The new interval is spoken for by requests in flight: the next answer tells of it, and lets go.
+      return;
+    }
     const wakeUp = new AbortController();
     this.#wakeUp = wakeUp;
-    const ms = this.#serverTime.msUntil(this.#window.resetMs + AFTER_RESET_MS);
     const awake = (): void => {
       this.#wakeUp = undefined;
       this.#letGo();

@@ -1,0 +1,41 @@
+import { Agent } from 'undici';
+
+import type { Clock } from '../lib/clock.ts';
+import type { StorageClient } from './api.ts';
+import { getRangeOver } from './storage/get-range.ts';
+import { putPartOver } from './storage/put-part.ts';
+import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
+
+export interface StorageOptions {
+  readonly clock: Clock;
+  readonly limits?: Partial<StorageLimits>;
+}
+
+export interface StorageLimits {
+  /** To one store. Default 32: what is in flight is limited by those who ask. */
+  readonly connections: number;
+  /** Without a byte. Default 30 s. */
+  readonly stallTimeoutMs: number;
+  /** Default 10 s. */
+  readonly connectTimeoutMs: number;
+}
+
+const DEFAULT_LIMITS: StorageLimits = { connections: 32, stallTimeoutMs: 30_000, connectTimeoutMs: 10_000 };
+
+/** The client of signed URLs. The URL alone authorises: nothing sent here holds the token. */
+export function createStorageClient(options: StorageOptions): StorageClient {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const agent = new Agent({
+    connections: limits.connections,
+    pipelining: 1,
+    headersTimeout: limits.stallTimeoutMs,
+    bodyTimeout: limits.stallTimeoutMs,
+    keepAliveTimeout: 15_000,
+    connect: { timeout: limits.connectTimeoutMs },
+  });
+  return {
+    getRange: getRangeOver(undiciRangeExchange(agent), options.clock),
+    putPart: putPartOver(agent, options.clock),
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,66 @@
+import { backoffMs } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { StorageClient } from '../api.ts';
+import { StorageError } from '../errors.ts';
+import { mayPass, type RangeAnswer } from './range-answer.ts';
+import type { RangeExchange } from './range-exchange.ts';
+
+/** Exchanges in a row that brought nothing. */
+const MAX_EMPTY_TRIES = 5;
+const BACKOFF = { baseMs: 100, capMs: 3000 };
+
+/**
+ * A range, resumed at the byte where a connection broke. The first answer fixes the version: later ones must be of
+ * the same, by ETag and size, so that bytes of two versions never mix.
+ */
+export function getRangeOver(exchange: RangeExchange, clock: Clock): StorageClient['getRange'] {
+  return async (url, { offset, into, expectedEtag }, signal) => {
+    if (into.length === 0) {
+      throw new RangeError('a range has at least one byte');
+    }
+    const target = new URL(url);
+    let version: RangeAnswer | undefined;
+    let received = 0;
+    let emptyTries = 0;
+    for (;;) {
+      const slice = {
+        url: target,
+        offset: offset + received,
+        length: into.length - received,
+        into: into.subarray(received),
+        expectedEtag: expectedEtag ?? version?.etag,
+      };
+      const progress = await exchange(slice, signal);
+      signal?.throwIfAborted();
+      version = sameVersion(version, progress.answer);
+      received += progress.receivedBytes;
+      if (progress.error === undefined && version) {
+        return version;
+      }
+      emptyTries = progress.receivedBytes > 0 ? 0 : emptyTries + 1;
+      const error = toStorageError(progress.error);
+      if (!mayPass(error) || emptyTries >= MAX_EMPTY_TRIES) {
+        throw error;
+      }
+      await clock.sleep(backoffMs(emptyTries, BACKOFF), signal);
+    }
+  };
+}
+
+function sameVersion(
+  known: RangeAnswer | undefined,
+  answer: RangeAnswer | undefined,
+): RangeAnswer | undefined {
+  if (known && answer && known.objectSizeBytes !== answer.objectSizeBytes) {
+    throw new StorageError('changed', 'the object changed its size while it was read');
+  }
+  return known ?? answer;
+}
+
+export function toStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) {
+    return error;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new StorageError('failed', `no answer from the store: ${reason}`, { cause: error });
+}

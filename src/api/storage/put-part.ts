@@ -1,0 +1,69 @@
+import type { Agent } from 'undici';
+
+import { backoffMs } from '../../lib/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { md5Hex } from '../../lib/md5.ts';
+import type { StorageClient } from '../api.ts';
+import { StorageError } from '../errors.ts';
+import type { SignedUrl } from '../model.ts';
+import { unquoted } from '../parse/volume.ts';
+import { toStorageError } from './get-range.ts';
+import { mayPass, storageErrorOf } from './range-answer.ts';
+
+const MAX_TRIES = 5;
+const BACKOFF = { baseMs: 200, capMs: 5000 };
+
+/**
+ * Sends a part until the store has it whole: repeating a part replaces it, so a lost answer costs only the bytes.
+ * An ETag that is an MD5 proves what arrived.
+ */
+export function putPartOver(agent: Agent, clock: Clock): StorageClient['putPart'] {
+  return async (target, body, signal) => {
+    const expectedMd5 = md5Hex(body);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const { etag, isMd5 } = await put(agent, target, body, signal);
+        if (isMd5 && etag.toLowerCase() !== (await expectedMd5)) {
+          throw new StorageError('failed', 'the part arrived damaged');
+        }
+        return { etag };
+      } catch (cause) {
+        signal?.throwIfAborted();
+        const error = toStorageError(cause);
+        if (!mayPass(error) || tries === MAX_TRIES) {
+          throw error;
+        }
+      }
+      await clock.sleep(backoffMs(tries, BACKOFF), signal);
+    }
+  };
+}
+
+async function put(
+  agent: Agent,
+  target: SignedUrl,
+  body: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<{ etag: string; isMd5: boolean }> {
+  const url = new URL(target.url);
+  const response = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: target.method,
+    headers: { ...target.headers },
+    body,
+    signal: signal ?? null,
+  });
+  await response.body.dump();
+  if (response.statusCode < 200 || response.statusCode >= 300) {
+    throw storageErrorOf(response.statusCode);
+  }
+  const { etag: header, 'x-amz-server-side-encryption': encryption } = response.headers;
+  const etag = unquoted(Array.isArray(header) ? header[0] : header);
+  if (etag === undefined || etag === '') {
+    throw new StorageError('failed', 'the store gave the part no ETag', { status: response.statusCode });
+  }
+  // Under a managed key the ETag looks like an MD5 and is none (Amazon S3 API, Object).
+  const keyManaged = typeof encryption === 'string' && encryption.includes('kms');
+  return { etag, isMd5: /^[0-9a-f]{32}$/i.test(etag) && !keyManaged };
+}

@@ -1,0 +1,89 @@
+import { StorageError } from '../errors.ts';
+import { unquoted } from '../parse/volume.ts';
+
+/** What a store says of a range before its bytes come. */
+export interface RangeAnswer {
+  readonly etag: string | undefined;
+  readonly objectSizeBytes: number;
+}
+
+export interface RangeWanted {
+  readonly offset: number;
+  readonly length: number;
+  readonly expectedEtag?: string | undefined;
+}
+
+/** The headers that matter, in lower case. */
+export interface RangeHeaders {
+  readonly contentRange: string | undefined;
+  readonly contentLength: string | undefined;
+  readonly etag: string | undefined;
+}
+
+/**
+ * Checks a store's answer to a range request (RFC 9110, section 14). Throws a `StorageError` unless exactly the
+ * wanted bytes, of the wanted version, are about to come.
+ */
+export function checkRangeAnswer(wanted: RangeWanted, status: number, headers: RangeHeaders): RangeAnswer {
+  const answer = status === 200 ? wholeObject(wanted, headers) : partOfObject(wanted, status, headers);
+  if (wanted.expectedEtag !== undefined && answer.etag !== undefined && answer.etag !== wanted.expectedEtag) {
+    throw new StorageError('changed', 'the object is another version now', { status });
+  }
+  return answer;
+}
+
+/** A store without ranges is of use only for an object that is wanted whole. */
+function wholeObject(wanted: RangeWanted, headers: RangeHeaders): RangeAnswer {
+  if (wanted.offset !== 0 || Number(headers.contentLength) !== wanted.length) {
+    throw new StorageError('failed', 'the store answered a range with the whole object', { status: 200 });
+  }
+  return { etag: unquoted(headers.etag), objectSizeBytes: wanted.length };
+}
+
+function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders): RangeAnswer {
+  if (status !== 206) {
+    throw storageErrorOf(status);
+  }
+  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.contentRange ?? '');
+  const [first, last, total] = (match ?? []).slice(1).map(Number);
+  if (first === undefined || last === undefined || total === undefined) {
+    throw new StorageError('failed', `unusable Content-Range ${headers.contentRange}`, { status });
+  }
+  if (total < wanted.offset + wanted.length) {
+    throw new StorageError('changed', `the object is ${total} bytes now, too short for the range`, {
+      status,
+    });
+  }
+  const length = last - first + 1;
+  const lengthFits = headers.contentLength === undefined || Number(headers.contentLength) === length;
+  if (first !== wanted.offset || length !== wanted.length || !lengthFits) {
+    throw new StorageError('failed', `asked for another range than ${headers.contentRange}`, { status });
+  }
+  return { etag: unquoted(headers.etag), objectSizeBytes: total };
+}
+
+/** What a status other than success means for the one who holds the link. */
+export function storageErrorOf(status: number): StorageError {
+  const reason = `the store answered with status ${status}`;
+  switch (status) {
+    case 401:
+    case 403:
+      return new StorageError('refused', reason, { status });
+    case 404:
+    case 410:
+      return new StorageError('missing', reason, { status });
+    case 412:
+    case 416:
+      return new StorageError('changed', reason, { status });
+    default:
+      return new StorageError('failed', reason, { status });
+  }
+}
+
+/** Statuses of a store that pass: overload, a restart, a gateway without its backend. */
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** Whether the same request may succeed a little later. Only a full disk (507) is a 5xx that does not pass soon. */
+export function mayPass(error: StorageError): boolean {
+  return error.status === undefined ? error.kind === 'failed' : PASSING.has(error.status);
+}

@@ -1,0 +1,21 @@
+import type { RangeAnswer, RangeWanted } from './range-answer.ts';
+
+/** One range of one object, to be put into a buffer of its length. */
+export interface Slice extends RangeWanted {
+  readonly url: URL;
+  readonly into: Uint8Array;
+}
+
+/** How far one exchange came: `error` is why it ended before the last byte. */
+export interface SliceProgress {
+  readonly receivedBytes: number;
+  /** Undefined when no usable answer came. */
+  readonly answer: RangeAnswer | undefined;
+  readonly error: unknown;
+}
+
+/**
+ * Fetches a slice with one request, straight into its buffer. Never rejects: what came before a failure is of use.
+ * After it resolved, the buffer is not touched any more.
+ */
+export type RangeExchange = (slice: Slice, signal?: AbortSignal) => Promise<SliceProgress>;

@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { StorageClient } from '../../../src/api/api.ts';
+import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import {
+  type RawRequest,
+  type RawServer,
+  rangeBytes,
+  rangeHead,
+  startRawServer,
+} from '../../support/raw-http-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const object = randomBytes(300_000);
+/** The clock of these tests does not wait between tries. */
+const clock = { now: systemClock.now, sleep: async () => {} };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each[Symbol.asyncDispose]()));
+});
+
+async function storeOf(
+  answer: (socket: Socket, request: RawRequest, before: number) => void,
+): Promise<{ storage: StorageClient; server: RawServer }> {
+  const server = await startRawServer(answer);
+  const storage = createStorageClient({ clock, limits: { stallTimeoutMs: 300 } });
+  open.push({ [Symbol.asyncDispose]: () => storage.close() }, server);
+  return { storage, server };
+}
+
+function answerRight(socket: Socket, request: RawRequest): void {
+  socket.write(rangeHead(request, object));
+  socket.write(rangeBytes(request, object));
+}
+
+function answerStatus(socket: Socket, line: string): void {
+  socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`);
+}
+
+describe('getRange', () => {
+  it('puts the bytes into the given buffer and answers the version', async () => {
+    const { storage, server } = await storeOf(answerRight);
+    const into = Buffer.alloc(200_000);
+    const version = await storage.getRange(server.url, { offset: 50_000, into });
+    expect(version).toEqual({ etag: 'v1', objectSizeBytes: 300_000 });
+    expect(into.equals(object.subarray(50_000, 250_000))).toBe(true);
+    expect(server.requests[0]?.requestLine).toBe('GET /object?sig=1 HTTP/1.1');
+  });
+
+  it('uses its connections again', async () => {
+    const { storage, server } = await storeOf(answerRight);
+    for (let offset = 0; offset < 10_000; offset += 1000) {
+      await storage.getRange(server.url, { offset, into: Buffer.alloc(1000) });
+    }
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('resumes at the byte where the connection was reset', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before > 0) return answerRight(socket, request);
+      socket.write(rangeHead(request, object));
+      socket.write(rangeBytes(request, object).subarray(0, 70_000), () =>
+        setTimeout(() => socket.resetAndDestroy(), 50),
+      );
+    });
+    const into = Buffer.alloc(200_000);
+    await storage.getRange(server.url, { offset: 10_000, into });
+    expect(into.equals(object.subarray(10_000, 210_000))).toBe(true);
+    const first = server.requests[1]?.range?.[0] ?? 0;
+    expect(first).toBeGreaterThan(10_000);
+    expect(first).toBeLessThanOrEqual(80_000);
+  });
+
+  it('resumes after a body that ends early', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before > 0) return answerRight(socket, request);
+      socket.end(
+        Buffer.concat([
+          Buffer.from(rangeHead(request, object)),
+          rangeBytes(request, object).subarray(0, 500),
+        ]),
+      );
+    });
+    const into = Buffer.alloc(1000);
+    await storage.getRange(server.url, { offset: 0, into });
+    expect(into.equals(object.subarray(0, 1000))).toBe(true);
+    expect(server.requests[1]?.range).toEqual([500, 999]);
+  });
+
+  it('gives up a connection that stalls and resumes on another', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before > 0) return answerRight(socket, request);
+      socket.write(rangeHead(request, object));
+      socket.write(rangeBytes(request, object).subarray(0, 500));
+    });
+    const into = Buffer.alloc(1000);
+    await storage.getRange(server.url, { offset: 0, into });
+    expect(into.equals(object.subarray(0, 1000))).toBe(true);
+    expect(server.connections()).toBe(2);
+  });
+
+  it('never mixes two versions when it resumes', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      const head = rangeHead(request, object);
+      if (before > 0) {
+        socket.write(head.replace('"v1"', '"v2"'));
+        socket.write(rangeBytes(request, object));
+        return;
+      }
+      socket.end(Buffer.concat([Buffer.from(head), rangeBytes(request, object).subarray(0, 500)]));
+    });
+    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(1000) });
+    await expect(reading).rejects.toMatchObject({ kind: 'changed' });
+  });
+
+  it('refuses another version than the expected one', async () => {
+    const { storage, server } = await storeOf(answerRight);
+    const range = { offset: 0, into: Buffer.alloc(10), expectedEtag: 'v0' };
+    await expect(storage.getRange(server.url, range)).rejects.toMatchObject({ kind: 'changed' });
+  });
+
+  it('takes an object that became too short for a changed one', async () => {
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead({ ...request, range: [0, 4] }, object.subarray(0, 5)));
+      socket.write(object.subarray(0, 5));
+    });
+    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(10) });
+    await expect(reading).rejects.toMatchObject({ kind: 'changed' });
+  });
+
+  it('refuses a Content-Range that was not asked for', async () => {
+    const { storage, server } = await storeOf((socket, request) =>
+      answerRight(socket, { ...request, range: [1, 10] }),
+    );
+    const into = Buffer.alloc(10);
+    await expect(storage.getRange(server.url, { offset: 0, into })).rejects.toMatchObject({ kind: 'failed' });
+    expect(into.equals(Buffer.alloc(10))).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('takes a whole object only when that is what was wanted', async () => {
+    const { storage, server } = await storeOf((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${object.length}\r\n\r\n`);
+      socket.write(object);
+    });
+    const into = Buffer.alloc(object.length);
+    await storage.getRange(server.url, { offset: 0, into });
+    expect(into.equals(object)).toBe(true);
+    const part = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(10) });
+    await expect(part).rejects.toMatchObject({ kind: 'failed', status: 200 });
+  });
+
+  it.each([
+    ['403 Forbidden', 'refused'],
+    ['404 Not Found', 'missing'],
+    ['412 Precondition Failed', 'changed'],
+    ['418 Teapot', 'failed'],
+  ])('answers %s as %s at once', async (line, kind) => {
+    const { storage, server } = await storeOf((socket) => answerStatus(socket, line));
+    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(10) });
+    await expect(reading).rejects.toMatchObject({ kind, status: Number(line.slice(0, 3)) });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('tries again when the store is overloaded, and gives up at last', async () => {
+    const { storage, server } = await storeOf((socket, request, before) =>
+      before === 2 ? answerRight(socket, request) : answerStatus(socket, '503 Slow Down'),
+    );
+    const into = Buffer.alloc(10);
+    await storage.getRange(server.url, { offset: 0, into });
+    expect(into.equals(object.subarray(0, 10))).toBe(true);
+    const never = storage.getRange(server.url, { offset: 0, into });
+    await expect(never).rejects.toMatchObject({ kind: 'failed', status: 503 });
+  });
+
+  it('ends at once when its signal fires, and touches the buffer no more', async () => {
+    let answered: Socket | undefined;
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, object));
+      answered = socket;
+    });
+    const controller = new AbortController();
+    const into = Buffer.alloc(1000);
+    const reading = storage.getRange(server.url, { offset: 0, into }, controller.signal);
+    await waitUntil(() => answered !== undefined);
+    controller.abort(new Error('interrupted'));
+    await expect(reading).rejects.toThrow('interrupted');
+    answered?.write(object.subarray(0, 1000));
+    await waitUntil(() => answered?.destroyed === true);
+    expect(into.equals(Buffer.alloc(1000))).toBe(true);
+  });
+});

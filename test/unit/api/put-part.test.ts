@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { StorageClient } from '../../../src/api/api.ts';
+import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { type StubHandler, type StubServer, startStub } from '../../support/stub-server.ts';
+
+const part = randomBytes(1_500_000);
+const md5 = createHash('md5').update(part).digest('hex');
+const clock = { now: systemClock.now, sleep: async () => {} };
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each[Symbol.asyncDispose]()));
+});
+
+async function storeOf(
+  handler: StubHandler,
+): Promise<{ storage: StorageClient; stub: StubServer; target: Parameters<StorageClient['putPart']>[0] }> {
+  const stub = await startStub(handler);
+  const storage = createStorageClient({ clock, limits: { stallTimeoutMs: 500 } });
+  open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
+  const target = {
+    url: `${stub.origin}/p/1?sig=x`,
+    method: 'PUT',
+    headers: { 'x-extra': '1' },
+    expiresMs: undefined,
+  };
+  return { storage, stub, target };
+}
+
+describe('putPart', () => {
+  it('sends the bytes with the headers of the link and answers the bare ETag', async () => {
+    const { storage, stub, target } = await storeOf((_, response) =>
+      response.setHeader('ETag', `"${md5}"`).end(),
+    );
+    expect(await storage.putPart(target, part)).toEqual({ etag: md5 });
+    const [request] = stub.requests;
+    expect(request?.body.equals(part)).toBe(true);
+    expect(request?.headers['x-extra']).toBe('1');
+    expect(request?.headers['content-type']).toBeUndefined();
+  });
+
+  it('sends an empty last part', async () => {
+    const { storage, stub, target } = await storeOf((_, response) =>
+      response.setHeader('ETag', '"empty"').end(),
+    );
+    expect(await storage.putPart(target, new Uint8Array(0))).toEqual({ etag: 'empty' });
+    expect(stub.requests[0]?.headers['content-length']).toBe('0');
+  });
+
+  it('sends again a part that arrived damaged', async () => {
+    let count = 0;
+    const { storage, target } = await storeOf((_, response) => {
+      count += 1;
+      response.setHeader('ETag', count === 1 ? `"${'0'.repeat(32)}"` : `"${md5}"`).end();
+    });
+    expect(await storage.putPart(target, part)).toEqual({ etag: md5 });
+    expect(count).toBe(2);
+  });
+
+  it('does not take the ETag of an object under a managed key for an MD5', async () => {
+    const etag = 'f'.repeat(32);
+    const { storage, target } = await storeOf((_, response) =>
+      response.setHeader('ETag', `"${etag}"`).setHeader('x-amz-server-side-encryption', 'aws:kms').end(),
+    );
+    expect(await storage.putPart(target, part)).toEqual({ etag });
+  });
+
+  it('sends again after a reset and after 503, a bounded number of times', async () => {
+    let count = 0;
+    const { storage, target } = await storeOf((_, response) => {
+      count += 1;
+      if (count === 1) {
+        response.socket?.resetAndDestroy();
+      } else if (count === 3) {
+        response.setHeader('ETag', `"${md5}"`).end();
+      } else {
+        response.writeHead(503).end();
+      }
+    });
+    expect(await storage.putPart(target, part)).toEqual({ etag: md5 });
+    await expect(storage.putPart(target, part)).rejects.toMatchObject({ kind: 'failed', status: 503 });
+    expect(count).toBe(3 + 5);
+  });
+
+  it.each([
+    [403, 'refused'],
+    [507, 'failed'],
+  ])('answers status %i as %s at once', async (status, kind) => {
+    const { storage, stub, target } = await storeOf((_, response) => response.writeHead(status).end());
+    await expect(storage.putPart(target, part)).rejects.toMatchObject({ kind, status });
+    expect(stub.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+
+import { TransportError } from '../../../src/api/errors.ts';
+import type { Answer, Call, Send } from '../../../src/api/transport/call.ts';
+import { ExchangeError } from '../../../src/api/transport/exchange-error.ts';
+import { LostAnswer, lookBeforeRepeating } from '../../../src/api/transport/lost-answer.ts';
+import { ServerTime } from '../../../src/api/transport/server-time.ts';
+import { withErrors } from '../../../src/api/transport/with-errors.ts';
+import { withRetry } from '../../../src/api/transport/with-retry.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+type Step = Answer | ExchangeError;
+
+const ok: Answer = { status: 200, headers: {}, body: {} };
+const status = (code: number, body: unknown = undefined, headers: Answer['headers'] = {}): Answer => ({
+  status: code,
+  headers,
+  body,
+});
+const refused = new ExchangeError('ECONNREFUSED', { mayHaveArrived: false, cause: undefined });
+const reset = new ExchangeError('ECONNRESET', { mayHaveArrived: true, cause: undefined });
+
+const call = (whenLost: Call['whenLost'] = 'repeat', signal?: AbortSignal): Call => ({
+  name: 'GET /x',
+  method: 'GET',
+  path: '/x',
+  whenLost,
+  priority: 'interactive',
+  signal,
+});
+
+/** Answers step by step, the last one for ever; tells how often it was asked. */
+function scripted(steps: readonly Step[]): { send: Send; asked: () => number } {
+  let asked = 0;
+  const send: Send = async () => {
+    const step = steps[Math.min(asked, steps.length - 1)] ?? ok;
+    asked += 1;
+    if (step instanceof ExchangeError) {
+      throw step;
+    }
+    return step;
+  };
+  return { send, asked: () => asked };
+}
+
+function retrying(steps: readonly Step[], timeoutMs = 60_000) {
+  const clock = new FakeClock();
+  const script = scripted(steps);
+  const send = withErrors(
+    withRetry(script.send, { clock, serverTime: new ServerTime(clock), timeoutMs, random: () => 0.5 }),
+  );
+  /** Lets time pass until the call settles; answers how much did. */
+  const run = async (each: Call = call()) => {
+    const startMs = clock.now();
+    let settled = false;
+    const result = send(each)
+      .then((answer) => ({ answer, error: undefined }))
+      .catch((error: unknown) => ({ answer: undefined, error }))
+      .finally(() => {
+        settled = true;
+      });
+    for (let steps = 0; !settled && steps < 100_000; steps += 1) {
+      await clock.advance(10);
+    }
+    return { ...(await result), tookMs: clock.now() - startMs };
+  };
+  return { ...script, run, clock, send };
+}
+
+describe('a call that may be repeated', () => {
+  it.each([
+    ['a refused connection', refused],
+    ['a reset connection', reset],
+    ['status 502', status(502)],
+    ['status 503', status(503)],
+    ['a part that could not be reserved', status(409, { code: 8008 })],
+  ])('is sent again after %s', async (_, failure) => {
+    const { run, asked } = retrying([failure, failure, ok]);
+    expect((await run()).answer).toBe(ok);
+    expect(asked()).toBe(3);
+  });
+
+  it('waits longer after each failure', async () => {
+    const { run } = retrying([refused, refused, refused, refused, ok]);
+    const { tookMs } = await run();
+    expect(tookMs).toBeGreaterThanOrEqual(125 + 250 + 500 + 1000);
+    expect(tookMs).toBeLessThan(2000);
+  });
+
+  it('fails with a transport error when the service stays away for the time allowed', async () => {
+    const { run } = retrying([reset], 30_000);
+    const { error, tookMs } = await run();
+    expect(error).toBeInstanceOf(TransportError);
+    expect(tookMs).toBeGreaterThan(25_000);
+    expect(tookMs).toBeLessThanOrEqual(31_000);
+  });
+
+  it('is refused with what the service said when its fault does not pass', async () => {
+    const { run, asked } = retrying([status(500, { code: 90009, message: 'Broken.' })]);
+    expect((await run()).error).toMatchObject({ status: 500, code: 90009, message: 'Broken.' });
+    expect(asked()).toBe(4);
+  });
+
+  it('is not sent again when it was refused', async () => {
+    const { run, asked } = retrying([status(403, { code: 5001 })]);
+    expect((await run()).error).toMatchObject({ code: 5001 });
+    expect(asked()).toBe(1);
+  });
+
+  it('waits long under maintenance', async () => {
+    const { run } = retrying([status(503, { code: 0 }), ok]);
+    const { answer, tookMs } = await run();
+    expect(answer).toBe(ok);
+    expect(tookMs).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('waits for the end of the interval after 429, whatever the time allowed for failures', async () => {
+    const clock = new FakeClock();
+    const headers = {
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(clock.now() / 1000 + 200),
+    };
+    const { run } = retrying([status(429, { code: 1000 }, headers), ok], 1000);
+    const { answer, tookMs } = await run();
+    expect(answer).toBe(ok);
+    expect(tookMs).toBeGreaterThanOrEqual(200_000);
+    expect(tookMs).toBeLessThan(202_000);
+  });
+
+  it('is refused with 429 when interval after interval is used up by others', async () => {
+    const { run, asked } = retrying([status(429, { code: 1000 })]);
+    expect((await run()).error).toMatchObject({ status: 429, code: 1000 });
+    expect(asked()).toBe(4);
+  });
+
+  it('ends its pause when the signal fires', async () => {
+    const { send, clock } = retrying([refused]);
+    const controller = new AbortController();
+    const sending = send(call('repeat', controller.signal));
+    const outcome = expect(sending).rejects.toThrow('interrupted');
+    await clock.advance(0);
+    controller.abort(new Error('interrupted'));
+    await outcome;
+  });
+});
+
+describe('a call that takes effect once', () => {
+  it.each([
+    ['a refused connection', refused],
+    ['status 503', status(503)],
+    ['status 429', status(429)],
+  ])('is sent again after %s, for it surely had no effect', async (_, failure) => {
+    const { run, asked } = retrying([failure, ok]);
+    expect((await run(call('once'))).answer).toBe(ok);
+    expect(asked()).toBe(2);
+  });
+
+  it.each([
+    ['a reset connection', reset],
+    ['status 500', status(500)],
+    ['status 504', status(504)],
+  ])('is left to its caller after %s', async (_, failure) => {
+    const { run, asked } = retrying([failure, ok]);
+    expect((await run(call('once'))).error).toBeInstanceOf(LostAnswer);
+    expect(asked()).toBe(1);
+  });
+});
+
+describe('lookBeforeRepeating', () => {
+  const lost = (): LostAnswer => new LostAnswer('reset', { call: 'POST /x' });
+
+  it('takes what is found for the result', async () => {
+    const result = lookBeforeRepeating<string>(
+      () => Promise.reject(lost()),
+      async () => 'found',
+    );
+    expect(await result).toBe('found');
+  });
+
+  it('sends again when nothing is found', async () => {
+    let attempts = 0;
+    const result = lookBeforeRepeating<string>(
+      async () => {
+        attempts += 1;
+        if (attempts === 1) throw lost();
+        return 'second';
+      },
+      async () => undefined,
+    );
+    expect(await result).toBe('second');
+  });
+
+  it('gives up when every answer is lost', async () => {
+    let attempts = 0;
+    const result = lookBeforeRepeating<string>(
+      () => {
+        attempts += 1;
+        return Promise.reject(lost());
+      },
+      async () => undefined,
+    );
+    await expect(result).rejects.toThrow(LostAnswer);
+    expect(attempts).toBe(3);
+  });
+});
