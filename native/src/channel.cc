@@ -1,0 +1,339 @@
+#include "channel.h"
+
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "js.h"
+#include "mount.h"
+
+namespace svcfs {
+namespace {
+
+/** Requests read at one wake-up. Enough to spare wake-ups under load, few enough for timers and sockets to get their turn. */
+constexpr size_t kBatch = 16;
+
+/** The receiver of a method call and its arguments. */
+template <size_t N>
+Channel* Receive(napi_env env, napi_callback_info info, napi_value (&arguments)[N]) {
+  size_t count = N;
+  napi_value self;
+  void* channel = nullptr;
+  if (napi_get_cb_info(env, info, &count, arguments, &self, nullptr) != napi_ok ||
+      napi_unwrap(env, self, &channel) != napi_ok) {
+    js::Throw(env, "not a Channel");
+    return nullptr;
+  }
+  return static_cast<Channel*>(channel);
+}
+
+bool Property(napi_env env, napi_value object, const char* name, napi_value* out) {
+  return napi_get_named_property(env, object, name, out) == napi_ok;
+}
+
+bool Callback(napi_env env, napi_value object, const char* name, napi_ref* out) {
+  napi_value function;
+  return Property(env, object, name, &function) && napi_create_reference(env, function, 1, out) == napi_ok;
+}
+
+void Unreference(napi_env env, napi_ref* reference) {
+  if (*reference != nullptr) napi_delete_reference(env, std::exchange(*reference, nullptr));
+}
+
+}  // namespace
+
+Channel::Channel(napi_env env, uint32_t slots, std::shared_ptr<ChannelMemory> memory)
+    : env_(env), memory_(std::move(memory)) {
+  for (uint32_t slot = slots; slot > 0; slot--) free_slots_.push_back(slot - 1);
+}
+
+bool Channel::Register(napi_env env, napi_value exports) {
+  const auto method = [](const char* name, napi_callback function) {
+    return napi_property_descriptor{name,    nullptr, function,     nullptr,
+                                    nullptr, nullptr, napi_default, nullptr};
+  };
+  const napi_property_descriptor methods[] = {
+      method("start", Start),   method("release", ReleaseSlot), method("send", Send),
+      method("sendWith", SendWith), method("notify", Notify),   method("detach", Detach),
+      method("close", Close),
+  };
+  napi_value constructor;
+  return napi_define_class(env, "Channel", NAPI_AUTO_LENGTH, New, nullptr,
+                           sizeof(methods) / sizeof(methods[0]), methods, &constructor) == napi_ok &&
+         napi_set_named_property(env, exports, "Channel", constructor) == napi_ok;
+}
+
+napi_value Channel::New(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value self, options, slots_value, bytes_value;
+  uint32_t slots = 0, slot_bytes = 0;
+  if (napi_get_cb_info(env, info, &count, &options, &self, nullptr) != napi_ok ||
+      !Property(env, options, "slots", &slots_value) || !js::ToUint32(env, slots_value, &slots) ||
+      !Property(env, options, "slotBytes", &bytes_value) || !js::ToUint32(env, bytes_value, &slot_bytes)) {
+    return nullptr;
+  }
+  if (slots == 0 || slot_bytes == 0 || slot_bytes % ChannelMemory::kPage != 0) {
+    js::Throw(env, "slots of whole pages are needed");
+    return nullptr;
+  }
+  auto memory = ChannelMemory::Create(slots, slot_bytes);
+  if (!memory) {
+    js::ThrowErrno(env, "mmap", ENOMEM);
+    return nullptr;
+  }
+  auto* channel = new Channel(env, slots, std::move(memory));
+  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Channel*>(data); };
+  if (napi_wrap(env, self, channel, finalize, nullptr, nullptr) != napi_ok) {
+    delete channel;
+    return nullptr;
+  }
+  return channel->Configure(self, options) && channel->OpenHandles() ? self : nullptr;
+}
+
+/** The descriptor is the channel's from here on, even when this fails. */
+bool Channel::Configure(napi_value self, napi_value options) {
+  napi_value device, mount_point, via_helper, name;
+  int fd = -1;
+  if (!Property(env_, options, "device", &device) || !js::ToInt(env_, device, &fd)) return false;
+  device_.Reset(fd);
+  return Property(env_, options, "mountPoint", &mount_point) &&
+         js::ToString(env_, mount_point, &mount_point_) &&
+         Property(env_, options, "viaHelper", &via_helper) && js::ToBool(env_, via_helper, &via_helper_) &&
+         Callback(env_, options, "onRequests", &on_requests_) && Callback(env_, options, "onEnd", &on_end_) &&
+         Callback(env_, options, "onNotified", &on_notified_) &&
+         napi_create_string_utf8(env_, "svcfs.Channel", NAPI_AUTO_LENGTH, &name) == napi_ok &&
+         napi_async_init(env_, self, name, &context_) == napi_ok &&
+         napi_set_named_property(env_, self, "memory", MemoryObject()) == napi_ok &&
+         napi_create_reference(env_, self, 1, &self_) == napi_ok;
+}
+
+napi_value Channel::MemoryObject() {
+  auto* hold = new std::shared_ptr<ChannelMemory>(memory_);
+  const auto finalize = [](napi_env, void*, void* hint) {
+    delete static_cast<std::shared_ptr<ChannelMemory>*>(hint);
+  };
+  napi_value buffer = nullptr;
+  if (napi_create_external_arraybuffer(env_, memory_->data(), memory_->size(), finalize, hold, &buffer) !=
+      napi_ok) {
+    delete hold;
+  }
+  return buffer;
+}
+
+bool Channel::OpenHandles() {
+  uv_loop_t* loop = nullptr;
+  if (napi_get_uv_event_loop(env_, &loop) != napi_ok) return false;
+  poll_.data = notified_.data = this;
+
+  const auto on_notified = [](uv_async_t* handle) {
+    auto* channel = static_cast<Channel*>(handle->data);
+    channel->Call(channel->on_notified_, 0, nullptr);
+  };
+  int error = uv_async_init(loop, &notified_, on_notified);
+  if (error == 0) {
+    open_handles_++;
+    uv_unref(reinterpret_cast<uv_handle_t*>(&notified_));
+    error = uv_poll_init(loop, &poll_, device_.get());
+  }
+  if (error == 0) {
+    open_handles_++;
+    error = -notifier_.Start(device_.get(), &notified_);
+  }
+  const auto on_exit = [](napi_async_cleanup_hook_handle, void* data) {
+    auto* channel = static_cast<Channel*>(data);
+    channel->DetachNow();
+    channel->CloseHandles();
+  };
+  if (error == 0 && napi_add_async_cleanup_hook(env_, on_exit, this, &cleanup_) == napi_ok) return true;
+  CloseHandles();
+  js::ThrowErrno(env_, "uv_poll_init", error == 0 ? ENOMEM : -error);
+  return false;
+}
+
+napi_value Channel::Start(napi_env env, napi_callback_info info) {
+  napi_value none[1];
+  Channel* channel = Receive(env, info, none);
+  if (channel == nullptr || channel->closed_) return nullptr;
+  const auto on_readable = [](uv_poll_t* handle, int, int) {
+    static_cast<Channel*>(handle->data)->OnReadable();
+  };
+  const int error = uv_poll_start(&channel->poll_, UV_READABLE | UV_DISCONNECT, on_readable);
+  if (error != 0) js::ThrowErrno(env, "uv_poll_start", -error);
+  return js::Undefined(env);
+}
+
+void Channel::OnReadable() {
+  int end_error = 0;
+  const uint32_t count = ReadBatch(&end_error);
+  napi_handle_scope scope;
+  if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
+  if (count > 0) {
+    const napi_value argument = js::Number(env_, count);
+    Call(on_requests_, 1, &argument);
+  }
+  if (end_error != 0 && !closed_) {
+    uv_poll_stop(&poll_);
+    const napi_value argument = js::Number(env_, end_error);
+    Call(on_end_, 1, &argument);
+  }
+  napi_close_handle_scope(env_, scope);
+}
+
+uint32_t Channel::ReadBatch(int* end_error) {
+  static_assert(kBatch <= ChannelMemory::kMaxBatch);
+  uint32_t* batch = memory_->batch();
+  uint32_t count = 0;
+  while (count < kBatch && !free_slots_.empty()) {
+    const uint32_t slot = free_slots_.back();
+    const ssize_t length = read(device_.get(), memory_->slot(slot), memory_->slot_bytes());
+    if (length < 0) {
+      // ENOENT: the request was taken back before we read it.
+      if (errno == EINTR || errno == ENOENT) continue;
+      if (errno != EAGAIN) *end_error = errno;
+      break;
+    }
+    free_slots_.pop_back();
+    batch[2 * count] = slot;
+    batch[2 * count + 1] = static_cast<uint32_t>(length);
+    count++;
+  }
+  return count;
+}
+
+/** Calls into JS with a handle scope of its own; microtasks run before it returns. */
+void Channel::Call(napi_ref callback, size_t argc, const napi_value* argv) {
+  napi_handle_scope scope;
+  if (closed_ || napi_open_handle_scope(env_, &scope) != napi_ok) return;
+  napi_value function, receiver;
+  if (napi_get_reference_value(env_, callback, &function) == napi_ok &&
+      napi_get_global(env_, &receiver) == napi_ok &&
+      napi_make_callback(env_, context_, receiver, function, argc, argv, nullptr) == napi_pending_exception) {
+    napi_value failure;
+    napi_get_and_clear_last_exception(env_, &failure);
+    napi_fatal_exception(env_, failure);
+  }
+  napi_close_handle_scope(env_, scope);
+}
+
+napi_value Channel::ReleaseSlot(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  uint32_t slot = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToUint32(env, arguments[0], &slot)) return nullptr;
+  if (slot < channel->memory_->slots()) channel->free_slots_.push_back(slot);
+  return nullptr;
+}
+
+napi_value Channel::Send(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  uint32_t length = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToUint32(env, arguments[0], &length)) return nullptr;
+  const size_t bounded = std::min<size_t>(length, ChannelMemory::kPage);
+  const bool sent = write(channel->device_.get(), channel->memory_->reply(), bounded) >= 0;
+  return js::Number(env, sent ? 0 : errno);
+}
+
+napi_value Channel::SendWith(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  uint32_t length = 0, count = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToUint32(env, arguments[0], &length) ||
+      napi_get_array_length(env, arguments[1], &count) != napi_ok) {
+    return nullptr;
+  }
+  if (count >= IOV_MAX) return js::Number(env, EINVAL);
+  std::vector<iovec> parts(count + 1);
+  parts[0] = {channel->memory_->reply(), std::min<size_t>(length, ChannelMemory::kPage)};
+  for (uint32_t i = 0; i < count; i++) {
+    napi_value chunk;
+    uint8_t* data = nullptr;
+    size_t bytes = 0;
+    if (napi_get_element(env, arguments[1], i, &chunk) != napi_ok || !js::ToBytes(env, chunk, &data, &bytes)) {
+      return nullptr;
+    }
+    parts[i + 1] = {data, bytes};
+  }
+  const bool sent = writev(channel->device_.get(), parts.data(), static_cast<int>(parts.size())) >= 0;
+  return js::Number(env, sent ? 0 : errno);
+}
+
+napi_value Channel::Notify(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  uint32_t count = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || channel->closed_ ||
+      napi_get_array_length(env, arguments[0], &count) != napi_ok) {
+    return nullptr;
+  }
+  std::vector<Notifier::Message> batch;
+  batch.reserve(count);
+  for (uint32_t i = 0; i < count; i++) {
+    napi_value message;
+    uint8_t* data = nullptr;
+    size_t bytes = 0;
+    if (napi_get_element(env, arguments[0], i, &message) != napi_ok ||
+        !js::ToBytes(env, message, &data, &bytes)) {
+      return nullptr;
+    }
+    batch.emplace_back(data, data + bytes);
+  }
+  channel->notifier_.Post(std::move(batch));
+  return nullptr;
+}
+
+napi_value Channel::Detach(napi_env env, napi_callback_info info) {
+  napi_value none[1];
+  Channel* channel = Receive(env, info, none);
+  return channel == nullptr ? nullptr : js::Number(env, channel->DetachNow());
+}
+
+int Channel::DetachNow() {
+  if (closed_ || detached_) return 0;
+  detached_ = true;
+  if (!via_helper_) return ForceUnmount(mount_point_);
+  // fusermount3 cannot abort the connection; closing its last descriptor does.
+  CloseHandles();
+  return ForceUnmountWithHelper(mount_point_);
+}
+
+napi_value Channel::Close(napi_env env, napi_callback_info info) {
+  napi_value none[1];
+  Channel* channel = Receive(env, info, none);
+  if (channel != nullptr) channel->CloseHandles();
+  return nullptr;
+}
+
+void Channel::CloseHandles() {
+  if (closed_) return;
+  closed_ = true;
+  notifier_.Stop();
+  const auto on_closed = [](uv_handle_t* handle) { static_cast<Channel*>(handle->data)->OnHandleClosed(); };
+  const int open = open_handles_;
+  if (open == 0) ReleaseReferences();
+  if (open >= 2) uv_close(reinterpret_cast<uv_handle_t*>(&poll_), on_closed);
+  if (open >= 1) uv_close(reinterpret_cast<uv_handle_t*>(&notified_), on_closed);
+  device_.Reset();
+}
+
+void Channel::OnHandleClosed() {
+  if (--open_handles_ == 0) ReleaseReferences();
+}
+
+void Channel::ReleaseReferences() {
+  napi_handle_scope scope;
+  if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
+  Unreference(env_, &on_requests_);
+  Unreference(env_, &on_end_);
+  Unreference(env_, &on_notified_);
+  if (context_ != nullptr) napi_async_destroy(env_, std::exchange(context_, nullptr));
+  if (cleanup_ != nullptr) napi_remove_async_cleanup_hook(std::exchange(cleanup_, nullptr));
+  napi_close_handle_scope(env_, scope);
+  // Last: the object may be collected from here on.
+  Unreference(env_, &self_);
+}
+
+}  // namespace svcfs

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <node_api.h>
+#include <uv.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "channel_memory.h"
+#include "notifier.h"
+#include "unique_fd.h"
+
+namespace svcfs {
+
+/**
+ * One connection to the kernel, as a JS object:
+ *
+ *   new Channel({ device, mountPoint, viaHelper, slots, slotBytes, onRequests, onEnd, onNotified })
+ *     onRequests(count)   the batch page tells `count` requests; each slot is JS's until `release(slot)`
+ *     onEnd(errno)        no more requests: ENODEV after an unmount
+ *     onNotified()        the batch given to `notify` was written
+ *   memory                the ArrayBuffer of ChannelMemory
+ *   start()               begins to read
+ *   release(slot)
+ *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
+ *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
+ *   notify(messages)      Uint8Arrays, copied; one batch at a time
+ *   detach()              takes the mount away now, synchronously: 0 or an errno. For the ways a process can end
+ *   close()               stops reading and closes the device
+ *
+ * Everything runs on the JS thread of one environment, except the notifier's writes. An open channel keeps itself and
+ * the event loop alive; an environment that ends with the channel open detaches the mount.
+ */
+class Channel {
+ public:
+  static bool Register(napi_env env, napi_value exports);
+
+ private:
+  Channel(napi_env env, uint32_t slots, std::shared_ptr<ChannelMemory> memory);
+
+  static napi_value New(napi_env env, napi_callback_info info);
+  static napi_value Start(napi_env env, napi_callback_info info);
+  static napi_value ReleaseSlot(napi_env env, napi_callback_info info);
+  static napi_value Send(napi_env env, napi_callback_info info);
+  static napi_value SendWith(napi_env env, napi_callback_info info);
+  static napi_value Notify(napi_env env, napi_callback_info info);
+  static napi_value Detach(napi_env env, napi_callback_info info);
+  static napi_value Close(napi_env env, napi_callback_info info);
+
+  bool Configure(napi_value self, napi_value options);
+  bool OpenHandles();
+  napi_value MemoryObject();
+  void OnReadable();
+  /** Reads requests into free slots and tells them in the batch page; answers how many. */
+  uint32_t ReadBatch(int* end_error);
+  void Call(napi_ref callback, size_t argc, const napi_value* argv);
+  int DetachNow();
+  void CloseHandles();
+  void OnHandleClosed();
+  void ReleaseReferences();
+
+  const napi_env env_;
+  const std::shared_ptr<ChannelMemory> memory_;
+  /** A stack, so that the pages used last are used next. */
+  std::vector<uint32_t> free_slots_;
+  UniqueFd device_;
+  std::string mount_point_;
+  bool via_helper_ = false;
+  bool detached_ = false;
+  bool closed_ = false;
+
+  uv_poll_t poll_ = {};
+  uv_async_t notified_ = {};
+  int open_handles_ = 0;
+  Notifier notifier_;
+
+  napi_async_context context_ = nullptr;
+  napi_async_cleanup_hook_handle cleanup_ = nullptr;
+  /** Strong while a handle is open: the object is not collected before. */
+  napi_ref self_ = nullptr;
+  napi_ref on_requests_ = nullptr;
+  napi_ref on_end_ = nullptr;
+  napi_ref on_notified_ = nullptr;
+};
+
+}  // namespace svcfs

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <node_api.h>
+
+#include <cstdint>
+#include <string>
+
+/** The little of Node-API that the addon needs, in terms of C++ values. JS thread only. */
+namespace svcfs::js {
+
+/** Throws a JS Error with `code` (the errno's name, as Node's own), `errno` (negative) and `syscall`. */
+void ThrowErrno(napi_env env, const char* syscall, int error);
+
+void Throw(napi_env env, const char* message);
+
+napi_value Number(napi_env env, double value);
+napi_value Undefined(napi_env env);
+
+/** False, with a JS exception pending, when the value has another type. */
+bool ToInt(napi_env env, napi_value value, int* out);
+bool ToUint32(napi_env env, napi_value value, uint32_t* out);
+bool ToBool(napi_env env, napi_value value, bool* out);
+bool ToString(napi_env env, napi_value value, std::string* out);
+/** The bytes of a Uint8Array (or Buffer), as long as it lives. */
+bool ToBytes(napi_env env, napi_value value, uint8_t** data, size_t* length);
+
+/** Adds a function to `exports`. */
+bool Export(napi_env env, napi_value exports, const char* name, napi_callback function);
+
+}  // namespace svcfs::js
