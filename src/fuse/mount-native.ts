@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { FileSystem } from '../vfs/file-system.ts';
+import { unmountWithHelper } from './fusermount.ts';
+import { mountInKernel } from './kernel-mount.ts';
+import type { Mount, MountOptions } from './mount.ts';
+import { MountError } from './mount-error.ts';
+import { prepareMountPoint } from './mount-point.ts';
+import { loadNativeAddon } from './native-addon.ts';
+import { NativeTransport } from './native-transport.ts';
+import { Session } from './session.ts';
+
+/**
+ * Mounts `fs` through /dev/fuse. Resolves when the kernel and the session have agreed on the protocol: from then on
+ * requests are answered, on this thread's event loop. A process that ends in a way Node notices takes its mounts away.
+ */
+export async function mountNative(fs: FileSystem, options: MountOptions): Promise<Mount> {
+  const addon = loadNativeAddon();
+  const mountPoint = await prepareMountPoint(options.mountPoint);
+  const mounted = await mountInKernel(addon, mountPoint, options);
+  const transport = new NativeTransport(addon, { ...mounted, mountPoint });
+  const session = new Session({ transport, fs, errnoOf: options.errnoOf, observer: options.observer });
+  session.start();
+  try {
+    await session.ready;
+  } catch (cause) {
+    transport.detach();
+    throw new MountError('other', `${mountPoint}: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+  return {
+    mountPoint,
+    closed: session.closed,
+    async unmount(): Promise<void> {
+      await (mounted.viaHelper
+        ? unmountWithHelper(mountPoint, { lazy: false })
+        : unmountDirectly(mountPoint));
+      await session.closed;
+    },
+    detachNow(): void {
+      transport.detach();
+      session.ended(0);
+    },
+  };
+}
+
+/**
+ * In a process of its own, not by umount2(2) here: the kernel writes dirty mapped pages back to us before an unmount
+ * returns, and this thread has to answer.
+ */
+async function unmountDirectly(mountPoint: string): Promise<void> {
+  const child = spawn('umount', ['-i', '--', mountPoint], { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code === 0) return;
+  const kind = /busy/.test(stderr) ? 'busy' : 'other';
+  throw new MountError(kind, `${mountPoint}: ${stderr.trim()}`);
+}

@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import { MountError } from './mount-error.ts';
+
+/** The addon of native/, as native/src/addon.cc and native/src/channel.h describe it. */
+export interface NativeAddon {
+  readonly Channel: new (options: ChannelOptions) => NativeChannel;
+  mountDevice(source: string, mountPoint: string, type: string, readOnly: boolean, options: string): number;
+  socketPair(): [ours: number, theirs: number];
+  receiveDevice(socket: number): number;
+  forceUnmount(mountPoint: string): number;
+}
+
+export interface ChannelOptions {
+  /** Descriptor of a mounted /dev/fuse; the channel closes it. */
+  readonly device: number;
+  readonly mountPoint: string;
+  /** The mount belongs to fusermount3, which has to take it away. */
+  readonly viaHelper: boolean;
+  readonly slots: number;
+  readonly slotBytes: number;
+  readonly onRequests: (count: number) => void;
+  readonly onEnd: (errno: number) => void;
+  readonly onNotified: () => void;
+}
+
+export interface NativeChannel {
+  readonly memory: ArrayBuffer;
+  start(): void;
+  release(slot: number): void;
+  send(length: number): number;
+  sendWith(length: number, chunks: readonly Uint8Array[]): number;
+  notify(messages: readonly Uint8Array[]): void;
+  detach(): number;
+  close(): void;
+}
+
+/** The same relative place from src/fuse and from dist/fuse. */
+const ADDON = '../../native/build/svcfs.node';
+
+let loaded: NativeAddon | undefined;
+
+/** Loads the addon once. A MountError tells how to build it. */
+export function loadNativeAddon(): NativeAddon {
+  if (loaded !== undefined) return loaded;
+  try {
+    const addon = createRequire(import.meta.url)(ADDON) as NativeAddon;
+    loaded = addon;
+    return addon;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    throw new MountError(
+      'addon-missing',
+      `the native transport cannot be loaded (${reason}): run npm run build:native, or use --driver fuse-native`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import type { Entry, FileHandle, OpenReply, ReadReply } from '../../vfs/file-system.ts';
+import type { Reply } from '../reply.ts';
+import { operation } from './operation.ts';
+
+const FSYNC_DATA_ONLY = 1 << 0;
+const FOPEN = { DIRECT_IO: 1 << 0, KEEP_CACHE: 1 << 1 } as const;
+
+function encodeOpen(reply: Reply, open: OpenReply): void {
+  reply.u64(open.handle);
+  reply.u32((open.directIo ? FOPEN.DIRECT_IO : 0) | (open.keepCache ? FOPEN.KEEP_CACHE : 0));
+  reply.u32(0);
+}
+
+export const open = operation<OpenReply>({
+  call: (fs, body, request) => fs.open(request.node, body.u32(), request),
+  encode: encodeOpen,
+  undo: (fs, answer) => fs.release(answer.handle),
+});
+
+export const create = operation<{ readonly entry: Entry; readonly open: OpenReply }>({
+  call(fs, body, request) {
+    const flags = body.u32();
+    const mode = body.u32();
+    body.skip(8); // umask: applied by the kernel; open_flags
+    return fs.create(request.node, request.changing(request.node, body.name()), mode, flags, request);
+  },
+  encode(reply, answer) {
+    reply.entry(answer.entry);
+    encodeOpen(reply, answer.open);
+  },
+  undo(fs, answer) {
+    fs.forget(answer.entry.node, 1);
+    return fs.release(answer.open.handle);
+  },
+  locks: 'names',
+});
+
+export const read = operation<ReadReply>({
+  call(fs, body, request) {
+    const handle = body.id() as FileHandle;
+    const offset = body.offset();
+    return fs.read(handle, offset, body.u32(), request);
+  },
+  encode: (reply, answer) => reply.append(answer.chunks),
+  finish: (answer) => answer.release?.(),
+  locks: 'pages',
+});
+
+export const write = operation<number>({
+  call(fs, body, request) {
+    const handle = body.id() as FileHandle;
+    const offset = body.offset();
+    const size = body.u32();
+    body.skip(20); // write_flags, lock_owner, flags, padding
+    return fs.write(handle, offset, body.bytes(size), request);
+  },
+  encode(reply, written) {
+    reply.u32(written);
+    reply.u32(0);
+  },
+  keepsSlot: true,
+  locks: 'pages',
+});
+
+export const flush = operation<void>({
+  call: (fs, body, request) => fs.flush(body.id() as FileHandle, request),
+});
+
+export const fsync = operation<void>({
+  call(fs, body, request) {
+    const handle = body.id() as FileHandle;
+    return fs.fsync(handle, (body.u32() & FSYNC_DATA_ONLY) !== 0, request);
+  },
+  locks: 'pages',
+});
+
+export const release = operation<void>({
+  call: (fs, body) => fs.release(body.id() as FileHandle),
+});

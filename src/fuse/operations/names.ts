@@ -1,0 +1,123 @@
+import { constants } from 'node:fs';
+import type {
+  AbsentEntry,
+  Awaitable,
+  Entry,
+  FileSystem,
+  NodeId,
+  RenameFlags,
+} from '../../vfs/file-system.ts';
+import { FsError } from '../../vfs/fs-error.ts';
+import type { BodyReader } from '../protocol/body-reader.ts';
+import type { Reply } from '../reply.ts';
+import type { Request } from '../request.ts';
+import { type Operation, operation } from './operation.ts';
+
+const RENAME_FLAG = { NOREPLACE: 1, EXCHANGE: 2, WHITEOUT: 4 } as const;
+
+/** An answer that carries an entry counts one lookup, unless the kernel never got it. */
+const entryAnswer: Omit<Operation<Entry | AbsentEntry>, 'call'> = {
+  encode: (reply, found) =>
+    found.node === undefined ? encodeAbsent(reply, found.entryTtlMs) : reply.entry(found),
+  undo: (fs, found) => {
+    if (found.node !== undefined) fs.forget(found.node, 1);
+  },
+  locks: 'names',
+};
+
+/** Node 0 tells the kernel to remember the absence; when it may not, ENOENT says the same in 16 bytes. */
+function encodeAbsent(reply: Reply, ttlMs: number): void {
+  if (ttlMs <= 0) throw new FsError('ENOENT', 'no such name');
+  reply.absentEntry(ttlMs);
+}
+
+export const lookup = operation<Entry | AbsentEntry>({
+  ...entryAnswer,
+  call: (fs, body, request) => fs.lookup(request.node, body.name(), request),
+});
+
+export const mkdir = operation<Entry>({
+  ...entryAnswer,
+  call(fs, body, request) {
+    const mode = body.u32();
+    body.skip(4); // umask: the kernel applied it
+    return fs.mkdir(request.node, request.changing(request.node, body.name()), mode, request);
+  },
+});
+
+export const mknod = operation<Entry>({
+  ...entryAnswer,
+  call(fs, body, request) {
+    const mode = body.u32();
+    body.skip(12); // rdev, umask, padding
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
+      throw new FsError('EPERM', 'devices, pipes and sockets cannot be stored');
+    }
+    return fs.mknod(request.node, request.changing(request.node, body.name()), mode, request);
+  },
+});
+
+export const symlink = operation<Entry>({
+  ...entryAnswer,
+  call(fs, body, request) {
+    const name = request.changing(request.node, body.name());
+    return fs.symlink(request.node, name, body.text(), request);
+  },
+});
+
+export const link = operation<Entry>({
+  ...entryAnswer,
+  call(fs, body, request) {
+    const node = body.id() as NodeId;
+    return fs.link(node, request.node, request.changing(request.node, body.name()), request);
+  },
+});
+
+export const unlink = operation<void>({
+  call: (fs, body, request) => fs.unlink(request.node, request.changing(request.node, body.name()), request),
+  locks: 'names',
+});
+
+export const rmdir = operation<void>({
+  call: (fs, body, request) => fs.rmdir(request.node, request.changing(request.node, body.name()), request),
+  locks: 'names',
+});
+
+export const rename = operation<void>({
+  call: (fs, body, request) => callRename(fs, body, request, { newParent: body.id() as NodeId, bits: 0 }),
+  locks: 'names',
+});
+
+export const rename2 = operation<void>({
+  call(fs, body, request) {
+    const newParent = body.id() as NodeId;
+    const bits = body.u32();
+    body.skip(4);
+    return callRename(fs, body, request, { newParent, bits });
+  },
+  locks: 'names',
+});
+
+/** The names come last in both forms of the request. */
+function callRename(
+  fs: FileSystem,
+  body: BodyReader,
+  request: Request,
+  { newParent, bits }: { newParent: NodeId; bits: number },
+): Awaitable<void> {
+  const flags: RenameFlags = {
+    noReplace: (bits & RENAME_FLAG.NOREPLACE) !== 0,
+    exchange: (bits & RENAME_FLAG.EXCHANGE) !== 0,
+    whiteout: (bits & RENAME_FLAG.WHITEOUT) !== 0,
+  };
+  if (flags.exchange || flags.whiteout) throw new FsError('EINVAL', 'names cannot be exchanged in one step');
+  const from = { parent: request.node, name: request.changing(request.node, body.name()) };
+  const to = { parent: newParent, name: request.changing(newParent, body.name()) };
+  request.otherNode = newParent;
+  return fs.rename(from, to, flags, request);
+}
+
+export const readlink = operation<string>({
+  call: (fs, _body, request) => fs.readlink(request.node, request),
+  encode: (reply, target) => reply.append([Buffer.from(target)]),
+});

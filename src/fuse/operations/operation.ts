@@ -1,0 +1,34 @@
+import type { Awaitable, FileSystem } from '../../vfs/file-system.ts';
+import type { BodyReader } from '../protocol/body-reader.ts';
+import type { Reply } from '../reply.ts';
+import type { Request } from '../request.ts';
+
+/**
+ * How one opcode becomes a call of the file system and its answer a reply. All that operations have in common (errors,
+ * interrupts, late answers, slots, observation) is the session's.
+ */
+export interface Operation<Answer = unknown> {
+  /**
+   * Decodes the body and asks the file system. What is read from the body must be copied out before this returns,
+   * except by an operation that keeps its slot.
+   */
+  call(fs: FileSystem, body: BodyReader, request: Request): Awaitable<Answer>;
+  /** Writes the reply's body; may still throw for an answer that does not fit the request. Absent: the reply is empty. */
+  encode?(reply: Reply, answer: Answer): void;
+  /** The kernel never learned of this answer: gives back the references and handles in it. */
+  undo?(fs: FileSystem, answer: Answer): Awaitable<void>;
+  /** The reply is written, or never will be. */
+  finish?(answer: Answer): void;
+  /** The body stays in its slot until the answer is there. */
+  readonly keepsSlot?: true;
+  /**
+   * What the kernel holds locked until it has the reply: names in the request's directories, or pages of its nodes.
+   * Notifications about these wait meanwhile.
+   */
+  readonly locks?: 'names' | 'pages';
+}
+
+/** Types an operation's answer, then forgets the type: the session passes answers on without looking. */
+export function operation<Answer>(definition: Operation<Answer>): Operation {
+  return definition;
+}

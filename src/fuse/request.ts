@@ -1,0 +1,67 @@
+import type { NodeId, RequestContext } from '../vfs/file-system.ts';
+import type { BodyReader } from './protocol/body-reader.ts';
+
+/** A name that a request changes, should it succeed. */
+export interface NameChange {
+  readonly parent: NodeId;
+  readonly name: string;
+}
+
+/**
+ * One request of the kernel, from `fuse_in_header` until its reply is written. The part the file system sees is
+ * `RequestContext`; its signal is made when first asked for, since few requests are ever waited for.
+ */
+export class Request implements RequestContext {
+  readonly opcode: number;
+  readonly unique: bigint;
+  /** The node asked about, or the directory a name is in. */
+  readonly node: NodeId;
+  readonly uid: number;
+  readonly gid: number;
+  readonly pid: number;
+  /** When it was read, on the observer's clock; 0 without one. */
+  readonly startedMs: number;
+  /** The kernel has its reply: whatever the file system still answers comes too late. */
+  answered = false;
+  /** A second node that takes part: the other directory of a rename, the target of a copy. */
+  otherNode: NodeId | undefined;
+  readonly changes: NameChange[] = [];
+  #controller: AbortController | undefined;
+  #interrupted = false;
+
+  constructor(header: BodyReader, startedMs: number) {
+    header.skip(4); // len: the read told it
+    this.opcode = header.u32();
+    this.unique = header.big();
+    this.node = header.id() as NodeId;
+    this.uid = header.u32();
+    this.gid = header.u32();
+    this.pid = header.u32();
+    header.skip(4); // total_extlen: we agree to no extension
+    this.startedMs = startedMs;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#interrupted) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  get interrupted(): boolean {
+    return this.#interrupted;
+  }
+
+  /** Tells whoever waits on the signal. */
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#controller?.abort();
+  }
+
+  /** Notes that success changes what `name` in `parent` is. */
+  changing(parent: NodeId, name: string): string {
+    this.changes.push({ parent, name });
+    return name;
+  }
+}

@@ -1,0 +1,336 @@
+import { constants } from 'node:os';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { FileSystem, NodeId } from '../vfs/file-system.ts';
+import { FsError } from '../vfs/fs-error.ts';
+import { type Hold, Invalidations } from './invalidations.ts';
+import type { Observer } from './observer.ts';
+import type { Operation } from './operations/operation.ts';
+import { OPERATIONS } from './operations/table.ts';
+import { BodyReader } from './protocol/body-reader.ts';
+import { negotiate, readKernelOffer, writeAgreement } from './protocol/init.ts';
+import { OPCODE, opcodeName } from './protocol/opcodes.ts';
+import { Reply } from './reply.ts';
+import { Request } from './request.ts';
+import type { Receiver, Transport } from './transport.ts';
+
+const { EIO, EINTR, ENOENT, ENODEV, EPROTO } = constants.errno;
+/** The kernel refuses replies with larger numbers, and would wait for ever. */
+const LARGEST_ERRNO = 511;
+/** How long an interrupted request may still take to answer by itself. */
+const INTERRUPT_GRACE_MS = 50;
+/** WRITEs may keep three quarters of the slots; the rest is for what must never wait: INTERRUPT, FORGET, READ, … */
+const SLOTS_KEPT = 3 / 4;
+
+export interface SessionOptions {
+  readonly transport: Transport;
+  readonly fs: FileSystem;
+  /** The positive errno for whatever a handler threw. */
+  readonly errnoOf: (error: unknown) => number;
+  readonly observer?: Observer | undefined;
+  readonly clock?: Clock;
+}
+
+/** A request the file system has not answered yet. */
+interface Pending {
+  readonly request: Request;
+  readonly operation: Operation;
+  readonly heldNodes: readonly NodeId[];
+  readonly hold: Hold;
+}
+
+/**
+ * One mount's conversation with the kernel. Every request is decoded, put to the file system and answered exactly once:
+ *
+ * - at once, without a promise, when the file system answers so;
+ * - with EIO (or what `errnoOf` says) when the handler throws or rejects, whatever it throws;
+ * - with EINTR when it is interrupted and the handler does not settle soon. The late answer is then undone: its lookup
+ *   counts and handles are given back, and names it changed are invalidated, for the kernel believes nothing happened.
+ *
+ * The loop never waits: a request's slot is free again when its handler was called, except for WRITE, whose data stays
+ * in place until the handler settles; when too many slots are kept, further data is copied.
+ */
+export class Session implements Receiver {
+  /** INIT was answered: the mount works. Rejects when kernel and session do not understand each other. */
+  readonly ready: Promise<void>;
+  /** The kernel's end is gone. */
+  readonly closed: Promise<void>;
+
+  readonly #transport: Transport;
+  readonly #fs: FileSystem;
+  readonly #errnoOf: (error: unknown) => number;
+  readonly #observer: Observer | undefined;
+  readonly #clock: Clock;
+  readonly #body: BodyReader;
+  readonly #reply: Reply;
+  readonly #invalidations: Invalidations;
+  readonly #pending = new Map<bigint, Pending>();
+  readonly #slotsToKeep: number;
+  #slotsKept = 0;
+  #resolveReady: () => void = () => {};
+  #rejectReady: (error: Error) => void = () => {};
+  #resolveClosed: () => void = () => {};
+  #ended = false;
+
+  constructor(options: SessionOptions) {
+    this.#transport = options.transport;
+    this.#fs = options.fs;
+    this.#errnoOf = options.errnoOf;
+    this.#observer = options.observer;
+    this.#clock = options.clock ?? systemClock;
+    this.#body = new BodyReader(options.transport.memory);
+    this.#reply = new Reply(options.transport.replyPage);
+    this.#invalidations = new Invalidations((messages) => this.#transport.notify(messages));
+    this.#slotsToKeep = Math.floor(options.transport.slots * SLOTS_KEPT);
+    this.ready = new Promise((resolve, reject) => {
+      this.#resolveReady = resolve;
+      this.#rejectReady = reject;
+    });
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  start(): void {
+    this.#fs.attach(this.#invalidations);
+    this.#transport.start(this);
+  }
+
+  receive(slot: number, offset: number, length: number): void {
+    this.#body.seek(offset, length);
+    const request = new Request(this.#body, this.#observer === undefined ? 0 : performance.now());
+    const operation = OPERATIONS.get(request.opcode);
+    if (operation === undefined) {
+      this.#control(request);
+      this.#transport.releaseSlot(slot);
+    } else if (operation.keepsSlot) {
+      this.#runInSlot(operation, request, slot);
+    } else {
+      void this.#run(operation, request, this.#body);
+      this.#transport.releaseSlot(slot);
+    }
+  }
+
+  notified(): void {
+    this.#invalidations.written();
+  }
+
+  ended(errno: number): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#rejectReady(new Error(`the mount ended before it was ready (errno ${errno})`));
+    for (const { request } of this.#pending.values()) {
+      request.answered = true;
+      request.interrupt();
+    }
+    this.#pending.clear();
+    this.#invalidations.close();
+    this.#transport.close();
+    this.#fs.detach();
+    this.#resolveClosed();
+  }
+
+  #runInSlot(operation: Operation, request: Request, slot: number): void {
+    if (this.#slotsKept >= this.#slotsToKeep) {
+      void this.#run(operation, request, this.#body.copy());
+      this.#transport.releaseSlot(slot);
+      return;
+    }
+    const settled = this.#run(operation, request, this.#body);
+    if (settled === undefined) {
+      this.#transport.releaseSlot(slot);
+      return;
+    }
+    this.#slotsKept++;
+    void settled.then(() => {
+      this.#slotsKept--;
+      this.#transport.releaseSlot(slot);
+    });
+  }
+
+  /** Answers now, or gives a promise (that never rejects) of when the handler has settled. */
+  #run(operation: Operation, request: Request, body: BodyReader): Promise<void> | undefined {
+    let answer: unknown;
+    try {
+      answer = operation.call(this.#fs, body, request);
+    } catch (error) {
+      this.#fail(request, error);
+      return undefined;
+    }
+    if (!(answer instanceof Promise)) {
+      this.#answer(operation, request, answer);
+      return undefined;
+    }
+    this.#wait(operation, request);
+    return answer.then(
+      (value: unknown) => this.#settle(operation, request, value),
+      (error: unknown) => {
+        this.#stopWaiting(request);
+        if (!request.answered) this.#fail(request, error);
+      },
+    );
+  }
+
+  #wait(operation: Operation, request: Request): void {
+    const heldNodes: NodeId[] = [];
+    if (operation.locks !== undefined) {
+      heldNodes.push(request.node);
+      if (request.otherNode !== undefined) heldNodes.push(request.otherNode);
+    }
+    const hold = this.#invalidations.hold(heldNodes);
+    this.#pending.set(request.unique, { request, operation, heldNodes, hold });
+  }
+
+  #stopWaiting(request: Request): void {
+    const pending = this.#pending.get(request.unique);
+    if (pending?.request !== request) return;
+    this.#pending.delete(request.unique);
+    this.#invalidations.release(pending.heldNodes, pending.hold);
+  }
+
+  #settle(operation: Operation, request: Request, answer: unknown): void {
+    if (!request.answered) {
+      this.#answer(operation, request, answer);
+      this.#stopWaiting(request);
+      return;
+    }
+    this.#undo(operation, answer);
+    for (const { parent, name } of request.changes) this.#invalidations.invalidateEntry(parent, name);
+    if (operation.locks === 'pages') this.#invalidations.invalidateNode(request.node);
+    this.#finish(operation, answer);
+  }
+
+  #answer(operation: Operation, request: Request, answer: unknown): void {
+    this.#reply.reset();
+    try {
+      operation.encode?.(this.#reply, answer);
+    } catch (error) {
+      this.#undo(operation, answer);
+      this.#finish(operation, answer);
+      this.#fail(request, error);
+      return;
+    }
+    const failure = this.#send(request, 0);
+    this.#finish(operation, answer);
+    if (failure !== 0) {
+      this.#undo(operation, answer);
+      if (failure !== ENOENT && failure !== ENODEV) this.#fail(request, new Error('reply refused'));
+    }
+  }
+
+  #fail(request: Request, error: unknown): void {
+    this.#reply.reset();
+    this.#send(request, this.#errnoFor(request, error), error);
+  }
+
+  /** Writes what is in the reply. Answers 0 or the errno of a kernel that does not take it. */
+  #send(request: Request, errno: number, error?: unknown): number {
+    request.answered = true;
+    const length = this.#reply.seal(-errno, request.unique);
+    const failure = this.#transport.send(length, this.#reply.chunks);
+    this.#observer?.onReply({
+      operation: opcodeName(request.opcode),
+      errno: errno === 0 ? failure : errno,
+      durationMs: performance.now() - request.startedMs,
+      nodeId: request.node,
+      pid: request.pid,
+      error,
+    });
+    return failure;
+  }
+
+  #errnoFor(request: Request, error: unknown): number {
+    if (request.interrupted && error instanceof Error && error.name === 'AbortError') return EINTR;
+    let errno: number = EIO;
+    try {
+      errno = this.#errnoOf(error);
+    } catch {
+      // An error that cannot even be classified is an input/output error.
+    }
+    return Number.isInteger(errno) && errno > 0 && errno <= LARGEST_ERRNO ? errno : EIO;
+  }
+
+  #undo(operation: Operation, answer: unknown): void {
+    settleQuietly(() => operation.undo?.(this.#fs, answer));
+  }
+
+  #finish(operation: Operation, answer: unknown): void {
+    settleQuietly(() => operation.finish?.(answer));
+  }
+
+  /** The requests that concern the session itself. */
+  #control(request: Request): void {
+    try {
+      this.#controlCall(request);
+    } catch (error) {
+      this.#fail(request, error);
+    }
+  }
+
+  #controlCall(request: Request): void {
+    switch (request.opcode) {
+      case OPCODE.FORGET:
+        this.#fs.forget(request.node, this.#body.id());
+        return;
+      case OPCODE.BATCH_FORGET:
+        this.#forgetBatch();
+        return;
+      case OPCODE.INTERRUPT:
+        this.#interrupt(this.#body.big());
+        return;
+      case OPCODE.INIT:
+        this.#init(request);
+        return;
+      case OPCODE.DESTROY:
+        this.#reply.reset();
+        this.#send(request, 0);
+        return;
+      case OPCODE.NOTIFY_REPLY:
+        return;
+      default:
+        throw new FsError('ENOSYS', 'not implemented');
+    }
+  }
+
+  #forgetBatch(): void {
+    const count = this.#body.u32();
+    this.#body.skip(4);
+    for (let i = 0; i < count; i++) this.#fs.forget(this.#body.id() as NodeId, this.#body.id());
+  }
+
+  #init(request: Request): void {
+    const agreement = negotiate(readKernelOffer(this.#body));
+    this.#reply.reset();
+    if (agreement === undefined) {
+      this.#send(request, EPROTO);
+      this.#rejectReady(new Error('this kernel speaks a FUSE protocol older than 7.31 (Linux 5.4)'));
+      return;
+    }
+    writeAgreement(this.#reply, agreement);
+    this.#invalidations.agree(agreement.minor);
+    this.#send(request, 0);
+    this.#resolveReady();
+  }
+
+  /** Tells the handler, and answers in its place when it goes on. The work is not stopped. */
+  #interrupt(unique: bigint): void {
+    const pending = this.#pending.get(unique);
+    if (pending === undefined) return;
+    const { request } = pending;
+    request.interrupt();
+    void this.#clock.sleep(INTERRUPT_GRACE_MS).then(() => {
+      if (request.answered) return;
+      this.#fail(request, new FsError('EINTR', 'interrupted; what was begun goes on'));
+      this.#stopWaiting(request);
+    });
+  }
+}
+
+/** Runs a clean-up whose failure nobody could be told of. */
+function settleQuietly(cleanUp: () => unknown): void {
+  try {
+    const result = cleanUp();
+    if (result instanceof Promise) result.catch(() => {});
+  } catch {
+    // See above.
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The way of messages between the kernel and a session: raw FUSE protocol in, replies and notifications out.
+ * What they mean is the session's; how they travel, and how the mount comes and goes, is the transport's.
+ */
+export interface Transport {
+  /** Where requests lie: each in one slot, whole, from the offset that `Receiver.receive` tells. */
+  readonly memory: ArrayBuffer;
+  readonly slots: number;
+  /** Where a reply's header and fixed part are written before `send`. */
+  readonly replyPage: Uint8Array;
+
+  /** Begins to deliver requests, in the order the kernel sent them. */
+  start(receiver: Receiver): void;
+  /** Gives a slot back. Requests are read while slots are free. */
+  releaseSlot(slot: number): void;
+  /**
+   * Writes one message: `length` bytes of the reply page, then the chunks. Everything is copied when it returns.
+   * Answers 0 or an errno: ENOENT when the kernel no longer waits for this reply.
+   */
+  send(length: number, chunks: readonly Uint8Array[]): number;
+  /** Writes notifications where waiting harms nobody; `Receiver.notified` follows, and the next batch only after it. */
+  notify(messages: readonly Uint8Array[]): void;
+  /** Reads no more and lets go of the device. */
+  close(): void;
+}
+
+export interface Receiver {
+  /** Must not throw. The slot is the receiver's until `releaseSlot`. */
+  receive(slot: number, offset: number, length: number): void;
+  notified(): void;
+  /** The kernel's end is gone: unmounted or aborted. */
+  ended(errno: number): void;
+}
