@@ -1,0 +1,27 @@
+import type { Annotations } from '../../content/ports.ts';
+import { isReservedKey, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import type { ProjectFileNode } from '../node.ts';
+
+/** Metadata that people and programs gave a file: all but the pairs of our own. */
+export function userMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedKey(key)));
+}
+
+/**
+ * What a file is given together with its next content: the metadata, tags and mode of the file it replaces, since
+ * the platform makes a new file of it, and what was set since. The old content's time is not carried over.
+ */
+export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
+  const before = node.record?.metadata ?? {};
+  const mode = node.mode ?? readReservedPairs(before).mode;
+  const metadata = {
+    ...userMetadata(before),
+    ...node.pending?.metadata,
+    ...reservedPairs({
+      ...(mode !== undefined && { mode }),
+      ...(node.mtimeMs !== undefined && { mtimeMs: node.mtimeMs }),
+    }),
+  };
+  const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
+  return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
+}

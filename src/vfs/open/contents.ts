@@ -1,0 +1,179 @@
+import type { FileRecord } from '../../api/model.ts';
+import type { Draft } from '../../content/ports.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import { pathOf } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import type { ContentNode } from './file-content.ts';
+import { FileContent } from './file-content.ts';
+import type { Publisher } from './publisher.ts';
+
+/** A file made by mknod(2) and not opened is published after that. */
+const MKNOD_GRACE_MS = 2000;
+
+/**
+ * The inodes that are open or not yet published, and their way to the platform. Whatever is begun here is finished
+ * whoever waits for it: an aborted wait ends the waiting, and a failure that nobody was told of is recorded.
+ */
+export class Contents {
+  readonly #tree: Tree;
+  readonly #publisher: Publisher;
+  readonly #byNode = new Map<ContentNode, FileContent>();
+  readonly #background = new Set<Promise<void>>();
+  readonly #graces = new Map<FileContent, AbortController>();
+
+  constructor(tree: Tree, publisher: Publisher) {
+    this.#tree = tree;
+    this.#publisher = publisher;
+  }
+
+  of(node: ContentNode): FileContent {
+    const known = this.#byNode.get(node);
+    if (known) return known;
+    const content = new FileContent(node);
+    this.#byNode.set(node, content);
+    return content;
+  }
+
+  /** Undefined: neither open nor unpublished. */
+  find(node: ContentNode): FileContent | undefined {
+    return this.#byNode.get(node);
+  }
+
+  values(): IterableIterator<FileContent> {
+    return this.#byNode.values();
+  }
+
+  draft(content: FileContent): Promise<Draft> {
+    return content.draft(this.#publisher);
+  }
+
+  /** As O_TRUNC and creation have it: the draft is empty, and its publication begun. */
+  async empty(content: FileContent, signal: AbortSignal): Promise<void> {
+    await content.emptyDraft(this.#publisher, signal);
+    if (content.unpublished === 'none') content.unpublished = 'begun';
+    this.touch(content);
+  }
+
+  /** Bytes changed just now: no time set before counts any more. */
+  touch(content: FileContent): void {
+    const { node } = content;
+    node.writtenMs = this.#tree.clock.now();
+    if (node.kind === 'project-file') node.mtimeMs = undefined;
+  }
+
+  requireByteWrites(content: FileContent): void {
+    this.#publisher.requireByteWrites(content);
+  }
+
+  /** Publishes what is not; the signal ends the waiting only. */
+  async publish(content: FileContent, signal: AbortSignal): Promise<void> {
+    const work = content.lock.run(() => this.#publisher.publish(content));
+    try {
+      await untilAborted(work, signal);
+    } catch (error) {
+      if (signal.aborted) void this.#watch(content, work);
+      else content.hopeless = true;
+      throw error;
+    }
+  }
+
+  /** Publishes what is not; a failure is recorded. Never rejects. */
+  publishUnheard(content: FileContent): Promise<void> {
+    return this.#watch(
+      content,
+      content.lock.run(() => this.#publisher.publish(content)),
+    );
+  }
+
+  /** Publishes a file that mknod(2) made, unless `opened` is called for it before long. */
+  publishSoon(content: FileContent): void {
+    const grace = new AbortController();
+    this.#graces.set(content, grace);
+    void this.#watch(
+      content,
+      this.#tree.clock.sleep(MKNOD_GRACE_MS, grace.signal).then(
+        () => this.settle(content),
+        () => undefined,
+      ),
+    );
+  }
+
+  opened(content: FileContent): void {
+    this.#graces.get(content)?.abort();
+    this.#graces.delete(content);
+  }
+
+  /** Publishes, records a failure, and lets go of what no handle needs. Never rejects. */
+  async settle(content: FileContent): Promise<void> {
+    this.opened(content);
+    if (content.unpublished !== 'none' && !content.unlinked) await this.publishUnheard(content);
+    await this.#watch(
+      content,
+      content.lock.run(() => this.#retire(content)),
+    );
+  }
+
+  /** The draft goes where the node is now. The caller holds the content's lock. */
+  async retarget(content: FileContent): Promise<void> {
+    await content.node.draft?.retarget(this.#publisher.targetOf(content));
+  }
+
+  /**
+   * The name of an open inode is gone. `aside`: where its published file is kept for the handles. The caller holds
+   * the content's lock.
+   */
+  async unlinked(content: FileContent, aside: FileRecord | undefined): Promise<void> {
+    content.unlinked = true;
+    content.asideFileId = aside?.id;
+    this.opened(content);
+    if (content.handles.size === 0) await this.#retire(content);
+  }
+
+  /** Waits until everything is published or has failed. */
+  async idle(signal: AbortSignal): Promise<void> {
+    for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
+    while (this.#background.size > 0) await untilAborted(Promise.all(this.#background), signal);
+  }
+
+  /** Ends timers. */
+  close(): void {
+    for (const grace of this.#graces.values()) grace.abort();
+    this.#graces.clear();
+  }
+
+  /** Lets the draft and the node's entry go once there is no handle. */
+  async #retire(content: FileContent): Promise<void> {
+    if (content.handles.size > 0) return;
+    const { node } = content;
+    if (content.unpublished !== 'none' && !content.unlinked && !content.hopeless) return;
+    this.#byNode.delete(node);
+    const draft = content.takeDraft();
+    if (content.unlinked) await this.#discardUnlinked(content, draft);
+    else if (content.unpublished === 'none') await draft?.close();
+    else await this.#giveUp(content, draft);
+  }
+
+  async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {
+    await draft?.discard();
+    if (content.asideFileId !== undefined) await this.#tree.api.files.delete(content.asideFileId);
+  }
+
+  /** The program was told that its bytes did not arrive: what is on the platform is what counts again. */
+  async #giveUp(content: FileContent, draft: Draft | undefined): Promise<void> {
+    const { node } = content;
+    const { parent, name } = node;
+    node.writtenMs = undefined;
+    if (!node.record) this.#tree.detach(node);
+    if (parent) this.#tree.invalidate(parent, name);
+    this.#tree.kernel.invalidateNode(node.id, 0);
+    await draft?.discard();
+  }
+
+  #watch(content: FileContent, work: Promise<void>): Promise<void> {
+    const watched = work
+      .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: pathOf(content.node) }, error))
+      .finally(() => this.#background.delete(watched));
+    this.#background.add(watched);
+    return watched;
+  }
+}

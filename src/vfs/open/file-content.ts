@@ -1,0 +1,104 @@
+import type { ContentVersion, ContentWriter, Draft, OpenVersion, UploadTarget } from '../../content/ports.ts';
+import type { TransferSource } from '../../jobs/ports.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { ProjectFileNode, VolumeObjectNode } from '../node.ts';
+import { pathOf } from '../node.ts';
+import type { Unpublished } from './flush-rule.ts';
+import type { OpenMode } from './open-flags.ts';
+import { versionOf } from './version-of.ts';
+
+/** Nodes whose bytes are on the platform. */
+export type ContentNode = ProjectFileNode | VolumeObjectNode;
+
+/** One open(2) of a file with content on the platform. */
+export interface OpenFile {
+  readonly kind: 'file';
+  readonly content: FileContent;
+  readonly mode: OpenMode;
+  /** The process that opened, asked for at open for a writer; undefined when it could not be told. */
+  readonly opener: Promise<number | undefined>;
+  /** Made at the first read that no draft serves. */
+  view: OpenVersion | undefined;
+}
+
+/** What a draft was copied from, so that the platform can make the copy itself. */
+export interface CopyOrigin {
+  readonly version: ContentVersion;
+  readonly source: TransferSource;
+  readonly path: string;
+}
+
+/**
+ * One inode's content while it is open or not yet published: its handles, its draft, and how far the draft is from
+ * the platform. Dirtiness belongs here and not to a handle: what one writes, all read, and any may publish.
+ *
+ * `lock` is held by whatever changes what the inode is on the platform: publication, rename, unlink. Reads and writes
+ * never take it; they need a draft, which lives as long as a handle does. Who needs several takes them by node number.
+ */
+export class FileContent {
+  readonly node: ContentNode;
+  readonly lock = new Mutex();
+  readonly handles = new Set<OpenFile>();
+  unpublished: Unpublished = 'none';
+  /** O_EXCL: at publication the name must not have come into being elsewhere. */
+  exclusive = false;
+  /** The name is gone: nothing is published any more, and the last handle takes the bytes along. */
+  unlinked = false;
+  /** The published file, moved aside because the inode was open when its name went; deleted with the last handle. */
+  asideFileId: string | undefined;
+  copiedFrom: CopyOrigin | undefined;
+  /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
+  hopeless = false;
+  #drafting: Promise<Draft> | undefined;
+
+  constructor(node: ContentNode) {
+    this.node = node;
+  }
+
+  get writers(): number {
+    let count = 0;
+    for (const handle of this.handles) if (handle.mode.write) count++;
+    return count;
+  }
+
+  /** The draft there is, or a new one that starts as the published content (fetched as it is needed). */
+  draft(make: DraftMaker): Promise<Draft> {
+    const { draft } = this.node;
+    return draft ? Promise.resolve(draft) : this.#make(make, versionOf(this.node));
+  }
+
+  /** The draft, emptied; nothing of the published content is fetched. */
+  async emptyDraft(make: DraftMaker, signal: AbortSignal): Promise<Draft> {
+    if (!this.node.draft && !this.#drafting) return this.#make(make, undefined);
+    const draft = await this.draft(make);
+    await draft.truncate(0, signal);
+    return draft;
+  }
+
+  /** Takes the draft from the node; whoever asks for one after this gets a new one. */
+  takeDraft(): Draft | undefined {
+    const { draft } = this.node;
+    this.node.draft = undefined;
+    this.copiedFrom = undefined;
+    return draft;
+  }
+
+  #make(make: DraftMaker, base: ContentVersion | undefined): Promise<Draft> {
+    this.#drafting ??= make
+      .draft({ target: make.targetOf(this), base, label: pathOf(this.node) })
+      .then((draft) => {
+        this.node.draft = draft;
+        return draft;
+      })
+      .finally(() => {
+        this.#drafting = undefined;
+      });
+    return this.#drafting;
+  }
+}
+
+/** Makes drafts and knows where each goes. */
+export interface DraftMaker {
+  draft: ContentWriter['draft'];
+  targetOf(content: FileContent): UploadTarget;
+}

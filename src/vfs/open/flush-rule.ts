@@ -1,0 +1,35 @@
+/**
+ * What FLUSH means. The kernel sends one for every close(2) of a descriptor, however many share the open file: a
+ * shell flushes `cmd > f` before the first byte, and every child of `{ a; b; } > f` flushes when it ends. Publishing
+ * at each would put half-written files on the platform, never publishing would hide the upload's error from close(2).
+ * What no FLUSH publishes, RELEASE does.
+ */
+
+/** How far the inode's local content is from what is published. */
+export type Unpublished =
+  /** Nothing to publish. */
+  | 'none'
+  /** Made or emptied at open, and not one byte written since. */
+  | 'begun'
+  /** Bytes written, copied or cut off. */
+  | 'written';
+
+export interface FlushFacts {
+  readonly unpublished: Unpublished;
+  /** The descriptor is closed by the process that opened the file; true also when that cannot be told. */
+  readonly byOpener: boolean;
+  /** That process is being killed or ends without having closed: nobody looks at the answer, and it must not hang. */
+  readonly exiting: boolean;
+}
+
+export type FlushAction =
+  | 'nothing'
+  /** Make what there is durable here. */
+  | 'keep'
+  /** Publish, and tell the closer how that went. */
+  | 'publish';
+
+export function flushAction(facts: FlushFacts): FlushAction {
+  if (facts.unpublished === 'none') return 'nothing';
+  return facts.unpublished === 'written' && facts.byOpener && !facts.exiting ? 'publish' : 'keep';
+}

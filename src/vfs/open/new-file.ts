@@ -1,0 +1,33 @@
+import { FsError } from '../fs-error.ts';
+import type { Node } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import { requireWritable } from '../write-access.ts';
+import type { Contents } from './contents.ts';
+import type { ContentNode } from './file-content.ts';
+
+/** Execute permission is part of what a file is; the other bits of creation follow the maker's umask, not the file. */
+const EXECUTE_BITS = 0o111;
+
+/**
+ * A new file under a free name, empty, in the tree, and known to nobody else until it is published: no request is
+ * made. The caller opens it or sees to its publication.
+ */
+export async function newFile(
+  tree: Tree,
+  contents: Contents,
+  how: { readonly parent: Node; readonly name: string; readonly mode: number },
+  signal: AbortSignal,
+): Promise<ContentNode> {
+  const { parent, name, mode } = how;
+  if (parent.kind !== 'project-folder' && parent.kind !== 'volume-directory')
+    throw new FsError(
+      'EPERM',
+      `files are made in projects and volumes, not in ${parent.name || 'the mount itself'}`,
+    );
+  requireWritable(tree, parent);
+  const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
+  if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
+  await contents.empty(contents.of(node), signal);
+  tree.placed(node);
+  return node;
+}

@@ -1,0 +1,267 @@
+/**
+ * Open files: handles, reading, writing, and when what was written goes to the platform.
+ *
+ * A file is read by the version that is published, until someone writes: then all handles of the inode see its draft
+ * (`FileContent`). Writing changes the draft only; FLUSH, RELEASE and SETATTR decide when it is published
+ * (`flush-rule.ts`), and `Publisher` how.
+ *
+ * The kernel may keep its pages over opens: a node has one content, ours or one that the platform has told of, and
+ * another content is another node (`node.ts`).
+ */
+import type { ProcessTable } from '../../lib/process-table.ts';
+import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
+import { FsError } from '../fs-error.ts';
+import { HandleTable } from '../handle-table.ts';
+import type { Node, VirtualFileNode } from '../node.ts';
+import { isDirectory, pathOf } from '../node.ts';
+import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
+import { transferSourceOf } from '../transfer-ends.ts';
+import type { Tree } from '../tree.ts';
+import { requireWritable } from '../write-access.ts';
+import type { Contents } from './contents.ts';
+import type { ContentNode, FileContent, OpenFile } from './file-content.ts';
+import { flushAction } from './flush-rule.ts';
+import { newFile } from './new-file.ts';
+import type { OpenMode } from './open-flags.ts';
+import { openModeOf } from './open-flags.ts';
+import { isSameVersion, versionOf } from './version-of.ts';
+
+/** An open virtual file: its text as it was at open. */
+interface OpenText {
+  readonly kind: 'text';
+  readonly node: VirtualFileNode;
+  readonly bytes: Uint8Array;
+}
+
+type Open = OpenFile | OpenText;
+
+/** fallocate(2) modes; the constant is Linux's. */
+const FALLOC_FL_KEEP_SIZE = 1;
+
+export class PlatformOpenFiles implements OpenFiles {
+  readonly #tree: Tree;
+  readonly #contents: Contents;
+  readonly #processes: ProcessTable;
+  readonly #handles = new HandleTable<Open>();
+
+  constructor(tree: Tree, contents: Contents, processes: ProcessTable) {
+    this.#tree = tree;
+    this.#contents = contents;
+    this.#processes = processes;
+  }
+
+  nodeOf(handle: FileHandle): FileNode {
+    const open = this.#handles.get(handle);
+    return open.kind === 'text' ? open.node : open.content.node;
+  }
+
+  open(node: FileNode, flags: number, context: RequestContext): Promise<OpenReply> {
+    const mode = openModeOf(flags);
+    if (node.kind === 'virtual-file') return this.#openText(node, mode);
+    return this.#openFile(node, mode, context);
+  }
+
+  async create(
+    place: Place,
+    how: { readonly mode: number; readonly flags: number },
+    context: RequestContext,
+  ): Promise<{ readonly node: Node; readonly open: OpenReply }> {
+    const mode = openModeOf(how.flags);
+    const there = await this.#tree.childOf(place.parent, place.name, context.signal);
+    if (there) return { node: there, open: await this.#openThere(there, mode, context) };
+    const node = await newFile(this.#tree, this.#contents, { ...place, mode: how.mode }, context.signal);
+    const content = this.#contents.of(node);
+    content.exclusive = mode.exclusive;
+    return { node, open: this.#add(content, mode, context) };
+  }
+
+  read(span: Span, sizeBytes: number, context: RequestContext): ReadReply | Promise<ReadReply> {
+    const open = this.#handles.get(span.handle);
+    if (open.kind === 'text') return { chunks: [open.bytes.subarray(span.offset, span.offset + sizeBytes)] };
+    const { draft } = open.content.node;
+    if (draft) return draft.read(span.offset, sizeBytes, context.signal);
+    return this.#viewOf(open).read(span.offset, sizeBytes, context.signal);
+  }
+
+  async write(span: Span, data: Uint8Array, context: RequestContext): Promise<number> {
+    const { content } = this.#writable(span.handle);
+    this.#contents.requireByteWrites(content);
+    const draft = await this.#contents.draft(content);
+    // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
+    content.unpublished = 'written';
+    const taken = await draft.write(span.offset, data, context.signal);
+    this.#contents.touch(content);
+    return taken;
+  }
+
+  async flush(handle: FileHandle, context: RequestContext): Promise<void> {
+    const open = this.#handles.get(handle);
+    if (open.kind === 'text' || !open.mode.write || open.content.unlinked) return;
+    const { content } = open;
+    if (content.unpublished === 'none') return;
+    const [byOpener, exiting] = await Promise.all([
+      this.#isOpener(open, context.pid),
+      this.#processes.isExiting(context.pid),
+    ]);
+    const action = flushAction({ unpublished: content.unpublished, byOpener, exiting });
+    if (action === 'publish') await this.#contents.publish(content, context.signal);
+    else if (action === 'keep') await content.node.draft?.sync(context.signal);
+  }
+
+  async fsync(handle: FileHandle, _dataOnly: boolean, context: RequestContext): Promise<void> {
+    const open = this.#handles.get(handle);
+    if (open.kind === 'file') await open.content.node.draft?.sync(context.signal);
+  }
+
+  async release(handle: FileHandle): Promise<void> {
+    const open = this.#handles.get(handle);
+    this.#handles.delete(handle);
+    if (open.kind === 'text') return;
+    const { content } = open;
+    content.handles.delete(open);
+    open.view?.close();
+    if (content.handles.size === 0) await this.#contents.settle(content);
+    else if (open.mode.write && content.writers === 0) await this.#contents.publishUnheard(content);
+  }
+
+  lseek(span: Span, whence: 'data' | 'hole'): number {
+    const sizeBytes = this.#sizeOf(this.#handles.get(span.handle));
+    if (span.offset >= sizeBytes) throw new FsError('ENXIO', 'no data at or after this offset');
+    return whence === 'data' ? span.offset : sizeBytes;
+  }
+
+  async fallocate(
+    span: Span,
+    how: { readonly mode: number; readonly length: number },
+    context: RequestContext,
+  ): Promise<void> {
+    const open = this.#writable(span.handle);
+    if (how.mode === FALLOC_FL_KEEP_SIZE) return;
+    if (how.mode !== 0)
+      throw new FsError('EOPNOTSUPP', 'the platform keeps no holes: only plain allocation is possible');
+    const end = span.offset + how.length;
+    if (end > this.#sizeOf(open)) await this.#resize(open.content, end, context);
+  }
+
+  async copyFileRange(
+    from: Span,
+    to: Span,
+    how: { readonly length: number; readonly context: RequestContext },
+  ): Promise<number> {
+    const source = this.#handles.get(from.handle);
+    const { content } = this.#writable(to.handle);
+    const version = source.kind === 'file' ? publishedVersion(source.content) : undefined;
+    if (source.kind === 'text' || !version || source.content === content)
+      throw new FsError(
+        'EXDEV',
+        'the platform has nothing it could copy from: the bytes are read and written',
+      );
+    const length = Math.min(how.length, version.sizeBytes - from.offset);
+    if (length <= 0) return 0;
+    const { node } = source.content;
+    const draft = await this.#contents.draft(content);
+    draft.copyFrom(version, from.offset, to.offset, length);
+    content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
+    content.unpublished = 'written';
+    this.#contents.touch(content);
+    return length;
+  }
+
+  async truncate(
+    node: FileNode,
+    sizeBytes: number,
+    how: { readonly handle: FileHandle | undefined; readonly context: RequestContext },
+  ): Promise<void> {
+    requireWritable(this.#tree, node);
+    if (node.kind === 'virtual-file') return;
+    const content = this.#contents.of(node);
+    await this.#resize(content, sizeBytes, how.context);
+    if (how.handle !== undefined || content.writers > 0) return;
+    await this.#contents.publish(content, how.context.signal);
+    if (content.handles.size === 0) await this.#contents.settle(content);
+  }
+
+  close(): void {
+    this.#contents.close();
+  }
+
+  async #openText(node: VirtualFileNode, mode: OpenMode): Promise<OpenReply> {
+    if (mode.write) throw new FsError('EACCES', `${node.name} is made by the file system`);
+    const bytes = Buffer.from(await node.content());
+    return { handle: this.#handles.add({ kind: 'text', node, bytes }), keepCache: false, directIo: true };
+  }
+
+  /** Someone else made the file after the kernel found that there is none. */
+  async #openThere(node: Node, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
+    if (mode.exclusive) throw new FsError('EEXIST', `${node.name} exists`);
+    if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+    return node.kind === 'virtual-file' ? this.#openText(node, mode) : this.#openFile(node, mode, context);
+  }
+
+  async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
+    if (mode.write || mode.truncate) requireWritable(this.#tree, node);
+    // While we have a draft, ours is the content that counts.
+    if (!node.draft) await this.#tree.revalidate(node, context.signal);
+    const content = this.#contents.of(node);
+    this.#contents.opened(content);
+    const reply = this.#add(content, mode, context);
+    try {
+      if (mode.truncate) await this.#contents.empty(content, context.signal);
+      return reply;
+    } catch (error) {
+      await this.release(reply.handle);
+      throw error;
+    }
+  }
+
+  #add(content: FileContent, mode: OpenMode, context: RequestContext): OpenReply {
+    const opener = mode.write ? this.#processes.processOf(context.pid) : Promise.resolve(undefined);
+    const open: OpenFile = { kind: 'file', content, mode, opener, view: undefined };
+    content.handles.add(open);
+    return { handle: this.#handles.add(open), keepCache: true, directIo: false };
+  }
+
+  /** The view of what is published now: our own publication makes another version under an open handle. */
+  #viewOf(open: OpenFile): NonNullable<OpenFile['view']> {
+    const version = versionOf(open.content.node);
+    if (!version) throw new FsError('EIO', `${open.content.node.name} has no content`);
+    if (open.view && isSameVersion(open.view.version, version)) return open.view;
+    open.view?.close();
+    open.view = this.#tree.reader.open(version);
+    return open.view;
+  }
+
+  #writable(handle: FileHandle): OpenFile {
+    const open = this.#handles.get(handle);
+    if (open.kind === 'text' || !open.mode.write)
+      throw new FsError('EBADF', `handle ${handle} is not open for writing`);
+    return open;
+  }
+
+  #sizeOf(open: Open): number {
+    if (open.kind === 'text') return open.bytes.length;
+    const { draft, record } = open.content.node;
+    return draft?.sizeBytes ?? record?.sizeBytes ?? 0;
+  }
+
+  async #resize(content: FileContent, sizeBytes: number, context: RequestContext): Promise<void> {
+    const { node } = content;
+    if ((node.draft ?? node.record)?.sizeBytes === sizeBytes) return;
+    this.#contents.requireByteWrites(content);
+    if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
+    else await (await this.#contents.draft(content)).truncate(sizeBytes, context.signal);
+    content.unpublished = 'written';
+    this.#contents.touch(content);
+  }
+
+  /** Whoever cannot be told, gone already or the kernel itself, counts as the opener. */
+  async #isOpener(open: OpenFile, thread: number): Promise<boolean> {
+    const [opener, closer] = await Promise.all([open.opener, this.#processes.processOf(thread)]);
+    return opener === undefined || closer === undefined || opener === closer;
+  }
+}
+
+/** What the platform could copy: nothing while there are changes it has not seen. */
+function publishedVersion(content: FileContent): ReturnType<typeof versionOf> {
+  return content.unpublished === 'none' ? versionOf(content.node) : undefined;
+}

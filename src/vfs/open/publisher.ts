@@ -1,0 +1,185 @@
+import type { FileRecord } from '../../api/model.ts';
+import type { Annotations, Draft, UploadTarget } from '../../content/ports.ts';
+import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
+import { TransferRefused } from '../../jobs/transfer-refused.ts';
+import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { FsError } from '../fs-error.ts';
+import type { ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
+import { folderIdOf, pathOf } from '../node.ts';
+import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
+import type { Tree } from '../tree.ts';
+import { annotationsFor } from './annotations.ts';
+import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
+import type { Staging } from './staging.ts';
+import { isSameVersion } from './version-of.ts';
+
+/** For calls that go on whoever waits for them. */
+const NEVER = new AbortController().signal;
+/** The platform's facts count as fresh that long. */
+const FRESH_MS = 1000;
+
+const NO_STAGING =
+  'the platform puts only exported project files on a volume: copy from a project, or set a staging project';
+
+/**
+ * Brings drafts onto the platform. A draft that is one whole unchanged source becomes a copy, import or export, and
+ * no byte of it passes here; any other is uploaded, and for a volume then exported from the staging project.
+ */
+export class Publisher implements DraftMaker {
+  readonly #tree: Tree;
+  readonly #staging: Staging | undefined;
+  readonly draft: DraftMaker['draft'];
+
+  constructor(tree: Tree, staging: Staging | undefined) {
+    this.#tree = tree;
+    this.#staging = staging;
+    this.draft = (options) => tree.writer.draft(options);
+  }
+
+  targetOf(content: FileContent): UploadTarget {
+    const { node } = content;
+    if (node.kind === 'project-file') {
+      const parent = parentOf(node);
+      return { parent: folderIdOf(parent), name: node.name, overwrite: !content.exclusive };
+    }
+    // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
+    return { parent: this.#staging?.folder ?? '', name: `${node.name}.${node.id}`, overwrite: true };
+  }
+
+  /** Throws for a file on a volume when there is no staging project. */
+  requireByteWrites(content: FileContent): void {
+    if (content.node.kind === 'project-file' || this.#staging) return;
+    content.hopeless = true;
+    throw new FsError('EROFS', NO_STAGING);
+  }
+
+  /** The caller holds the content's lock. Throws what failed; the draft is as unpublished then as before. */
+  async publish(content: FileContent): Promise<void> {
+    const { node, unpublished } = content;
+    const { draft } = node;
+    if (!draft || unpublished === 'none' || content.unlinked) return;
+    content.unpublished = 'none';
+    try {
+      if (node.kind === 'project-file') await this.#publishFile(content, node, draft);
+      else await this.#publishObject(content, node, draft);
+      content.hopeless = false;
+      // A write that came while we published set this again, but may have made it into what was sent.
+      if (!node.draft?.dirty) content.unpublished = 'none';
+    } catch (error) {
+      content.unpublished = unpublished;
+      throw error;
+    }
+  }
+
+  async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
+    await this.#noteConflict(node);
+    const given = node.pending;
+    const annotations = annotationsFor(node);
+    const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), node.name));
+    const file = copied
+      ? await this.#adopt(draft, fileOf(copied), annotations)
+      : await this.#upload(draft, annotations);
+    const late = node.pending;
+    this.#tree.published(node, file);
+    node.pending = undefined;
+    if (late && late !== given) this.#tree.published(node, await this.#annotate(file, late));
+    if (!content.exclusive) return;
+    content.exclusive = false;
+    await draft.retarget(this.targetOf(content));
+  }
+
+  async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {
+    if (annotations) await draft.annotate(annotations);
+    return draft.publish(NEVER);
+  }
+
+  /** A copy made by the platform has its source's metadata, its time included: which is not that of a copy. */
+  async #adopt(draft: Draft, file: FileRecord, given: Annotations | undefined): Promise<FileRecord> {
+    const dated = readReservedPairs(file.metadata).mtimeMs !== undefined;
+    const renewed = dated ? reservedPairs({ mtimeMs: this.#tree.clock.now() }) : {};
+    const metadata = { ...renewed, ...given?.metadata };
+    const nothing = Object.keys(metadata).length === 0 && !given?.tags;
+    const adopted = nothing ? file : await this.#annotate(file, { metadata, tags: given?.tags });
+    await draft.publishedAs(adopted);
+    return adopted;
+  }
+
+  #annotate(file: FileRecord, { metadata, tags }: Annotations): Promise<FileRecord> {
+    return this.#tree.api.files.edit(file.id, { metadata, ...(tags ? { tags } : {}) });
+  }
+
+  async #publishObject(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<void> {
+    const target = objectTargetOf(node);
+    if (!(await this.#copied(content, draft, target))) await this.#throughStaging(content, draft, target);
+    const record = await this.#tree.api.volumes.object(node.volume.id, node.location);
+    if (!record)
+      throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
+    this.#tree.published(node, record);
+    // What was written meanwhile stays in the draft; else the object itself is read from now on.
+    if (content.unpublished === 'none') await content.takeDraft()?.discard();
+  }
+
+  async #throughStaging(content: FileContent, draft: Draft, target: TransferTarget): Promise<void> {
+    this.requireByteWrites(content);
+    const staging = this.#staging;
+    if (!staging) return;
+    const file = await draft.publish(NEVER);
+    const path = pathOf(content.node);
+    const source = { kind: 'file', file, permissions: staging.permissions } as const;
+    await this.#tree.jobs.move({ source, target, overwrite: true, paths: { source: path, target: path } });
+    await this.#tree.api.files.delete(file.id);
+  }
+
+  /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */
+  async #copied(
+    content: FileContent,
+    draft: Draft,
+    target: TransferTarget,
+  ): Promise<TransferOutcome | undefined> {
+    const origin = originOf(content.copiedFrom, draft);
+    if (!origin) return undefined;
+    const paths = { source: origin.path, target: pathOf(content.node) };
+    try {
+      return await this.#tree.jobs.copy({
+        source: origin.source,
+        target,
+        overwrite: !content.exclusive,
+        paths,
+      });
+    } catch (error) {
+      if (!(error instanceof TransferRefused)) throw error;
+      if (target.kind === 'volume' && !this.#staging) {
+        content.hopeless = true;
+        throw error;
+      }
+      return undefined;
+    }
+  }
+
+  /** Last completion wins, whole: but that it replaces another's is told to whoever asks. */
+  async #noteConflict(node: ProjectFileNode): Promise<void> {
+    const { record } = node;
+    if (!record || this.#tree.clock.now() - node.checkedMs <= FRESH_MS) return;
+    const current = await this.#tree.api.files.find({ parent: folderIdOf(parentOf(node)), name: node.name });
+    if (!current || current.id === record.id) return;
+    const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here; this version now replaces it`;
+    this.#tree.recordError({ op: 'close', path: pathOf(node) }, new FsError('ESTALE', reason));
+  }
+}
+
+function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
+  const whole = copiedFrom && draft.wholeCopyOf();
+  return whole && isSameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
+}
+
+function fileOf(outcome: TransferOutcome): FileRecord {
+  const entry =
+    outcome.kind === 'entry' ? outcome.entry : outcome.kind === 'imported' ? outcome.files[0] : undefined;
+  if (entry?.kind === 'file') return entry;
+  throw new FsError('EIO', 'the platform did not say what became of the copy');
+}
+
+function parentOf(node: ProjectFileNode): ProjectFolderNode {
+  if (node.parent?.kind === 'project-folder') return node.parent;
+  throw new FsError('ESTALE', `${node.name} is no longer in a project`);
+}
