@@ -1,0 +1,195 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  request as forward,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** What goes wrong with an exchange. Bytes count the body of the answer. */
+export type Fault =
+  | { readonly kind: 'latency'; readonly ms: number }
+  /** Never forwarded: the connection closes without an answer. */
+  | { readonly kind: 'drop' }
+  /** Forwarded and done, but the connection closes without an answer. */
+  | { readonly kind: 'lose-answer' }
+  /** Never forwarded. */
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+    }
+  /** TCP reset after so many bytes. */
+  | { readonly kind: 'reset'; readonly afterBytes: number }
+  /** A proper end of the connection after so many bytes, whatever Content-Length said. */
+  | { readonly kind: 'truncate'; readonly afterBytes: number }
+  /** Nothing more after so many bytes, and the connection stays. */
+  | { readonly kind: 'stall'; readonly afterBytes: number };
+
+export interface SeenRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+interface Rule {
+  readonly fault: Fault;
+  readonly when: (request: SeenRequest) => boolean;
+  left: number;
+}
+
+/**
+ * Stands between client and service, on a port of its own, and does to exchanges what networks do. The Host header is
+ * passed on, so that the links a service signs lead through the proxy as well.
+ */
+export class FaultProxy {
+  readonly requests: SeenRequest[] = [];
+  readonly #target: { readonly hostname: string; readonly port: string };
+  readonly #agent = new Agent({ keepAlive: true });
+  #rules: Rule[] = [];
+  #server: Server;
+  #port = 0;
+
+  /** `target` is the origin of the service: `http://127.0.0.1:1234`. */
+  static async start(target: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target);
+    await proxy.up();
+    return proxy;
+  }
+
+  private constructor(target: string) {
+    this.#target = new URL(target);
+    this.#server = this.#newServer();
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Applies to the next `times` matching exchanges; earlier rules go first. Answers how to take it back. */
+  inject(
+    fault: Fault,
+    options: { readonly when?: (request: SeenRequest) => boolean; readonly times?: number } = {},
+  ): () => void {
+    const rule = {
+      fault,
+      when: options.when ?? (() => true),
+      left: options.times ?? Number.POSITIVE_INFINITY,
+    };
+    this.#rules.push(rule);
+    return () => {
+      this.#rules = this.#rules.filter((other) => other !== rule);
+    };
+  }
+
+  /** All faults end. */
+  heal(): void {
+    this.#rules = [];
+  }
+
+  /** Connections are refused, and those there are end. */
+  async down(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  /** Listens again, on the same port. */
+  async up(): Promise<void> {
+    this.#server = this.#newServer();
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    if (this.#server.listening) await this.down();
+    this.#agent.destroy();
+  }
+
+  #newServer(): Server {
+    return createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const seen = { method: request.method ?? '', path: request.url ?? '', headers: request.headers };
+    this.requests.push(seen);
+    const fault = this.#take(seen);
+    if (fault?.kind === 'latency') await delay(fault.ms);
+    if (fault?.kind === 'drop') {
+      request.socket.destroy();
+      return;
+    }
+    if (fault?.kind === 'answer') {
+      request.resume();
+      await once(request, 'end');
+      response.writeHead(fault.status, { 'Content-Type': 'application/json', ...fault.headers });
+      response.end(fault.body ?? '');
+      return;
+    }
+    await this.#forward(request, response, fault);
+  }
+
+  #take(request: SeenRequest): Fault | undefined {
+    const rule = this.#rules.find((candidate) => candidate.left > 0 && candidate.when(request));
+    if (rule === undefined) return undefined;
+    rule.left -= 1;
+    return rule.fault;
+  }
+
+  async #forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    fault: Fault | undefined,
+  ): Promise<void> {
+    const upstream = forward({
+      host: this.#target.hostname,
+      port: this.#target.port,
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+      agent: this.#agent,
+    });
+    request.pipe(upstream);
+    request.on('aborted', () => upstream.destroy());
+    const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
+    response.on('close', () => answer.destroy());
+    if (fault?.kind === 'lose-answer') {
+      answer.resume();
+      await once(answer, 'end');
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+    response.flushHeaders();
+    await passBody(answer, response, fault);
+  }
+}
+
+/** Passes the body on, up to where the fault lies. */
+async function passBody(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  fault: Fault | undefined,
+): Promise<void> {
+  const limit = fault !== undefined && 'afterBytes' in fault ? fault.afterBytes : Number.POSITIVE_INFINITY;
+  let passed = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    const part = chunk.subarray(0, Math.min(chunk.length, limit - passed));
+    passed += part.length;
+    if (part.length > 0 && !response.write(part)) await once(response, 'drain');
+    if (passed >= limit) break;
+  }
+  if (limit === Number.POSITIVE_INFINITY) response.end();
+  else if (fault?.kind === 'reset') response.socket?.resetAndDestroy();
+  else if (fault?.kind === 'truncate') response.socket?.end();
+}
