@@ -30,18 +30,21 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
       cause,
     });
   }
+  const detachNow = (): void => {
+    transport.detach();
+    session.ended(0);
+  };
+  process.once('exit', detachNow);
+  const closed = session.closed.finally(() => process.off('exit', detachNow));
   return {
     mountPoint,
-    closed: session.closed,
+    closed,
+    detachNow,
     async unmount(): Promise<void> {
       await (mounted.viaHelper
         ? unmountWithHelper(mountPoint, { lazy: false })
         : unmountDirectly(mountPoint));
-      await session.closed;
-    },
-    detachNow(): void {
-      transport.detach();
-      session.ended(0);
+      await closed;
     },
   };
 }

@@ -12,12 +12,15 @@ import { OPCODE, opcodeName } from './protocol/opcodes.ts';
 import { Reply } from './reply.ts';
 import { Request } from './request.ts';
 import type { Receiver, Transport } from './transport.ts';
+import { wantsToStop } from './wants-to-stop.ts';
 
 const { EIO, EINTR, ENOENT, ENODEV, EPROTO } = constants.errno;
 /** The kernel refuses replies with larger numbers, and would wait for ever. */
 const LARGEST_ERRNO = 511;
 /** How long an interrupted request may still take to answer by itself. */
 const INTERRUPT_GRACE_MS = 50;
+/** How often the signals of an interrupted program are looked at. */
+const SIGNAL_POLL_MS = 25;
 /** WRITEs may keep three quarters of the slots; the rest is for what must never wait: INTERRUPT, FORGET, READ, … */
 const SLOTS_KEPT = 3 / 4;
 
@@ -28,6 +31,8 @@ export interface SessionOptions {
   readonly errnoOf: (error: unknown) => number;
   readonly observer?: Observer | undefined;
   readonly clock?: Clock;
+  /** Whether the signal that interrupted this thread means to stop it. */
+  readonly wantsToStop?: (threadId: number) => boolean;
 }
 
 /** A request the file system has not answered yet. */
@@ -43,7 +48,7 @@ interface Pending {
  *
  * - at once, without a promise, when the file system answers so;
  * - with EIO (or what `errnoOf` says) when the handler throws or rejects, whatever it throws;
- * - with EINTR when it is interrupted and the handler does not settle soon. The late answer is then undone: its lookup
+ * - with EINTR when its program is asked to stop and the handler does not settle soon. The late answer is then undone: its lookup
  *   counts and handles are given back, and names it changed are invalidated, for the kernel believes nothing happened.
  *
  * The loop never waits: a request's slot is free again when its handler was called, except for WRITE, whose data stays
@@ -60,6 +65,7 @@ export class Session implements Receiver {
   readonly #errnoOf: (error: unknown) => number;
   readonly #observer: Observer | undefined;
   readonly #clock: Clock;
+  readonly #wantsToStop: (threadId: number) => boolean;
   readonly #body: BodyReader;
   readonly #reply: Reply;
   readonly #invalidations: Invalidations;
@@ -77,6 +83,7 @@ export class Session implements Receiver {
     this.#errnoOf = options.errnoOf;
     this.#observer = options.observer;
     this.#clock = options.clock ?? systemClock;
+    this.#wantsToStop = options.wantsToStop ?? wantsToStop;
     this.#body = new BodyReader(options.transport.memory);
     this.#reply = new Reply(options.transport.replyPage);
     this.#invalidations = new Invalidations((messages) => this.#transport.notify(messages));
@@ -85,6 +92,7 @@ export class Session implements Receiver {
       this.#resolveReady = resolve;
       this.#rejectReady = reject;
     });
+    this.ready.catch(() => {}); // told to whoever awaits it
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
     });
@@ -275,7 +283,7 @@ export class Session implements Receiver {
         this.#forgetBatch();
         return;
       case OPCODE.INTERRUPT:
-        this.#interrupt(this.#body.big());
+        void this.#interrupt(this.#body.big());
         return;
       case OPCODE.INIT:
         this.#init(request);
@@ -312,16 +320,17 @@ export class Session implements Receiver {
   }
 
   /** Tells the handler, and answers in its place when it goes on. The work is not stopped. */
-  #interrupt(unique: bigint): void {
-    const pending = this.#pending.get(unique);
-    if (pending === undefined) return;
-    const { request } = pending;
+  async #interrupt(unique: bigint): Promise<void> {
+    const request = this.#pending.get(unique)?.request;
+    if (request === undefined) return;
+    // The kernel tells of the first signal only; one that means to stop may follow.
+    while (!request.answered && !this.#wantsToStop(request.pid)) await this.#clock.sleep(SIGNAL_POLL_MS);
+    if (request.answered) return;
     request.interrupt();
-    void this.#clock.sleep(INTERRUPT_GRACE_MS).then(() => {
-      if (request.answered) return;
-      this.#fail(request, new FsError('EINTR', 'interrupted; what was begun goes on'));
-      this.#stopWaiting(request);
-    });
+    await this.#clock.sleep(INTERRUPT_GRACE_MS);
+    if (request.answered) return;
+    this.#fail(request, new FsError('EINTR', 'interrupted; what was begun goes on'));
+    this.#stopWaiting(request);
   }
 }
 

@@ -1,0 +1,440 @@
+import { constants } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OPCODE } from '../../../src/fuse/protocol/opcodes.ts';
+import { Session } from '../../../src/fuse/session.ts';
+import { errnoNumber } from '../../../src/lib/errno.ts';
+import type {
+  AbsentEntry,
+  Entry,
+  FileHandle,
+  NodeId,
+  OpenReply,
+  ReadReply,
+  RequestContext,
+} from '../../../src/vfs/file-system.ts';
+import { ROOT_NODE } from '../../../src/vfs/file-system.ts';
+import { FsError } from '../../../src/vfs/fs-error.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { MemoryFs } from '../../support/memory-fs.ts';
+import { ScriptedKernel } from './scripted-kernel.ts';
+import { text, u32, u64 } from './wire.ts';
+
+const { EIO, EINTR, ENOENT, EILSEQ, ENAMETOOLONG, EINVAL, ENOSYS, ERANGE, EFBIG, EPERM } = constants.errno;
+
+/** A file system whose answers wait until the test says so. */
+class WaitingFs extends MemoryFs {
+  readonly #gates: (() => void)[] = [];
+  readonly released: FileHandle[] = [];
+  readonly signals: AbortSignal[] = [];
+  waits = true;
+
+  /** Lets everything go on that waits. */
+  async open_(): Promise<void> {
+    for (const open of this.#gates.splice(0)) open();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async #gate(context: RequestContext): Promise<void> {
+    this.signals.push(context.signal);
+    if (this.waits) await new Promise<void>((resolve) => this.#gates.push(resolve));
+  }
+
+  override async lookup(parent: NodeId, name: string, context: RequestContext): Promise<Entry | AbsentEntry> {
+    await this.#gate(context);
+    return super.lookup(parent, name, context);
+  }
+
+  override async open(node: NodeId, flags: number, context: RequestContext): Promise<OpenReply> {
+    await this.#gate(context);
+    return super.open(node, flags, context);
+  }
+
+  override async mkdir(parent: NodeId, name: string, mode: number, context: RequestContext): Promise<Entry> {
+    await this.#gate(context);
+    return super.mkdir(parent, name, mode, context);
+  }
+
+  override async write(
+    handle: FileHandle,
+    offset: number,
+    data: Uint8Array,
+    context: RequestContext,
+  ): Promise<number> {
+    await this.#gate(context);
+    return super.write(handle, offset, data, context);
+  }
+
+  override async read(
+    handle: FileHandle,
+    offset: number,
+    size: number,
+    context: RequestContext,
+  ): Promise<ReadReply> {
+    await this.#gate(context);
+    return super.read(handle, offset, size, context);
+  }
+
+  override release(handle: FileHandle): void {
+    this.released.push(handle);
+    void super.release(handle);
+  }
+}
+
+const errnoOf = (error: unknown): number => (error instanceof FsError ? errnoNumber(error.errno) : EIO);
+
+interface Started<Fs> {
+  readonly kernel: ScriptedKernel;
+  readonly fs: Fs;
+  readonly clock: FakeClock;
+  readonly session: Session;
+}
+
+function start<Fs extends MemoryFs>(fs: Fs, options: { wantsToStop?: () => boolean } = {}): Started<Fs> {
+  const kernel = new ScriptedKernel();
+  const clock = new FakeClock();
+  const wantsToStop = options.wantsToStop ?? (() => true);
+  const session = new Session({ transport: kernel, fs, errnoOf, clock, wantsToStop });
+  session.start();
+  kernel.ask({ opcode: OPCODE.INIT, body: Buffer.concat([u32(7), u32(45), u32(131072), u32(-1), u32(-1)]) });
+  return { kernel, fs, clock, session };
+}
+
+describe('a session with a file system that answers at once', () => {
+  let kernel: ScriptedKernel;
+  let fs: MemoryFs;
+  let session: Session;
+  let file: NodeId;
+
+  beforeEach(() => {
+    ({ kernel, fs, session } = start(new MemoryFs({ ttlMs: 1500 })));
+    file = fs.place('file', Buffer.from('hello'));
+  });
+
+  afterEach(() => kernel.unmount());
+
+  const open = (): bigint =>
+    kernel
+      .ask({ opcode: OPCODE.OPEN, node: file, body: Buffer.concat([u32(0), u32(0)]) })
+      .body.readBigUInt64LE();
+
+  it('is ready once INIT is answered', async () => {
+    await expect(session.ready).resolves.toBeUndefined();
+  });
+
+  it('answers LOOKUP with node, timeouts and attributes, and counts one reference', () => {
+    const { error, body } = kernel.ask({ opcode: OPCODE.LOOKUP, body: text('file') });
+    expect(error).toBe(0);
+    expect(body.length).toBe(128);
+    expect(body.readBigUInt64LE(0)).toBe(BigInt(file));
+    expect(body.readBigUInt64LE(16)).toBe(1n); // entry_valid
+    expect(body.readUInt32LE(32)).toBe(500_000_000); // entry_valid_nsec
+    expect(body.readBigUInt64LE(48)).toBe(5n); // attr.size
+    expect(fs.references().lookups).toBe(1);
+  });
+
+  it('tells the kernel to remember an absent name', () => {
+    const { error, body } = kernel.ask({ opcode: OPCODE.LOOKUP, body: text('nothing') });
+    expect(error).toBe(0);
+    expect(body.readBigUInt64LE(0)).toBe(0n);
+    expect(body.readBigUInt64LE(16)).toBe(1n);
+  });
+
+  it('answers ENOENT for an absent name that may not be remembered', () => {
+    const never = start(new MemoryFs({ ttlMs: 0 }));
+    expect(never.kernel.ask({ opcode: OPCODE.LOOKUP, body: text('nothing') }).error).toBe(-ENOENT);
+  });
+
+  it('takes back the reference when the reply was not wanted any more', () => {
+    kernel.refusals.push(ENOENT);
+    kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    expect(fs.references().lookups).toBe(0);
+  });
+
+  it('answers EIO when the kernel refuses a reply as malformed, so that nobody waits for ever', () => {
+    kernel.refusals.push(EINVAL);
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('file') }).error).toBe(-EIO);
+    expect(fs.references().lookups).toBe(0);
+  });
+
+  it('forgets one by one and in batches without an answer', () => {
+    for (let i = 0; i < 5; i++) kernel.ask({ opcode: OPCODE.LOOKUP, body: text('file') });
+    const single = kernel.request({ opcode: OPCODE.FORGET, node: file, body: u64(2) });
+    const batch = kernel.request({
+      opcode: OPCODE.BATCH_FORGET,
+      body: Buffer.concat([u32(2), u32(0), u64(file), u64(1), u64(file), u64(2)]),
+    });
+    expect(fs.references().lookups).toBe(0);
+    expect(kernel.replies.has(single) || kernel.replies.has(batch)).toBe(false);
+  });
+
+  it('answers EILSEQ to a name that is not UTF-8, and takes U+FFFD itself', () => {
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text(Buffer.from([0x66, 0xff])) }).error).toBe(-EILSEQ);
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('\ufffd') }).error).toBe(0);
+  });
+
+  it('answers ENAMETOOLONG above 255 bytes', () => {
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('é'.repeat(127)) }).error).toBe(0);
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('é'.repeat(128)) }).error).toBe(-ENAMETOOLONG);
+  });
+
+  it('answers EINVAL to a request that is shorter than its struct', () => {
+    expect(kernel.ask({ opcode: OPCODE.READ, node: file, body: u64(1) }).error).toBe(-EINVAL);
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: Buffer.from('no end') }).error).toBe(-EINVAL);
+  });
+
+  it('answers EFBIG for offsets that are no exact number', () => {
+    const body = Buffer.concat([u64(open()), u64(2n ** 60n), u32(10), u32(0), u64(0), u32(0), u32(0)]);
+    expect(kernel.ask({ opcode: OPCODE.READ, node: file, body }).error).toBe(-EFBIG);
+  });
+
+  it('refuses to exchange names and to make devices', () => {
+    const rename = Buffer.concat([u64(1), u32(2), u32(0), text('file'), text('other')]);
+    expect(kernel.ask({ opcode: OPCODE.RENAME2, body: rename }).error).toBe(-EINVAL);
+    const fifo = Buffer.concat([u32(0o010644), u32(0), u32(0o22), u32(0), text('fifo')]);
+    expect(kernel.ask({ opcode: OPCODE.MKNOD, body: fifo }).error).toBe(-EPERM);
+  });
+
+  it('answers ENOSYS to what it does not know, which the kernel remembers', () => {
+    for (const opcode of [OPCODE.POLL, 37, 50, 51, 52, 99]) {
+      expect(kernel.ask({ opcode }).error).toBe(-ENOSYS);
+    }
+  });
+
+  it('tells the length of an attribute, gives it when there is room, else ERANGE', () => {
+    const set = Buffer.concat([u32(3), u32(0), text('user.a'), Buffer.from('xyz')]);
+    expect(kernel.ask({ opcode: OPCODE.SETXATTR, node: file, body: set }).error).toBe(0);
+    const get = (room: number) =>
+      kernel.ask({
+        opcode: OPCODE.GETXATTR,
+        node: file,
+        body: Buffer.concat([u32(room), u32(0), text('user.a')]),
+      });
+    expect(get(0).body).toEqual(Buffer.concat([u32(3), u32(0)]));
+    expect(get(3).body.toString()).toBe('xyz');
+    expect(get(2).error).toBe(-ERANGE);
+    const list = (room: number) =>
+      kernel.ask({ opcode: OPCODE.LISTXATTR, node: file, body: Buffer.concat([u32(room), u32(0)]) });
+    expect(list(0).body.readUInt32LE()).toBe(7);
+    expect(list(100).body.toString()).toBe('user.a\0');
+    expect(list(6).error).toBe(-ERANGE);
+  });
+
+  it('gives a listing without and with attributes, and counts a reference for the latter only', () => {
+    const { body: opened } = kernel.ask({ opcode: OPCODE.OPENDIR, body: u64(0) });
+    const read = Buffer.concat([opened.subarray(0, 8), u64(0), u32(4096), u32(0), u64(0), u64(0)]);
+    const plain = kernel.ask({ opcode: OPCODE.READDIR, body: read }).body;
+    expect(plain.length).toBe(32 + 32 + 32);
+    expect(plain.subarray(88, 92).toString()).toBe('file');
+    expect(plain.readUInt32LE(84)).toBe(8); // DT_REG
+    expect(fs.references().lookups).toBe(0);
+    const plus = kernel.ask({ opcode: OPCODE.READDIRPLUS, body: read }).body;
+    expect(plus.length).toBe(3 * 160);
+    expect(plus.readBigUInt64LE(0)).toBe(0n); // `.` tells the kernel no node
+    expect(plus.readBigUInt64LE(320)).toBe(BigInt(file));
+    expect(fs.references().lookups).toBe(1);
+  });
+
+  it('ends a listing where the reply is full', () => {
+    const { body: opened } = kernel.ask({ opcode: OPCODE.OPENDIR, body: u64(0) });
+    const read = Buffer.concat([opened.subarray(0, 8), u64(0), u32(330), u32(0), u64(0), u64(0)]);
+    expect(kernel.ask({ opcode: OPCODE.READDIRPLUS, body: read }).body.length).toBe(320);
+    expect(fs.references().lookups).toBe(0);
+  });
+
+  it('answers copies in 32 bits and in 64', () => {
+    const to = fs.place('to', Buffer.alloc(0));
+    const target = kernel
+      .ask({ opcode: OPCODE.OPEN, node: to, body: Buffer.concat([u32(2), u32(0)]) })
+      .body.subarray(0, 8);
+    const body = Buffer.concat([
+      u64(open()),
+      u64(0),
+      u64(to),
+      target,
+      u64(0),
+      u64(0x7fffffffc0000000n),
+      u64(0),
+    ]);
+    expect(kernel.ask({ opcode: OPCODE.COPY_FILE_RANGE, node: file, body }).body).toEqual(
+      Buffer.concat([u32(5), u32(0)]),
+    );
+    expect(kernel.ask({ opcode: OPCODE.COPY_FILE_RANGE_64, node: file, body }).body).toEqual(u64(5));
+  });
+
+  it('detaches the file system once, when the kernel is gone', async () => {
+    kernel.unmount();
+    kernel.unmount();
+    await session.closed;
+    expect([fs.detached, kernel.closed]).toEqual([true, true]);
+  });
+});
+
+describe('a session whose handlers fail', () => {
+  it.each([
+    [
+      'throws an Error',
+      () => {
+        throw new Error('bug');
+      },
+    ],
+    [
+      'throws nothing at all',
+      () => {
+        throw undefined;
+      },
+    ],
+    ['rejects', () => Promise.reject(new TypeError('bug'))],
+    ['answers nonsense', () => undefined as unknown as Entry],
+  ])('answers EIO when the handler %s', async (_, lookup) => {
+    const { kernel } = start(Object.assign(new MemoryFs(), { lookup }));
+    const unique = kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kernel.reply(unique).error).toBe(-EIO);
+    expect(kernel.freeSlots.length).toBe(kernel.slots);
+  });
+
+  it('answers EIO when errnoOf gives a number the kernel would refuse', () => {
+    const fs = Object.assign(new MemoryFs(), {
+      lookup: () => {
+        throw new Error('524');
+      },
+    });
+    const kernel = new ScriptedKernel();
+    new Session({ transport: kernel, fs, errnoOf: () => 524 }).start();
+    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('file') }).error).toBe(-EIO);
+  });
+});
+
+describe('a session whose handlers wait', () => {
+  let started: Started<WaitingFs>;
+  let file: NodeId;
+
+  beforeEach(() => {
+    started = start(new WaitingFs());
+    file = started.fs.place('file', Buffer.from('hello'));
+  });
+
+  afterEach(() => started.kernel.unmount());
+
+  const interrupt = (unique: bigint): void => {
+    started.kernel.request({ opcode: OPCODE.INTERRUPT, body: u64(unique) });
+  };
+
+  it('frees the slot before the answer', () => {
+    started.kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    expect(started.kernel.freeSlots.length).toBe(started.kernel.slots);
+  });
+
+  it('fires the signal at once and answers EINTR within 100 ms, the handler notwithstanding', async () => {
+    const { kernel, clock, fs } = started;
+    const unique = kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    interrupt(unique);
+    await clock.advance(0);
+    expect(fs.signals[0]?.aborted).toBe(true);
+    expect(kernel.replies.has(unique)).toBe(false);
+    await clock.advance(99);
+    expect(kernel.reply(unique).error).toBe(-EINTR);
+  });
+
+  it('lets an interrupted handler answer by itself', async () => {
+    const { kernel, clock, fs } = started;
+    const unique = kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    interrupt(unique);
+    await fs.open_();
+    expect(kernel.reply(unique).error).toBe(0);
+    await clock.advance(1000);
+    expect(fs.references().lookups).toBe(1);
+  });
+
+  it('does not disturb a program whose signal only notifies, and stops it when another means to', async () => {
+    let stop = false;
+    const { kernel, clock, fs } = start(new WaitingFs(), { wantsToStop: () => stop });
+    const unique = kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    kernel.request({ opcode: OPCODE.INTERRUPT, body: u64(unique) });
+    await clock.advance(10_000);
+    expect(fs.signals[0]?.aborted).toBe(false);
+    expect(kernel.replies.has(unique)).toBe(false);
+    stop = true;
+    await clock.advance(100);
+    expect(kernel.reply(unique).error).toBe(-EINTR);
+  });
+
+  it('gives back the reference of a LOOKUP that came too late', async () => {
+    const { kernel, clock, fs } = started;
+    interrupt(kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') }));
+    await clock.advance(100);
+    await fs.open_();
+    expect(fs.references().lookups).toBe(0);
+  });
+
+  it('releases the handle of an OPEN that came too late', async () => {
+    const { kernel, clock, fs } = started;
+    interrupt(kernel.request({ opcode: OPCODE.OPEN, node: file, body: u64(0) }));
+    await clock.advance(100);
+    await fs.open_();
+    expect(fs.released).toEqual([1]);
+    expect(fs.references().handles).toBe(0);
+  });
+
+  it('invalidates a name that a late MKDIR made after all', async () => {
+    const { kernel, clock, fs } = started;
+    interrupt(
+      kernel.request({ opcode: OPCODE.MKDIR, body: Buffer.concat([u32(0o755), u32(0), text('late')]) }),
+    );
+    await clock.advance(100);
+    await fs.open_();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kernel.notifications).toHaveLength(1);
+    expect(kernel.notifications[0]?.subarray(32).toString()).toBe('late\0');
+  });
+
+  it('keeps the data of a WRITE in its slot until the handler settles', async () => {
+    const { kernel, fs } = started;
+    fs.waits = false;
+    const opening = kernel.request({ opcode: OPCODE.OPEN, node: file, body: u64(0) });
+    await fs.open_();
+    fs.waits = true;
+    const handle = kernel.reply(opening).body.subarray(0, 8);
+    const write = (bytes: string, offset: number): bigint => {
+      const fields = [handle, u64(offset), u32(bytes.length), u32(0), u64(0), u32(0), u32(0)];
+      return kernel.request({
+        opcode: OPCODE.WRITE,
+        node: file,
+        body: Buffer.concat([...fields, Buffer.from(bytes)]),
+      });
+    };
+    const writes = Array.from({ length: 40 }, (_, i) => write(String.fromCharCode(97 + (i % 26)), i));
+    // Three quarters of eight slots are kept, the rest of the data is copied, and requests still get through.
+    expect(kernel.freeSlots.length).toBe(2);
+    await fs.open_();
+    expect(kernel.freeSlots.length).toBe(8);
+    expect(writes.every((unique) => kernel.reply(unique).body.readUInt32LE() === 1)).toBe(true);
+    fs.waits = false;
+    const body = Buffer.concat([handle, u64(0), u32(100), u32(0), u64(0), u64(0)]);
+    const reading = kernel.request({ opcode: OPCODE.READ, node: file, body });
+    await fs.open_();
+    const expected = Array.from({ length: 40 }, (_, i) => String.fromCharCode(97 + (i % 26))).join('');
+    expect(kernel.reply(reading).body.toString()).toBe(expected);
+  });
+
+  it('holds an entry back while its directory is looked up, and sends it once after the answer', async () => {
+    const { kernel, fs } = started;
+    kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    for (let i = 0; i < 100; i++) fs.caches?.invalidateEntry(ROOT_NODE, 'file');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kernel.notifications).toHaveLength(0);
+    await fs.open_();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kernel.notifications).toHaveLength(1);
+  });
+
+  it('interrupts what still waits when the kernel is gone, and gives nothing back to it', async () => {
+    const { kernel, fs, session } = started;
+    kernel.request({ opcode: OPCODE.LOOKUP, body: text('file') });
+    kernel.unmount();
+    await session.closed;
+    expect(fs.signals[0]?.aborted).toBe(true);
+    await fs.open_();
+    expect(fs.references().lookups).toBe(0);
+  });
+});
