@@ -98,8 +98,8 @@ export function createApi(options: ApiOptions): ApiClient {
       return entry?.kind === 'file' ? entry : undefined;
     }),
     volumes: volumesApi(call),
-    transfers: transfersApi(call),
-    asyncFiles: asyncFilesApi(call),
+    transfers: transfersApi(call, serverTime),
+    asyncFiles: asyncFilesApi(call, serverTime),
 
     whoAmI: (callOptions) =>
       call(

@@ -81,6 +81,8 @@ export type RefusalReason =
   | 'not-exportable'
   /** The platform has no call that copies from volume to volume. */
   | 'volume-to-volume'
+  /** A copy cannot replace a file: the service lacks `rename_overwrite`. */
+  | 'target-exists'
   /** A folder into itself. */
   | 'into-itself'
   /** A name or location the platform does not take. */

@@ -1,0 +1,66 @@
+import type { FileRecord } from '../api/model.ts';
+import { type ExportPlan, type Plan, refused, type SourceContents } from './plan.ts';
+import type { TransferSource } from './ports.ts';
+import { refusalOfLocation, type VolumeTarget } from './refusals.ts';
+
+export interface ExportWish {
+  readonly source: Extract<TransferSource, { kind: 'file' | 'folder' }>;
+  readonly target: VolumeTarget;
+  readonly overwrite: boolean;
+  /** The source keeps its content. */
+  readonly copyOnly: boolean;
+}
+
+/**
+ * One export for each file, or none at all: when one of them may not be exported, nothing is sent. An alias that
+ * already points at its location is done, so that a half-done move of a folder can be made again.
+ */
+export function planExport(wish: ExportWish, contents: SourceContents): Plan {
+  const { source, target, overwrite, copyOnly } = wish;
+  const refusal = refusalOfLocation(target) ?? refusalOfPermission(wish);
+  if (refusal) {
+    return refusal;
+  }
+  const files = source.kind === 'file' ? [{ path: '', file: source.file }] : contents.files;
+  const exports: ExportPlan[] = [];
+  const done: FileRecord[] = [];
+  for (const { path, file } of files) {
+    const location = path === '' ? target.location : `${target.location}/${path}`;
+    if (isAliasOf(file, target.volume, location)) {
+      done.push(file);
+      continue;
+    }
+    const reason = whyNotExportable(file);
+    if (reason !== undefined) {
+      return refused('not-exportable', `${path === '' ? file.name : path}: ${reason}`);
+    }
+    exports.push({ path, file: file.id, volume: target.volume, location, overwrite });
+  }
+  const nothingToDo = source.kind === 'file' && exports.length === 0;
+  return nothingToDo ? { kind: 'unchanged' } : { kind: 'exports', exports, copyOnly, done };
+}
+
+export function isAliasOf(file: FileRecord, volume: string, location: string): boolean {
+  const { storage } = file;
+  return storage.kind === 'volume' && storage.volume === volume && storage.location === location;
+}
+
+/** Public and archived files cannot be told from others beforehand: the platform answers 9006 for them. */
+function whyNotExportable(file: FileRecord): string | undefined {
+  if (file.storage.kind === 'volume') {
+    const { volume, location } = file.storage;
+    return `an alias cannot be exported; its content is already on a volume, ${volume} at ${location}`;
+  }
+  if (file.originDataset !== undefined) {
+    return `a file of the hosted dataset ${file.originDataset} cannot be exported`;
+  }
+  return undefined;
+}
+
+/** A plain export deletes the content of its source; one with `copy_only` just reads it. */
+function refusalOfPermission({ source, copyOnly }: ExportWish): Plan | undefined {
+  const needed = copyOnly ? 'copy' : 'write';
+  return source.permissions[needed]
+    ? undefined
+    : refused('no-permission', `exporting needs ${needed} permission on the project`);
+}

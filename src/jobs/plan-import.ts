@@ -1,0 +1,54 @@
+import { type ImportPlan, type Plan, refused, type SourceContents } from './plan.ts';
+import type { TransferSource } from './ports.ts';
+import { type ProjectTarget, refusalOfName } from './refusals.ts';
+
+export interface ImportWish {
+  readonly source: Extract<TransferSource, { kind: 'object' | 'prefix' }>;
+  readonly target: ProjectTarget;
+  readonly overwrite: boolean;
+}
+
+/** One import for each object, after a folder for each level. The objects stay where they are. */
+export function planImport(wish: ImportWish, contents: SourceContents): Plan {
+  const { source, target, overwrite } = wish;
+  if (!target.permissions.write) {
+    return refused('no-permission', 'importing needs write permission on the project');
+  }
+  const badName = refusalOfName(target.name, source.kind);
+  if (badName) {
+    return badName;
+  }
+  const { volume } = source;
+  if (source.kind === 'object') {
+    const { location } = source;
+    return location.endsWith('/')
+      ? refused('bad-name', 'an object whose location ends in "/" cannot be imported')
+      : {
+          kind: 'imports',
+          folders: [],
+          imports: [{ path: '', volume, location, folder: '', name: target.name, overwrite }],
+        };
+  }
+  return importPrefix(wish, source.prefix, contents.locations);
+}
+
+function importPrefix(wish: ImportWish, prefix: string, locations: readonly string[]): Plan {
+  const { source, target, overwrite } = wish;
+  const folders = new Set([target.name]);
+  const imports: ImportPlan[] = [];
+  for (const location of locations) {
+    const path = location.slice(prefix.length);
+    const segments = [target.name, ...path.split('/')];
+    const name = segments.pop() ?? '';
+    for (let depth = 1; depth <= segments.length; depth += 1) {
+      const segment = segments[depth - 1] ?? '';
+      const refusal = refusalOfName(segment, 'prefix');
+      if (refusal) {
+        return refusal;
+      }
+      folders.add(segments.slice(0, depth).join('/'));
+    }
+    imports.push({ path, volume: source.volume, location, folder: segments.join('/'), name, overwrite });
+  }
+  return { kind: 'imports', folders: [...folders], imports };
+}

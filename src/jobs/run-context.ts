@@ -1,0 +1,20 @@
+import type { Api } from '../api/api.ts';
+import type { Watches } from './job-kinds.ts';
+import type { JobTable } from './job-table.ts';
+
+/** What running a plan needs beside the plan. */
+export interface RunContext {
+  readonly api: Api;
+  readonly table: JobTable;
+  readonly watches: Watches;
+  /** Of the whole request. */
+  readonly paths: { readonly source: string; readonly target: string };
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Paths of one of many jobs of a request. */
+export function pathsBelow(paths: RunContext['paths'], relative: string): RunContext['paths'] {
+  return relative === ''
+    ? paths
+    : { source: `${paths.source}/${relative}`, target: `${paths.target}/${relative}` };
+}

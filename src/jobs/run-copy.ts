@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+
+import type { FileRecord } from '../api/model.ts';
+import type { Plan } from './plan.ts';
+import type { RunContext } from './run-context.ts';
+import { TransferRefused } from './transfer-refused.ts';
+
+/**
+ * A copy of a file inside the platform. The copy call takes no name that is taken: to replace a file, the copy gets
+ * a name of its own and is renamed over it, which needs capability `rename_overwrite`.
+ */
+export async function runCopy(
+  plan: Extract<Plan, { kind: 'copy' }>,
+  context: RunContext,
+): Promise<FileRecord> {
+  const { api, signal } = context;
+  const { file, to } = plan;
+  const taken = plan.overwrite && (await api.files.find(to, { signal })) !== undefined;
+  if (!taken) {
+    return api.files.copy(file, to, { signal });
+  }
+  if (!(await api.capabilities({ signal })).has('rename_overwrite')) {
+    throw new TransferRefused('target-exists', `the platform cannot replace ${to.name} by a copy`);
+  }
+  const copy = await api.files.copy(file, { ...to, name: `.copy-${randomUUID()}` });
+  try {
+    return await api.files.edit(copy.id, { name: to.name }, { overwrite: true });
+  } catch (error) {
+    await api.files.delete(copy.id, { priority: 'background' }).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import type { FileRecord } from '../api/model.ts';
+import type { ExportPlan, Plan } from './plan.ts';
+import { isAliasOf } from './plan-export.ts';
+import type { TransferOutcome } from './ports.ts';
+import { pathsBelow, type RunContext } from './run-context.ts';
+import { runTransfers } from './run-transfers.ts';
+
+/** Aliases and others that are no more exportable are refused with it. */
+const NOT_EXPORTABLE = 9006;
+
+export async function runExports(
+  plan: Extract<Plan, { kind: 'exports' }>,
+  context: RunContext,
+): Promise<TransferOutcome> {
+  const { api, table, watches, paths, signal } = context;
+  const current = async ({ file }: ExportPlan): Promise<FileRecord | undefined> => {
+    const entry = await api.files.get(file, { signal });
+    return entry.kind === 'file' ? entry : undefined;
+  };
+  const transfers = plan.exports.map((request) => ({ request, paths: pathsBelow(paths, request.path) }));
+  const files = await runTransfers(transfers, {
+    kind: 'export',
+    table,
+    watch: watches.export,
+    signal,
+    start: (requests) => api.transfers.startExports(requests, plan.copyOnly),
+    resultOf: plan.copyOnly ? async () => undefined : current,
+    // Exported before, by a move that was interrupted: the caller's record of the file is older than that.
+    alreadyDone: async (request, failure) => {
+      const file = failure.code === NOT_EXPORTABLE ? await current(request) : undefined;
+      return file && isAliasOf(file, request.volume, request.location) ? file : undefined;
+    },
+  });
+  const locations = [
+    ...plan.exports.map(({ location }) => location),
+    ...plan.done.flatMap(({ storage }) => (storage.kind === 'volume' ? [storage.location] : [])),
+  ];
+  const aliases = plan.copyOnly ? [] : [...files.filter((file) => file !== undefined), ...plan.done];
+  return { kind: 'exported', locations, aliases };
+}

@@ -1,0 +1,96 @@
+import type { BulkResult, Failure, FileRecord, TransferJob } from '../api/model.ts';
+import { BULK_ITEMS_MAX } from '../contract/limits.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+import { JobError } from './job-error.ts';
+import { type FinishedTransfer, failureOf } from './job-kinds.ts';
+import type { JobTable } from './job-table.ts';
+import { inGroups, type JobWatch } from './job-watch.ts';
+
+/** One import or export to be made. */
+export interface Transfer<R> {
+  readonly request: R;
+  readonly paths: { readonly source: string; readonly target: string };
+}
+
+export interface TransferRun<R> {
+  readonly kind: TransferJob['kind'];
+  readonly start: (requests: readonly R[]) => Promise<readonly BulkResult<TransferJob>[]>;
+  /** The file that a request was to make, when it is there in spite of the failure. */
+  readonly alreadyDone: (request: R, failure: Failure) => Promise<FileRecord | undefined>;
+  /** The file that a finished request made, when its job does not tell. */
+  readonly resultOf: (request: R) => Promise<FileRecord | undefined>;
+  readonly table: JobTable;
+  readonly watch: JobWatch<FinishedTransfer>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Starts transfers in bulk calls, waits once for all of them, and answers the files they made, in their order.
+ * When some fail, the others are still waited for; then the first failure is the result of all.
+ *
+ * An aborted run starts no further bulk call; what it started goes on and is watched.
+ */
+export async function runTransfers<R>(
+  transfers: readonly Transfer<R>[],
+  run: TransferRun<R>,
+): Promise<readonly (FileRecord | undefined)[]> {
+  const settled: Promise<Settled>[] = [];
+  for (const group of inGroups(transfers, BULK_ITEMS_MAX)) {
+    run.signal?.throwIfAborted();
+    const started = await untilAborted(startGroup(group, run), run.signal);
+    settled.push(...started);
+  }
+  const results = await untilAborted(Promise.all(settled), run.signal);
+  const failed = results.flatMap((each) => (each.ok ? [] : [each]));
+  const [first] = failed;
+  if (first) {
+    throw new JobError(run.kind, first.failure, { jobId: first.jobId, more: failed.length - 1 });
+  }
+  return results.map((each) => (each.ok ? each.file : undefined));
+}
+
+type Settled =
+  | { readonly ok: true; readonly file: FileRecord | undefined }
+  | { readonly ok: false; readonly failure: Failure; readonly jobId: string | undefined };
+
+/** Resolves when the group is started; each result settles when its job is over. */
+async function startGroup<R>(
+  group: readonly Transfer<R>[],
+  run: TransferRun<R>,
+): Promise<readonly Promise<Settled>[]> {
+  const answers = await run.start(group.map(({ request }) => request));
+  const jobIds = answers.map((answer) => (answer.ok ? answer.value.id : undefined));
+  group.forEach(({ paths }, index) => {
+    const id = jobIds[index];
+    if (id !== undefined) {
+      run.table.add({ id, kind: run.kind, ...paths });
+    }
+  });
+  run.watch.add(jobIds.filter((id) => id !== undefined));
+  return group.map(({ request }, index) => {
+    const result = settle(request, answers[index], run);
+    // An aborted run leaves its results to nobody.
+    result.catch(() => {});
+    return result;
+  });
+}
+
+async function settle<R>(
+  request: R,
+  answer: BulkResult<TransferJob> | undefined,
+  run: TransferRun<R>,
+): Promise<Settled> {
+  const submitted = answer ?? { ok: false, failure: UNANSWERED };
+  const finished = submitted.ok ? await run.watch.wait(submitted.value.id, run.signal) : submitted;
+  const failure = failureOf(finished);
+  if (failure === undefined) {
+    const made = finished.ok ? finished.value.result : undefined;
+    return { ok: true, file: made ?? (await run.resultOf(request)) };
+  }
+  const file = await run.alreadyDone(request, failure);
+  return file
+    ? { ok: true, file }
+    : { ok: false, failure, jobId: submitted.ok ? submitted.value.id : undefined };
+}
+
+const UNANSWERED: Failure = { status: 500, code: 0, message: 'the service did not answer for this job' };
