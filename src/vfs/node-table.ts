@@ -32,11 +32,17 @@ export class NodeTable {
     return node;
   }
 
-  /** The kernel gave `count` references up. */
+  /** Oldest first. */
+  values(): IterableIterator<Node> {
+    return this.#nodes.values();
+  }
+
+  /** The kernel gave `count` references up. A node that still has its place stays known, the kernel asks for it again. */
   forget(id: NodeId, count: number): void {
     const node = this.#nodes.get(id);
     if (!node) return;
     node.lookups = Math.max(0, node.lookups - count);
+    if (node.lookups === 0 && !node.parent && id !== ROOT_NODE) this.drop(node);
   }
 
   drop(node: Node): void {

@@ -15,7 +15,7 @@ import type {
 } from '../api/model.ts';
 import type { Annotations, ContentVersion, Draft } from '../content/ports.ts';
 import type { ChildCache } from './child-cache.ts';
-import type { NodeId } from './file-system.ts';
+import type { Awaitable, NodeId } from './file-system.ts';
 import { FsError } from './fs-error.ts';
 
 interface NodeBase {
@@ -69,6 +69,8 @@ export interface ProjectFileNode extends NodeBase {
   /** Set here and not yet in the record (`attributes/reserved-pairs.ts`). */
   mode: number | undefined;
   mtimeMs: number | undefined;
+  /** When the draft was last written to; undefined without a draft. */
+  writtenMs: number | undefined;
 }
 
 /** A level of a volume: the volume itself (prefix `''`) or a prefix ending in `/`. */
@@ -88,28 +90,37 @@ export interface VolumeObjectNode extends NodeBase {
   record: VolumeObjectRecord | undefined;
   /** Being written: becomes an export when it is published. */
   draft: Draft | undefined;
+  writtenMs: number | undefined;
 }
 
 /** A directory of our own making: the root, `projects/`, an owner, `.svcfs/`. */
 export interface VirtualDirectoryNode extends NodeBase {
   readonly kind: 'virtual-directory';
   readonly children: ChildCache;
-  /** Names and kinds of what is in it now. */
   readonly source: VirtualSource;
 }
 
 export interface VirtualFileNode extends NodeBase {
   readonly kind: 'virtual-file';
+  /** Permission bits. */
+  readonly mode: number;
   readonly content: () => string | Promise<string>;
 }
 
 export type DirectoryNode = ProjectFolderNode | VolumeDirectoryNode | VirtualDirectoryNode;
 export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode;
 
-/** What a virtual directory holds. A child is made once and then kept by the directory's cache. */
+/** What a virtual directory holds now. */
 export interface VirtualSource {
-  names(signal: AbortSignal): Promise<readonly string[]>;
-  make(name: string, parent: VirtualDirectoryNode, signal: AbortSignal): Promise<Node | undefined>;
+  /** How long an answer of `entries` counts. */
+  readonly ttlMs: number;
+  entries(signal: AbortSignal): Awaitable<readonly VirtualEntry[]>;
+}
+
+export interface VirtualEntry {
+  readonly name: string;
+  /** Called when the name has no node yet. */
+  readonly make: (place: { readonly parent: VirtualDirectoryNode; readonly name: string }) => Node;
 }
 
 export function isDirectory(node: Node): node is DirectoryNode {

@@ -1,0 +1,134 @@
+/**
+ * stat(2) of a node, from what is known: no request is made here.
+ *
+ * Who mounted owns everything. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
+ * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
+ * have one link: nobody counts their subdirectories.
+ */
+import type { Attributes } from '../file-system.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VirtualFileNode,
+  VolumeObjectNode,
+} from '../node.ts';
+import type { TreeOptions } from '../tree.ts';
+import { readReservedPairs } from './reserved-pairs.ts';
+
+export const S_IFREG = 0o100_000;
+export const S_IFDIR = 0o040_000;
+const WRITE_BITS = 0o222;
+
+export interface AttributesContext {
+  readonly options: Pick<TreeOptions, 'readOnly' | 'uid' | 'gid' | 'umask'>;
+  /** For what has no time of its own. */
+  readonly mountedMs: number;
+}
+
+export function attributesOf(node: Node, context: AttributesContext): Attributes {
+  const { options, mountedMs } = context;
+  const facts = factsOf(node);
+  const permissions =
+    (facts.permissions ?? (facts.type === S_IFDIR ? 0o777 : 0o666) & ~options.umask) & 0o7777;
+  const writable = facts.writable && !options.readOnly;
+  const mtimeMs = facts.mtimeMs ?? mountedMs;
+  return {
+    ino: node.ino,
+    mode: facts.type | (writable ? permissions : permissions & ~WRITE_BITS),
+    nlink: 1,
+    uid: options.uid,
+    gid: options.gid,
+    sizeBytes: facts.sizeBytes,
+    atimeMs: mtimeMs,
+    mtimeMs,
+    ctimeMs: facts.ctimeMs ?? mtimeMs,
+  };
+}
+
+export function fileTypeOf(node: Node): number {
+  return node.kind === 'project-file' || node.kind === 'volume-object' || node.kind === 'virtual-file'
+    ? S_IFREG
+    : S_IFDIR;
+}
+
+interface Facts {
+  readonly type: number;
+  readonly sizeBytes: number;
+  /** Undefined: the usual ones. */
+  readonly permissions?: number | undefined;
+  readonly writable: boolean;
+  readonly mtimeMs?: number | undefined;
+  readonly ctimeMs?: number | undefined;
+}
+
+function factsOf(node: Node): Facts {
+  switch (node.kind) {
+    case 'project-file':
+      return fileFacts(node);
+    case 'volume-object':
+      return objectFacts(node);
+    case 'virtual-file':
+      return virtualFileFacts(node);
+    case 'project-folder':
+    case 'volume-directory':
+    case 'virtual-directory':
+      return { type: S_IFDIR, sizeBytes: 0, ...directoryFacts(node) };
+    default:
+      return node satisfies never;
+  }
+}
+
+function fileFacts(node: ProjectFileNode): Facts {
+  const { record, draft } = node;
+  const kept = record ? readReservedPairs(record.metadata) : {};
+  return {
+    type: S_IFREG,
+    sizeBytes: draft?.sizeBytes ?? record?.sizeBytes ?? 0,
+    permissions: node.mode ?? kept.mode,
+    writable: node.project.record?.permissions.write ?? true,
+    mtimeMs: node.mtimeMs ?? node.writtenMs ?? kept.mtimeMs ?? record?.modifiedMs ?? node.checkedMs,
+    ctimeMs: node.writtenMs ?? record?.modifiedMs,
+  };
+}
+
+function objectFacts(node: VolumeObjectNode): Facts {
+  const { record, draft } = node;
+  return {
+    type: S_IFREG,
+    sizeBytes: draft?.sizeBytes ?? record?.sizeBytes ?? 0,
+    writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
+    mtimeMs: node.writtenMs ?? record?.modifiedMs,
+  };
+}
+
+function virtualFileFacts(node: VirtualFileNode): Facts {
+  return { type: S_IFREG, sizeBytes: 0, permissions: node.mode, writable: true };
+}
+
+function directoryFacts(node: DirectoryNode): Omit<Facts, 'type' | 'sizeBytes'> {
+  switch (node.kind) {
+    case 'project-folder':
+      return folderFacts(node);
+    case 'volume-directory':
+      return {
+        writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
+        mtimeMs: node.prefix === '' ? node.volume.record?.modifiedMs : undefined,
+      };
+    case 'virtual-directory':
+      return { writable: true };
+    default:
+      return node satisfies never;
+  }
+}
+
+function folderFacts(node: ProjectFolderNode): Omit<Facts, 'type' | 'sizeBytes'> {
+  const dated = node.record ?? node.project.record;
+  return {
+    permissions: node.mode,
+    writable: node.project.record?.permissions.write ?? true,
+    mtimeMs: node.mtimeMs ?? dated?.modifiedMs ?? dated?.createdMs,
+    ctimeMs: dated?.modifiedMs ?? dated?.createdMs,
+  };
+}

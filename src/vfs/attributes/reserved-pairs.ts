@@ -1,0 +1,34 @@
+/**
+ * What the platform has no field for is kept in metadata pairs under a prefix of our own. They are no extended
+ * attributes: `user.svc.metadata` neither shows nor touches them.
+ */
+const PREFIX = 'svcfs.';
+const MODE = `${PREFIX}mode`;
+const MTIME = `${PREFIX}mtime`;
+
+export interface ReservedFacts {
+  /** Permission bits. */
+  readonly mode?: number;
+  readonly mtimeMs?: number;
+}
+
+export function isReservedKey(key: string): boolean {
+  return key.startsWith(PREFIX);
+}
+
+/** Facts that are not as we write them are left out: someone else's pair. */
+export function readReservedPairs(metadata: Readonly<Record<string, string>>): ReservedFacts {
+  const mode = metadata[MODE];
+  const mtime = metadata[MTIME];
+  return {
+    ...(mode !== undefined && /^[0-7]{1,4}$/.test(mode) && { mode: Number.parseInt(mode, 8) }),
+    ...(mtime !== undefined && /^-?\d{1,16}$/.test(mtime) && { mtimeMs: Number(mtime) }),
+  };
+}
+
+export function reservedPairs(facts: ReservedFacts): Record<string, string> {
+  return {
+    ...(facts.mode !== undefined && { [MODE]: (facts.mode & 0o7777).toString(8) }),
+    ...(facts.mtimeMs !== undefined && { [MTIME]: String(Math.trunc(facts.mtimeMs)) }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Api } from '../../api/api.ts';
+import type { ProjectRecord, VolumeRecord } from '../../api/model.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { SharedFlights } from '../../lib/shared-flights.ts';
+import type { Project, Volume } from '../node.ts';
+
+/**
+ * Details of projects and volumes: asked for when something inside is asked for the first time, and again when
+ * someone looks at the details themselves.
+ */
+export class Details {
+  readonly #api: Api;
+  readonly #clock: Clock;
+  readonly #ttlMs: number;
+  readonly #projects = new SharedFlights<Project, ProjectRecord>();
+  readonly #volumes = new SharedFlights<Volume, VolumeRecord>();
+  readonly #learntMs = new WeakMap<Project | Volume, number>();
+
+  constructor(parts: { api: Api; clock: Clock; ttlMs: number }) {
+    this.#api = parts.api;
+    this.#clock = parts.clock;
+    this.#ttlMs = parts.ttlMs;
+  }
+
+  /** However old. */
+  async project(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
+    return project.record ?? this.#askProject(project, signal);
+  }
+
+  async volume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
+    return volume.record ?? this.#askVolume(volume, signal);
+  }
+
+  /** No older than what is known of other things. */
+  async freshProject(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
+    return project.record && this.#isFresh(project) ? project.record : this.#askProject(project, signal);
+  }
+
+  async freshVolume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
+    return volume.record && this.#isFresh(volume) ? volume.record : this.#askVolume(volume, signal);
+  }
+
+  #isFresh(of: Project | Volume): boolean {
+    return this.#clock.now() - (this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY) < this.#ttlMs;
+  }
+
+  #askProject(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
+    return this.#projects.join(project, signal, async (shared) => {
+      project.record = await this.#api.projects.get(project.id, { signal: shared });
+      this.#learntMs.set(project, this.#clock.now());
+      return project.record;
+    });
+  }
+
+  #askVolume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
+    return this.#volumes.join(volume, signal, async (shared) => {
+      volume.record = await this.#api.volumes.get(volume.id, { signal: shared });
+      this.#learntMs.set(volume, this.#clock.now());
+      return volume.record;
+    });
+  }
+}

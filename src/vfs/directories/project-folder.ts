@@ -1,0 +1,43 @@
+import type { Api } from '../../api/api.ts';
+import type { EntryRecord } from '../../api/model.ts';
+import { meaningOf, shownName } from '../escape.ts';
+import type { Listed } from '../listed.ts';
+import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
+import { pagesInOrder } from '../listing/pages-in-order.ts';
+import type { ProjectFolderNode } from '../node.ts';
+import { folderIdOf } from '../node.ts';
+import type { Details } from './details.ts';
+import type { RemoteDirectory } from './remote-directory.ts';
+
+/** A folder of a project: 100 entries a request, with all that `ls -l` and `getfattr` show. */
+export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
+  readonly #api: Api;
+  readonly #details: Details;
+
+  constructor(api: Api, details: Details) {
+    this.#api = api;
+    this.#details = details;
+  }
+
+  async *pages(folder: ProjectFolderNode, options: PagingOptions): AsyncGenerator<PageOfPass<Listed>> {
+    await this.#details.project(folder.project, options.signal);
+    const id = folderIdOf(folder);
+    const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
+      this.#api.files.list(id, page, { signal });
+    for await (const { pass, items } of pagesInOrder(fetch, options)) {
+      yield { pass, items: items.map(listedEntry) };
+    }
+  }
+
+  async find(folder: ProjectFolderNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
+    const meaning = meaningOf(name);
+    if (meaning.kind !== 'plain' && meaning.kind !== 'escaped-entry') return undefined;
+    await this.#details.project(folder.project, signal);
+    const record = await this.#api.files.find({ parent: folderIdOf(folder), name: meaning.name }, { signal });
+    return record && listedEntry(record);
+  }
+}
+
+export function listedEntry(record: EntryRecord): Listed {
+  return { kind: 'entry', name: shownName(record.name, 'entry'), record };
+}

@@ -1,0 +1,58 @@
+import type { Api } from '../../api/api.ts';
+import type { ProjectSummary, VolumeSummary } from '../../api/model.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { VirtualEntry, VirtualSource } from '../node.ts';
+import type { NodeMaker } from '../node-maker.ts';
+import { Catalog } from './catalog.ts';
+import type { OwnersOptions } from './owners.ts';
+import { owners } from './owners.ts';
+
+export interface RootParts {
+  readonly api: Api;
+  readonly make: NodeMaker;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  /** `.svcfs/` */
+  readonly control: VirtualSource;
+}
+
+/** The top of the mount. */
+export function root(parts: RootParts): VirtualSource {
+  const { make, control } = parts;
+  return fixedDirectory([
+    directory('projects', owners(projectOwners(parts)), make),
+    directory('volumes', owners(volumeOwners(parts)), make),
+    directory('.svcfs', control, make),
+  ]);
+}
+
+/** A directory whose names never change. */
+export function fixedDirectory(entries: readonly VirtualEntry[]): VirtualSource {
+  return { ttlMs: Number.POSITIVE_INFINITY, entries: () => entries };
+}
+
+export function directory(name: string, source: VirtualSource, make: NodeMaker): VirtualEntry {
+  return { name, make: (place) => make.virtualDirectory(place, source) };
+}
+
+function projectOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<ProjectSummary> {
+  return {
+    catalog: new Catalog((page, options) => api.projects.list(page, options), { clock, ttlMs }),
+    make,
+    ttlMs,
+    nameOf: (project) => project.shortName,
+    makeItem: (project) => (place) =>
+      make.projectFolder(place, { id: project.id, record: undefined }, undefined),
+  };
+}
+
+function volumeOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<VolumeSummary> {
+  return {
+    catalog: new Catalog((page, options) => api.volumes.list(page, options), { clock, ttlMs }),
+    make,
+    ttlMs,
+    nameOf: (volume) => volume.name,
+    makeItem: (volume) => (place) =>
+      make.volumeDirectory(place, { id: volume.id, record: undefined }, { prefix: '', local: false }),
+  };
+}

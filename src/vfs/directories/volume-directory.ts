@@ -1,0 +1,109 @@
+import type { Api } from '../../api/api.ts';
+import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
+import { canBeShown, escapedName, meaningOf, shownName } from '../escape.ts';
+import type { Listed } from '../listed.ts';
+import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
+import type { VolumeDirectoryNode } from '../node.ts';
+import type { Details } from './details.ts';
+import type { RemoteDirectory } from './remote-directory.ts';
+
+/**
+ * A level of a volume. Keys are no paths: `a` and `a/b` may both be objects, and a key may hold `//` or end in `/`.
+ * The object keeps the plain name (it comes first in every listing), the level gets the escaped one.
+ */
+export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
+  readonly #api: Api;
+  readonly #details: Details;
+
+  constructor(api: Api, details: Details) {
+    this.#api = api;
+    this.#details = details;
+  }
+
+  async *pages(directory: VolumeDirectoryNode, options: PagingOptions): AsyncGenerator<PageOfPass<Listed>> {
+    const { volume, prefix } = directory;
+    await this.#details.volume(volume, options.signal);
+    const objects = new Set<string>();
+    let continuation: string | undefined;
+    let first = true;
+    do {
+      const page = await this.#contents(directory, { prefix, continuation, signal: options.signal });
+      yield { pass: 0, items: listedOf(page, prefix, objects) };
+      continuation = page.continuation;
+      if (first && continuation !== undefined && !options.goOn(undefined)) return;
+      first = false;
+    } while (continuation !== undefined);
+  }
+
+  async find(directory: VolumeDirectoryNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
+    await this.#details.volume(directory.volume, signal);
+    const meaning = meaningOf(name);
+    switch (meaning.kind) {
+      case 'plain':
+        return (
+          (await this.#object(directory, meaning.name, signal)) ??
+          (await this.#level(directory, meaning.name, signal))
+        );
+      case 'escaped-entry':
+        return this.#object(directory, meaning.name, signal);
+      case 'escaped-prefix': {
+        const needed = !canBeShown(meaning.name) || (await this.#object(directory, meaning.name, signal));
+        const level = needed ? await this.#level(directory, meaning.name, signal) : undefined;
+        return level && { ...level, name };
+      }
+      case 'digest':
+      case 'nothing':
+        return undefined;
+      default:
+        return meaning satisfies never;
+    }
+  }
+
+  async #object(
+    directory: VolumeDirectoryNode,
+    segment: string,
+    signal: AbortSignal,
+  ): Promise<Listed | undefined> {
+    const location = directory.prefix + segment;
+    const record = await this.#api.volumes.object(directory.volume.id, location, { signal });
+    return record && listedObject(record, directory.prefix);
+  }
+
+  async #level(
+    directory: VolumeDirectoryNode,
+    segment: string,
+    signal: AbortSignal,
+  ): Promise<Listed | undefined> {
+    const prefix = `${directory.prefix}${segment}/`;
+    const page = await this.#contents(directory, { prefix, continuation: undefined, signal });
+    const there = page.objects.length > 0 || page.prefixes.length > 0;
+    return there ? { kind: 'prefix', name: shownName(segment, 'prefix'), prefix } : undefined;
+  }
+
+  #contents(
+    directory: VolumeDirectoryNode,
+    query: {
+      readonly prefix: string;
+      readonly continuation: string | undefined;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<VolumePage> {
+    const { signal, ...rest } = query;
+    return this.#api.volumes.contents(directory.volume.id, rest, { signal });
+  }
+}
+
+/** `objects`: names of the objects on this page and those before, which levels must not take. */
+function listedOf(page: VolumePage, prefix: string, objects: Set<string>): readonly Listed[] {
+  for (const { location } of page.objects) objects.add(location.slice(prefix.length));
+  const levels = page.prefixes.map((level): Listed => {
+    const segment = level.slice(prefix.length, -1);
+    const name = objects.has(segment) ? escapedName(segment, 'prefix') : shownName(segment, 'prefix');
+    return { kind: 'prefix', name, prefix: level };
+  });
+  return [...page.objects.map((object) => listedObject(object, prefix)), ...levels];
+}
+
+export function listedObject(record: VolumeObjectRecord, prefix: string): Listed {
+  return { kind: 'object', name: shownName(record.location.slice(prefix.length), 'entry'), record };
+}

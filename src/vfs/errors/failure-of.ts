@@ -1,0 +1,32 @@
+import { errnoOf, isKnownError } from '../errno-of.ts';
+import type { Failure } from './error-registry.ts';
+import { remedyFor } from './remedies.ts';
+
+/** What is kept and shown of a failed operation. */
+export function failureOf(
+  failed: { readonly op: string; readonly path: string },
+  error: unknown,
+  nowMs: number,
+): Failure {
+  const errno = errnoOf(error);
+  const requestId = isKnownError(error) && error.name === 'ApiError' ? error.requestId : undefined;
+  return { ...failed, errno, requestId, text: textOf(error, errno, requestId), atMs: nowMs };
+}
+
+function textOf(error: unknown, errno: string, requestId: string | undefined): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error);
+  const details = [
+    errno,
+    ...(code === undefined ? [] : [`code ${code}`]),
+    ...(requestId === undefined ? [] : [`request ${requestId}`]),
+  ];
+  return `${reason} (${details.join(', ')}). ${remedyFor(error, code)}`.trim();
+}
+
+/** The platform's code, of a call or of a job that failed; 0 when it gave none. */
+function codeOf(error: unknown): number | undefined {
+  if (!isKnownError(error)) return undefined;
+  if (error.name === 'ApiError') return error.code;
+  return error.name === 'JobError' ? error.failure.code : undefined;
+}

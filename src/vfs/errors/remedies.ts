@@ -1,0 +1,35 @@
+/** What a person can do about a failure, by the platform's code and by the kind of error. */
+import { errnoOf, isKnownError } from '../errno-of.ts';
+
+const BY_CODE: Readonly<Record<number, string>> = {
+  1000: 'The request limit of the token is used up: wait for the next interval, or use svcfs rm, mv, cp for many files.',
+  3001: 'Ask an administrator of the project for the permission.',
+  5001: 'Ask an administrator of the project for the permission.',
+  5002: 'It was deleted or replaced meanwhile: list the directory again.',
+  5006: 'Keys have at most 100 bytes, values 300, and a file 1000 pairs.',
+  5009: 'Only who made a file may edit its metadata: make a copy of it.',
+  5021: 'Delete what is in the folder first, or use rm -r.',
+  5024: 'Choose another name: folder names must not begin with __.',
+  8001: 'Ask an administrator of the project for the permission to write.',
+  8005: 'Someone made a file of that name meanwhile.',
+  9006: 'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
+  9026: 'The volume is read-only: an administrator of the volume can change its access mode.',
+  9101: 'The volume is read-only: an administrator of the volume can change its access mode.',
+  9069: 'The volume is not active: its owner has to activate it.',
+  90001: 'The token is missing, wrong or expired: put a new one in place and mount again.',
+};
+
+export function remedyFor(error: unknown, code: number | undefined): string {
+  const byCode = code === undefined ? undefined : BY_CODE[code];
+  if (byCode !== undefined) return byCode;
+  if (!isKnownError(error)) return '';
+  if (error.name === 'TransportError')
+    return 'The service did not answer: check the network and the endpoint, then try again.';
+  return BY_ERRNO[errnoOf(error)] ?? '';
+}
+
+const BY_ERRNO: Readonly<Record<string, string>> = {
+  EACCES: 'The token lacks the permission for this.',
+  ENOSPC: 'Free some space, or raise the limit.',
+  ESTALE: 'It was replaced or deleted meanwhile: open it again.',
+};

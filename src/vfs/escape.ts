@@ -1,0 +1,98 @@
+/**
+ * Names of the platform that Linux does not take, under names that it does.
+ *
+ * A file, folder or object is shown by its own name whenever that can be. Otherwise it is shown as `svc~` followed by
+ * what it is called, with NUL, `/` and `%` percent-encoded:
+ *
+ *   an object key ending in `/`            svc~
+ *   a level without a name (`a//b`)        svc~%2F
+ *   a folder named `..`                    svc~..
+ *   a name that itself begins with `svc~`  svc~svc~…
+ *   prefix `a/` beside an object `a`       svc~a%2F     (the object keeps the plain name)
+ *
+ * A prefix of a volume is written with its `/`, so that object and prefix of one name differ. What would be longer
+ * than 255 bytes keeps its beginning and ends in `%~` and 128 bits of its SHA-256: such a name is found again among
+ * the names of its directory, all others can be computed back.
+ */
+import { createHash } from 'node:crypto';
+
+const MARK = 'svc~';
+/** `%~` and 32 hexadecimal digits. */
+const DIGEST_BYTES = 34;
+/** NAME_MAX of Linux. */
+const NAME_MAX = 255;
+
+/** What is shown for the name of an entry: for a prefix of a volume without its last `/`. */
+export function shownName(name: string, kind: 'entry' | 'prefix'): string {
+  if (canBeShown(name)) return name;
+  return escapedName(name, kind);
+}
+
+/** The escaped form, needed or not: for a prefix whose plain name an object has taken. */
+export function escapedName(name: string, kind: 'entry' | 'prefix'): string {
+  const encoded = MARK + encode(kind === 'prefix' ? `${name}/` : name);
+  return byteLength(encoded) <= NAME_MAX ? encoded : withDigest(encoded);
+}
+
+/** What a name stands for that someone looks up. */
+export type Meaning =
+  | { readonly kind: 'plain'; readonly name: string }
+  | { readonly kind: 'escaped-entry'; readonly name: string }
+  /** Shown like this only if the prefix's plain name cannot be, or is taken by an object. */
+  | { readonly kind: 'escaped-prefix'; readonly name: string }
+  /** Only a search among the directory's names tells. */
+  | { readonly kind: 'digest' }
+  /** No name is ever shown like this. */
+  | { readonly kind: 'nothing' };
+
+export function meaningOf(shown: string): Meaning {
+  if (!shown.startsWith(MARK)) return { kind: 'plain', name: shown };
+  if (/%~[0-9a-f]{32}$/.test(shown)) return { kind: 'digest' };
+  const encoded = shown.slice(MARK.length);
+  if (/%(?!00|25|2F)/.test(encoded)) return { kind: 'nothing' };
+  const decoded = encoded.replace(/%(00|25|2F)/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  const slash = decoded.indexOf('/');
+  if (slash < 0) {
+    return canBeShown(decoded) ? { kind: 'nothing' } : { kind: 'escaped-entry', name: decoded };
+  }
+  if (slash === decoded.length - 1) return { kind: 'escaped-prefix', name: decoded.slice(0, -1) };
+  return { kind: 'nothing' };
+}
+
+/** Whether a name needs no escape. */
+export function canBeShown(name: string): boolean {
+  return (
+    name !== '' &&
+    name !== '.' &&
+    name !== '..' &&
+    !/[\0/]/.test(name) &&
+    !name.startsWith(MARK) &&
+    byteLength(name) <= NAME_MAX
+  );
+}
+
+function encode(text: string): string {
+  return text.replace(/[%\0/]/g, (character) => `%${hex(character.charCodeAt(0))}`);
+}
+
+function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(2, '0');
+}
+
+function withDigest(encoded: string): string {
+  let head = '';
+  let bytes = 0;
+  for (const character of encoded) {
+    bytes += byteLength(character);
+    if (bytes > NAME_MAX - DIGEST_BYTES) break;
+    head += character;
+  }
+  const digest = createHash('sha256').update(encoded).digest('hex').slice(0, 32);
+  return `${head}%~${digest}`;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

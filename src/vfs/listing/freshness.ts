@@ -1,0 +1,59 @@
+/**
+ * How long what is known counts.
+ *
+ * Facts of the platform count for the metadata TTL; what exists in this mount alone is true until it changes here;
+ * a virtual directory says for itself. The kernel is told what is left of that, never more.
+ */
+import { isLocalOnly } from '../identity.ts';
+import type { DirectoryNode, Node } from '../node.ts';
+
+/** What needs no asking: the kernel may keep it for a day. */
+const FOREVER_MS = 86_400_000;
+
+export interface Freshness {
+  readonly nowMs: number;
+  readonly ttlMs: number;
+}
+
+/** Milliseconds for which the node's place and record still count; 0 when they must be asked for. */
+export function nodeTtlLeft(node: Node, { nowMs, ttlMs }: Freshness): number {
+  if (!node.parent || isLocalOnly(node)) return ttlMs;
+  return left(node.checkedMs, directoryTtl(node.parent, ttlMs), nowMs);
+}
+
+/** What a directory's cache says of a name; undefined: ask. */
+export type KnownChild = { readonly node: Node } | { readonly node: undefined; readonly ttlLeftMs: number };
+
+export function knownChild(
+  directory: DirectoryNode,
+  name: string,
+  freshness: Freshness,
+): KnownChild | undefined {
+  const { children } = directory;
+  const known = children.get(name);
+  if (known?.kind === 'present') {
+    return isLocalOnly(known.node) || nodeTtlLeft(known.node, freshness) > 0
+      ? { node: known.node }
+      : undefined;
+  }
+  const learntMs = Math.max(
+    known?.learntMs ?? Number.NEGATIVE_INFINITY,
+    children.completeMs ?? Number.NEGATIVE_INFINITY,
+  );
+  const ttlLeftMs = left(learntMs, directoryTtl(directory, freshness.ttlMs), freshness.nowMs);
+  return ttlLeftMs > 0 ? { node: undefined, ttlLeftMs } : undefined;
+}
+
+/** Whether all names are known and still count. */
+export function isComplete(directory: DirectoryNode, { nowMs, ttlMs }: Freshness): boolean {
+  const { completeMs } = directory.children;
+  return completeMs !== undefined && left(completeMs, directoryTtl(directory, ttlMs), nowMs) > 0;
+}
+
+function directoryTtl(directory: DirectoryNode, ttlMs: number): number {
+  return directory.kind === 'virtual-directory' ? Math.min(directory.source.ttlMs, FOREVER_MS) : ttlMs;
+}
+
+function left(learntMs: number, ttlMs: number, nowMs: number): number {
+  return Math.max(0, learntMs + ttlMs - nowMs);
+}

@@ -1,0 +1,97 @@
+import { deferred } from '../../lib/deferred.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { Node } from '../node.ts';
+
+export interface ListingEntry {
+  readonly name: string;
+  readonly node: Node;
+}
+
+/**
+ * The names of a directory as one reader after the other goes through them. Entries are only ever appended, so an
+ * index is a place to go on from (readdir's cookie) whatever happens to the directory meanwhile; the first ones are
+ * there before the last page of the platform is. Who reads a listing holds it: one that nobody holds may stop.
+ */
+export class Listing {
+  readonly #entries: ListingEntry[] = [];
+  #state: 'growing' | 'complete' | 'failed' = 'growing';
+  #failure: unknown;
+  /** Settles at the next change. */
+  #changed = deferred();
+  #holders = 0;
+  readonly #onAbandoned: () => void;
+
+  constructor(onAbandoned: () => void = () => undefined) {
+    this.#onAbandoned = onAbandoned;
+  }
+
+  static of(nodes: Iterable<Node>): Listing {
+    const listing = new Listing();
+    listing.append(nodes);
+    listing.end();
+    return listing;
+  }
+
+  get held(): boolean {
+    return this.#holders > 0;
+  }
+
+  hold(): this {
+    this.#holders++;
+    return this;
+  }
+
+  /** Gives one hold up. */
+  letGo(): void {
+    this.#holders--;
+    if (this.#holders === 0 && this.#state === 'growing') this.#onAbandoned();
+  }
+
+  append(nodes: Iterable<Node>): void {
+    for (const node of nodes) this.#entries.push({ name: node.name, node });
+    this.#tell();
+  }
+
+  end(): void {
+    this.#state = 'complete';
+    this.#tell();
+  }
+
+  fail(error: unknown): void {
+    this.#failure = error;
+    this.#state = 'failed';
+    this.#tell();
+  }
+
+  get(index: number): ListingEntry | undefined {
+    return this.#entries[index];
+  }
+
+  /** Whether there is an entry at `index`, or will never be, or (undefined) that is not known yet. Throws why the listing failed. */
+  has(index: number): boolean | undefined {
+    if (index < this.#entries.length) return true;
+    if (this.#state === 'failed') throw this.#failure;
+    return this.#state === 'complete' ? false : undefined;
+  }
+
+  /** Waits until `has(index)` is known. */
+  async wait(index: number, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      const known = this.has(index);
+      if (known !== undefined) return known;
+      await untilAborted(this.#changed.promise, signal);
+    }
+  }
+
+  /** Waits for the last entry. */
+  async all(signal: AbortSignal): Promise<readonly ListingEntry[]> {
+    await this.wait(Number.MAX_SAFE_INTEGER, signal);
+    return this.#entries;
+  }
+
+  #tell(): void {
+    const { resolve } = this.#changed;
+    this.#changed = deferred();
+    resolve();
+  }
+}

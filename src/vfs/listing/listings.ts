@@ -1,0 +1,142 @@
+/**
+ * Listings under way, one per directory however many read it, and answers from what is known while that counts.
+ *
+ * A listing takes names in as its pages come (so that lookups of the first names need not wait for the last page) and
+ * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
+ */
+import type { Clock } from '../../lib/clock.ts';
+import type { Deferred } from '../../lib/deferred.ts';
+import { deferred } from '../../lib/deferred.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { RemoteDirectory } from '../directories/remote-directory.ts';
+import { isLocalOnly } from '../identity.ts';
+import type { DirectoryNode, Node } from '../node.ts';
+import type { Placement } from '../placement.ts';
+import { isComplete } from './freshness.ts';
+import { Listing } from './listing.ts';
+import { SMALL_FOLDER } from './lookup-plan.ts';
+
+interface Parts {
+  readonly directories: RemoteDirectory<DirectoryNode>;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+}
+
+interface UnderWay {
+  readonly listing: Listing;
+  readonly stop: AbortController;
+  /** Settles once the first page is taken in and it is decided whether the others are read. */
+  readonly begun: Deferred<void>;
+  /** Small enough to be finished for lookups alone; undefined before that is known. */
+  small: boolean | undefined;
+}
+
+export class Listings {
+  readonly #parts: Parts;
+  readonly #underWay = new Map<DirectoryNode, UnderWay>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The names of a directory, known or being asked for, held for the caller. */
+  open(directory: DirectoryNode): Listing {
+    const { clock, ttlMs } = this.#parts;
+    if (isComplete(directory, { nowMs: clock.now(), ttlMs }))
+      return Listing.of(directory.children.nodes()).hold();
+    return (this.#underWay.get(directory) ?? this.#begin(directory)).listing.hold();
+  }
+
+  isUnderWay(directory: DirectoryNode): boolean {
+    return this.#underWay.has(directory);
+  }
+
+  /** Has the first page taken in, and all others when they are few. */
+  async peek(directory: DirectoryNode, signal: AbortSignal): Promise<void> {
+    const underWay = this.#underWay.get(directory) ?? this.#begin(directory);
+    await untilAborted(underWay.begun.promise, signal);
+    if (underWay.small !== false) await underWay.listing.all(signal);
+  }
+
+  /** All there is in a directory. */
+  async all(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
+    const listing = this.open(directory);
+    try {
+      await listing.all(signal);
+      return [...directory.children.nodes()];
+    } finally {
+      listing.letGo();
+    }
+  }
+
+  #begin(directory: DirectoryNode): UnderWay {
+    const stop = new AbortController();
+    const underWay: UnderWay = {
+      listing: new Listing(() => this.#abandon(directory, underWay)),
+      stop,
+      begun: deferred(),
+      small: undefined,
+    };
+    this.#underWay.set(directory, underWay);
+    void this.#run(directory, underWay);
+    return underWay;
+  }
+
+  #abandon(directory: DirectoryNode, underWay: UnderWay): void {
+    if (underWay.small !== false) return;
+    this.#end(directory, underWay);
+    underWay.stop.abort();
+  }
+
+  #end(directory: DirectoryNode, underWay: UnderWay): void {
+    if (this.#underWay.get(directory) === underWay) this.#underWay.delete(directory);
+  }
+
+  async #run(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
+    try {
+      await this.#takeIn(directory, underWay);
+    } catch (error) {
+      underWay.listing.fail(error);
+    } finally {
+      this.#end(directory, underWay);
+      underWay.begun.resolve();
+    }
+  }
+
+  async #takeIn(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
+    const { directories, placement, clock } = this.#parts;
+    const { listing, stop } = underWay;
+    const asked = { generation: directory.children.generation, nowMs: clock.now() };
+    let wanted = true;
+    const goOn = (total: number | undefined): boolean => {
+      underWay.small = total !== undefined && total <= SMALL_FOLDER;
+      wanted = underWay.small || listing.held;
+      if (!wanted) this.#end(directory, underWay);
+      underWay.begun.resolve();
+      return wanted;
+    };
+
+    const given = new Set<Node>();
+    let names = new Set<string>();
+    let pass = 0;
+    for await (const page of directories.pages(directory, { goOn, signal: stop.signal })) {
+      if (page.pass !== pass) names = new Set();
+      pass = page.pass;
+      const nodes: Node[] = [];
+      for (const listed of page.items) {
+        names.add(listed.name);
+        const node = placement.learn(directory, listed, asked.generation);
+        if (node && !given.has(node)) nodes.push(node);
+        if (node) given.add(node);
+      }
+      listing.append(nodes);
+    }
+    if (wanted) {
+      for (const gone of directory.children.learnAll(names, asked, isLocalOnly)) placement.lose(gone);
+      const unlisted = [...directory.children.nodes()].filter((node) => !given.has(node));
+      listing.append(unlisted);
+    }
+    listing.end();
+  }
+}

@@ -1,0 +1,28 @@
+/** Two names asked for within this time make a visit: more names of the folder will be wanted. */
+const VISIT_MS = 5_000;
+
+/** A folder up to this size is listed whole for a visit. */
+export const SMALL_FOLDER = 500;
+
+export interface LookupHistory {
+  readonly nowMs: number;
+  readonly ttlMs: number;
+  /** When a name of the directory was last asked for on its own, or undefined. */
+  readonly lastFoundMs: number | undefined;
+  /** When its first page was last asked for on behalf of a lookup, or undefined. */
+  readonly lastPeekMs: number | undefined;
+  /** What asking for one name costs: 2 requests on a volume, where a name may be an object or a level. */
+  readonly requestsPerName: 1 | 2;
+}
+
+/**
+ * How to learn about one name: `find` asks for it alone; `peek` asks for the first page of the directory, which
+ * answers the next lookups too, and for the other pages when they are few. A directory is peeked at once per TTL:
+ * in a large one, most names are on other pages.
+ */
+export function lookupPlan(history: LookupHistory): 'find' | 'peek' {
+  const { nowMs, ttlMs, lastFoundMs, lastPeekMs, requestsPerName } = history;
+  if (lastPeekMs !== undefined && nowMs - lastPeekMs < ttlMs) return 'find';
+  if (requestsPerName > 1) return 'peek';
+  return lastFoundMs !== undefined && nowMs - lastFoundMs <= VISIT_MS ? 'peek' : 'find';
+}

@@ -1,0 +1,87 @@
+/**
+ * From a name to its node: by what is known, else by asking for as little as answers this lookup and the likely next
+ * ones (`lookup-plan.ts`).
+ */
+import type { Clock } from '../../lib/clock.ts';
+import { SharedFlights } from '../../lib/shared-flights.ts';
+import type { RemoteDirectory } from '../directories/remote-directory.ts';
+import { meaningOf } from '../escape.ts';
+import type { Awaitable } from '../file-system.ts';
+import type { DirectoryNode, Node } from '../node.ts';
+import type { Placement } from '../placement.ts';
+import type { KnownChild } from './freshness.ts';
+import { knownChild } from './freshness.ts';
+import type { Listings } from './listings.ts';
+import { lookupPlan } from './lookup-plan.ts';
+
+interface Parts {
+  readonly directories: RemoteDirectory<DirectoryNode>;
+  readonly listings: Listings;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+}
+
+interface History {
+  lastFoundMs: number | undefined;
+  lastPeekMs: number | undefined;
+}
+
+export class Lookups {
+  readonly #parts: Parts;
+  readonly #finding = new SharedFlights<string, void>();
+  readonly #histories = new WeakMap<DirectoryNode, History>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
+    const known = this.known(directory, name);
+    return known ? known.node : this.#ask(directory, name, signal);
+  }
+
+  known(directory: DirectoryNode, name: string): KnownChild | undefined {
+    const { clock, ttlMs } = this.#parts;
+    return knownChild(directory, name, { nowMs: clock.now(), ttlMs });
+  }
+
+  async #ask(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
+    const { listings } = this.#parts;
+    if (directory.kind === 'virtual-directory' || meaningOf(name).kind === 'digest') {
+      await listings.all(directory, signal);
+    } else if (listings.isUnderWay(directory) || this.#plan(directory) === 'peek') {
+      await listings.peek(directory, signal);
+    }
+    const known = this.known(directory, name);
+    if (known) return known.node;
+    const flight = `${directory.id}/${name}`;
+    await this.#finding.join(flight, signal, (shared) => this.#find(directory, name, shared));
+    return this.#present(directory, name);
+  }
+
+  #plan(directory: DirectoryNode): 'find' | 'peek' {
+    const { clock, ttlMs } = this.#parts;
+    const nowMs = clock.now();
+    const history = this.#histories.get(directory) ?? { lastFoundMs: undefined, lastPeekMs: undefined };
+    const requestsPerName = directory.kind === 'volume-directory' ? 2 : 1;
+    const plan = lookupPlan({ ...history, nowMs, ttlMs, requestsPerName });
+    if (plan === 'peek') history.lastPeekMs = nowMs;
+    else history.lastFoundMs = nowMs;
+    this.#histories.set(directory, history);
+    return plan;
+  }
+
+  async #find(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<void> {
+    const { directories, placement } = this.#parts;
+    const { generation } = directory.children;
+    const listed = await directories.find(directory, name, signal);
+    if (listed) placement.learn(directory, listed, generation);
+    else placement.learnAbsent(directory, name, generation);
+  }
+
+  #present(directory: DirectoryNode, name: string): Node | undefined {
+    const known = directory.children.get(name);
+    return known?.kind === 'present' ? known.node : undefined;
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Close-to-open consistency: a file is opened as the platform has it now, by facts at most a second old.
+ *
+ * Many files of one folder are opened one after the other more often than not. From the third on, one bulk get asks
+ * about the next hundred together, so that a run of opens costs one request per hundred files or per second.
+ */
+import type { Api } from '../../api/api.ts';
+import type { EntryRecord, FileRecord } from '../../api/model.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import { listedEntry } from '../directories/project-folder.ts';
+import { listedObject } from '../directories/volume-directory.ts';
+import { errnoOf } from '../errno-of.ts';
+import type { Awaitable } from '../file-system.ts';
+import { FsError } from '../fs-error.ts';
+import { isLocalOnly } from '../identity.ts';
+import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
+import { folderIdOf } from '../node.ts';
+import type { Placement } from '../placement.ts';
+import type { OpenRun } from './revalidation-plan.ts';
+import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
+
+interface Parts {
+  readonly api: Api;
+  readonly placement: Placement;
+  readonly clock: Clock;
+}
+
+export class Revalidation {
+  readonly #parts: Parts;
+  readonly #runs = new WeakMap<DirectoryNode, OpenRun>();
+  /** What is being asked about each node, shared by all who open it. */
+  readonly #asking = new Map<Node, Promise<void>>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Throws ESTALE when the node is no longer what its name means. */
+  revalidate(node: Node, signal: AbortSignal): Awaitable<void> {
+    if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
+    if (!this.#needsAsking(node)) return;
+    return this.#ask(node, signal);
+  }
+
+  async #ask(node: Node, signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#asking.get(node) ?? this.#begin(node), signal);
+    if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
+  }
+
+  /** Asks about a node; others that are asked about with it are then under way too. */
+  #begin(node: Node): Promise<void> {
+    const { parent } = node;
+    if (node.kind === 'volume-object') return this.#track([node], this.#askObject(node));
+    if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder') return Promise.resolve();
+    const count = filesToAsk(this.#runs.get(parent));
+    if (count === 1) return this.#track([node], this.#askFile(parent, node));
+    const nodes = this.#withNext(parent, node, count);
+    return this.#track(nodes, this.#askFiles(parent, nodes));
+  }
+
+  #track(nodes: readonly Node[], asking: Promise<void>): Promise<void> {
+    for (const node of nodes) this.#asking.set(node, asking);
+    const done = (): void => {
+      for (const node of nodes) this.#asking.delete(node);
+    };
+    asking.then(done, done);
+    return asking;
+  }
+
+  async #askFile(folder: ProjectFolderNode, node: FileOnPlatform): Promise<void> {
+    const { generation } = folder.children;
+    try {
+      this.#told(folder, node, { record: await this.#parts.api.files.get(node.record.id), generation });
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      this.#told(folder, node, { record: undefined, generation });
+    }
+  }
+
+  async #askFiles(folder: ProjectFolderNode, nodes: readonly FileOnPlatform[]): Promise<void> {
+    const { generation } = folder.children;
+    const results = await this.#parts.api.files.bulkGet(nodes.map((node) => node.record.id));
+    for (const [index, node] of nodes.entries()) {
+      const result = results[index];
+      if (result?.ok) this.#told(folder, node, { record: result.value, generation });
+      else if (result?.failure.status === 404) this.#told(folder, node, { record: undefined, generation });
+    }
+  }
+
+  async #askObject(node: VolumeObjectNode): Promise<void> {
+    const { api, placement } = this.#parts;
+    const { parent, volume, location } = node;
+    if (parent?.kind !== 'volume-directory') return;
+    const { generation } = parent.children;
+    const record = await api.volumes.object(volume.id, location);
+    if (record) placement.learn(parent, listedObject(record, parent.prefix), generation);
+    else placement.learnAbsent(parent, node.name, generation);
+  }
+
+  #told(
+    folder: ProjectFolderNode,
+    node: ProjectFileNode,
+    answer: { readonly record: EntryRecord | undefined; readonly generation: number },
+  ): void {
+    const { placement } = this.#parts;
+    const { record, generation } = answer;
+    if (node.parent !== folder || folder.children.changedSince(node.name, generation)) return;
+    const listed = record && listedEntry(record);
+    const inPlace =
+      listed?.name === node.name && (record?.parent ?? folderIdOf(folder)) === folderIdOf(folder);
+    if (listed && inPlace) placement.learn(folder, listed, generation);
+    else placement.lose(node);
+  }
+
+  /** The node and the files that come after it in the folder and would have to be asked about too. */
+  #withNext(folder: ProjectFolderNode, node: FileOnPlatform, count: number): readonly FileOnPlatform[] {
+    const nodes = [node];
+    let reached = false;
+    for (const next of folder.children.nodes()) {
+      if (nodes.length === count) break;
+      if (reached && isFileOnPlatform(next) && !this.#asking.has(next) && this.#needsAsking(next))
+        nodes.push(next);
+      reached ||= next === node;
+    }
+    return nodes;
+  }
+
+  #countOpen(folder: ProjectFolderNode): void {
+    this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.now()));
+  }
+
+  #needsAsking(node: Node): boolean {
+    if (!node.parent || isLocalOnly(node)) return false;
+    if (node.kind !== 'project-file' && node.kind !== 'volume-object') return false;
+    return this.#parts.clock.now() - node.checkedMs > FRESH_MS;
+  }
+}
+
+type FileOnPlatform = ProjectFileNode & { readonly record: FileRecord };
+
+function isFileOnPlatform(node: Node): node is FileOnPlatform {
+  return node.kind === 'project-file' && node.record !== undefined;
+}

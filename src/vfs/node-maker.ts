@@ -1,0 +1,133 @@
+import type { FileRecord, FolderRecord, VolumeObjectRecord } from '../api/model.ts';
+import type { FolderState } from './attributes/folder-state.ts';
+import { inodeNumber } from './attributes/inode-number.ts';
+import { ChildCache } from './child-cache.ts';
+import type { NodeId } from './file-system.ts';
+import type {
+  DirectoryNode,
+  Project,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VirtualDirectoryNode,
+  VirtualFileNode,
+  VirtualSource,
+  Volume,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from './node.ts';
+import type { NodeTable } from './node-table.ts';
+
+/** Where a new node will hang. It is not in its parent's cache yet. */
+interface Place<P extends DirectoryNode = DirectoryNode> {
+  readonly parent: P | undefined;
+  readonly name: string;
+}
+
+/** Makes nodes of every kind, each with its number and its st_ino. */
+export class NodeMaker {
+  readonly #nodes: NodeTable;
+  readonly #folderState: FolderState;
+
+  constructor(nodes: NodeTable, folderState: FolderState) {
+    this.#nodes = nodes;
+    this.#folderState = folderState;
+  }
+
+  projectFile(
+    place: Place<ProjectFolderNode>,
+    project: Project,
+    record: FileRecord | undefined,
+  ): ProjectFileNode {
+    return this.#nodes.add((id) => ({
+      ...base(id, record?.id ?? freshId(id), place),
+      kind: 'project-file',
+      project,
+      record,
+      draft: undefined,
+      pending: undefined,
+      mode: undefined,
+      mtimeMs: undefined,
+      writtenMs: undefined,
+    }));
+  }
+
+  /** Without a record: the project's own directory. */
+  projectFolder(place: Place, project: Project, record: FolderRecord | undefined): ProjectFolderNode {
+    const kept = record && this.#folderState.get(record.id);
+    return this.#nodes.add((id) => ({
+      ...base(id, record?.id ?? `project:${project.id}`, place),
+      kind: 'project-folder',
+      project,
+      record,
+      children: new ChildCache(),
+      mode: kept?.mode,
+      mtimeMs: kept?.mtimeMs,
+    }));
+  }
+
+  volumeObject(
+    place: Place<VolumeDirectoryNode>,
+    volume: Volume,
+    object: { readonly location: string; readonly record: VolumeObjectRecord | undefined },
+  ): VolumeObjectNode {
+    const { location, record } = object;
+    return this.#nodes.add((id) => ({
+      ...base(id, record ? `object:${volume.id}:${location}` : freshId(id), place),
+      kind: 'volume-object',
+      volume,
+      location,
+      record,
+      draft: undefined,
+      writtenMs: undefined,
+    }));
+  }
+
+  volumeDirectory(
+    place: Place,
+    volume: Volume,
+    level: { readonly prefix: string; readonly local: boolean },
+  ): VolumeDirectoryNode {
+    return this.#nodes.add((id) => ({
+      ...base(id, `prefix:${volume.id}:${level.prefix}`, place),
+      kind: 'volume-directory',
+      volume,
+      ...level,
+      children: new ChildCache(),
+    }));
+  }
+
+  virtualDirectory(place: Place, source: VirtualSource): VirtualDirectoryNode {
+    return this.#nodes.add((id) => ({
+      ...base(id, virtualId(place), place),
+      kind: 'virtual-directory',
+      children: new ChildCache(),
+      source,
+    }));
+  }
+
+  virtualFile(
+    place: Place,
+    file: { readonly mode: number; readonly content: () => string | Promise<string> },
+  ): VirtualFileNode {
+    return this.#nodes.add((id) => ({ ...base(id, virtualId(place), place), kind: 'virtual-file', ...file }));
+  }
+}
+
+function base<P extends DirectoryNode>(
+  id: NodeId,
+  firstId: string,
+  place: Place<P>,
+): { id: NodeId; ino: bigint; parent: P | undefined; name: string; lookups: number; checkedMs: number } {
+  const { parent, name } = place;
+  const ino = parent ? inodeNumber(firstId) : 1n;
+  return { id, ino, parent, name, lookups: 0, checkedMs: Number.NEGATIVE_INFINITY };
+}
+
+/** A file that has no id of the platform yet; node numbers are unique within the mount. */
+function freshId(id: NodeId): string {
+  return `new:${id}`;
+}
+
+function virtualId(place: Place): string {
+  return `virtual:${place.parent?.ino ?? ''}/${place.name}`;
+}

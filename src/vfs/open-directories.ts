@@ -1,0 +1,109 @@
+/**
+ * Open directories. A handle reads one listing from its start to its end: cookies are indices into that (0 and 1 are
+ * `.` and `..`), so they stay good while the directory changes. Entries that have gone from it meanwhile are left
+ * out. rewinddir(3) begins with what is known then.
+ */
+import { fileTypeOf } from './attributes/attributes-of.ts';
+import type { DirSink, FileHandle } from './file-system.ts';
+import { HandleTable } from './handle-table.ts';
+import type { Listing, ListingEntry } from './listing/listing.ts';
+import type { DirectoryNode, Node } from './node.ts';
+import type { PlatformTree } from './platform-tree.ts';
+
+interface OpenDirectory {
+  readonly directory: DirectoryNode;
+  listing: Listing | undefined;
+}
+
+const DOTS = ['.', '..'] as const;
+
+export class OpenDirectories {
+  readonly #tree: PlatformTree;
+  readonly #handles = new HandleTable<OpenDirectory>();
+
+  constructor(tree: PlatformTree) {
+    this.#tree = tree;
+  }
+
+  directoryOf(handle: FileHandle): DirectoryNode {
+    return this.#handles.get(handle).directory;
+  }
+
+  open(directory: DirectoryNode): FileHandle {
+    return this.#handles.add({ directory, listing: undefined });
+  }
+
+  release(handle: FileHandle): void {
+    this.#handles.get(handle).listing?.letGo();
+    this.#handles.delete(handle);
+  }
+
+  /** Gives what is there, and waits only while nothing is. */
+  async read(
+    handle: FileHandle,
+    offset: number,
+    to: { readonly sink: DirSink; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const open = this.#handles.get(handle);
+    const listing = this.#listingFor(open, offset);
+    let placed = 0;
+    for (let index = offset; ; index++) {
+      if (index < DOTS.length) {
+        if (!this.#placeDots(open.directory, index, to.sink)) return;
+        continue;
+      }
+      const there =
+        placed > 0
+          ? hasNow(listing, index - DOTS.length)
+          : await listing.wait(index - DOTS.length, to.signal);
+      const entry = there === true ? listing.get(index - DOTS.length) : undefined;
+      if (!entry) return;
+      if (!isCurrent(entry, open.directory)) continue;
+      if (!this.#place(entry, index + 1, to.sink)) return;
+      placed++;
+    }
+  }
+
+  #listingFor(open: OpenDirectory, offset: number): Listing {
+    if (open.listing && offset > 0) return open.listing;
+    open.listing?.letGo();
+    open.listing = this.#tree.listings.open(open.directory);
+    return open.listing;
+  }
+
+  #placeDots(directory: DirectoryNode, index: number, sink: DirSink): boolean {
+    const node = index === 0 ? directory : (directory.parent ?? directory);
+    return sink.add({
+      name: DOTS[index] ?? '',
+      ino: node.ino,
+      type: fileTypeOf(node),
+      nextOffset: index + 1,
+    });
+  }
+
+  #place({ name, node }: ListingEntry, nextOffset: number, sink: DirSink): boolean {
+    const entry = { name, ino: node.ino, type: fileTypeOf(node), nextOffset };
+    if (!sink.addWithAttributes || !hasAttributes(node)) return sink.add(entry);
+    if (!sink.addWithAttributes(entry, this.#tree.entryOf(node))) return false;
+    node.lookups++;
+    return true;
+  }
+}
+
+/** A failure is told when nothing else is: the entries before it are good. */
+function hasNow(listing: Listing, index: number): boolean | undefined {
+  try {
+    return listing.has(index);
+  } catch {
+    return undefined;
+  }
+}
+
+function isCurrent({ name, node }: ListingEntry, directory: DirectoryNode): boolean {
+  return node.parent === directory && node.name === name;
+}
+
+/** Some stores list objects without their size: the kernel then asks for those it wants to know of. */
+function hasAttributes(node: Node): boolean {
+  return node.kind !== 'volume-object' || node.draft !== undefined || node.record?.sizeBytes !== undefined;
+}

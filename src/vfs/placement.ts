@@ -1,0 +1,147 @@
+/**
+ * Where nodes hang. Two kinds of change, told apart because the kernel knows of one only:
+ * what we did because it asked (`place`, `move`, `detach`), and what others did on the platform (`learn`, `lose`),
+ * after which the kernel's caches are told.
+ */
+import type { FileRecord } from '../api/model.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { KernelCaches } from './file-system.ts';
+import { isSameNode } from './identity.ts';
+import type { Listed } from './listed.ts';
+import type { DirectoryNode, Node, ProjectFileNode } from './node.ts';
+import { isDirectory } from './node.ts';
+import type { NodeMaker } from './node-maker.ts';
+import type { NodeTable } from './node-table.ts';
+
+export class Placement {
+  readonly #nodes: NodeTable;
+  readonly #make: NodeMaker;
+  readonly #kernel: KernelCaches;
+  readonly #clock: Clock;
+
+  constructor(parts: { nodes: NodeTable; make: NodeMaker; kernel: KernelCaches; clock: Clock }) {
+    this.#nodes = parts.nodes;
+    this.#make = parts.make;
+    this.#kernel = parts.kernel;
+    this.#clock = parts.clock;
+  }
+
+  /** We put `node` where its parent and name say. */
+  place(node: Node): void {
+    const { parent, name } = node;
+    if (!parent) return;
+    const before = parent.children.get(name);
+    if (before?.kind === 'present' && before.node !== node) this.#cutOff(before.node);
+    parent.children.put(name, node, this.#clock.now());
+  }
+
+  /** We moved `node`; what was at the target is out of the tree. */
+  move(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void {
+    node.parent?.children.remove(node.name, this.#clock.now());
+    node.parent = to.parent;
+    node.name = to.name;
+    this.place(node);
+  }
+
+  /** We took `node` away. */
+  detach(node: Node): void {
+    node.parent?.children.remove(node.name, this.#clock.now());
+    this.#cutOff(node);
+  }
+
+  /**
+   * The platform told of `listed` in answer to a question asked at `generation`: its node, or what a younger change
+   * of our own made of the name.
+   */
+  learn(directory: DirectoryNode, listed: Listed, generation: number): Node | undefined {
+    const { children } = directory;
+    const known = children.get(listed.name);
+    const before = known?.kind === 'present' ? known.node : undefined;
+    if (children.changedSince(listed.name, generation)) return before;
+    const node = before && isSameNode(before, listed) ? before : this.#made(directory, listed);
+    if (before && before !== node) this.lose(before);
+    if (before === node) this.#refresh(node, listed);
+    children.learn(listed.name, node, { generation, nowMs: this.#clock.now() });
+    return node;
+  }
+
+  /** The platform told that nothing has this name. */
+  learnAbsent(directory: DirectoryNode, name: string, generation: number): void {
+    const { children } = directory;
+    const known = children.get(name);
+    if (children.changedSince(name, generation)) return;
+    if (known?.kind === 'present') this.lose(known.node);
+    children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
+  }
+
+  /** Someone else took `node` away or put another thing in its place. */
+  lose(node: Node): void {
+    const { parent, name } = node;
+    if (!parent) return;
+    const known = parent.children.get(name);
+    if (known?.kind === 'present' && known.node === node) parent.children.forget(name);
+    if (node.lookups > 0) this.#kernel.invalidateEntry(parent.id, name);
+    this.#cutOff(node);
+  }
+
+  #made(directory: DirectoryNode, listed: Listed): Node {
+    const place = { parent: directory, name: listed.name };
+    switch (listed.kind) {
+      case 'virtual':
+        if (directory.kind !== 'virtual-directory') break;
+        return listed.make({ parent: directory, name: listed.name });
+      case 'entry':
+        if (directory.kind !== 'project-folder') break;
+        return listed.record.kind === 'folder'
+          ? this.#make.projectFolder(place, directory.project, listed.record)
+          : this.#make.projectFile(
+              { parent: directory, name: listed.name },
+              directory.project,
+              listed.record,
+            );
+      case 'object': {
+        if (directory.kind !== 'volume-directory') break;
+        const { record } = listed;
+        const object = { location: record.location, record };
+        return this.#make.volumeObject({ parent: directory, name: listed.name }, directory.volume, object);
+      }
+      case 'prefix':
+        if (directory.kind !== 'volume-directory') break;
+        return this.#make.volumeDirectory(place, directory.volume, { prefix: listed.prefix, local: false });
+      default:
+        return listed satisfies never;
+    }
+    throw new TypeError(`${listed.kind} in a ${directory.kind}`);
+  }
+
+  #refresh(node: Node, listed: Listed): void {
+    if (listed.kind === 'entry' && listed.record.kind === 'file' && node.kind === 'project-file') {
+      // The record a draft was begun from stays: its writer finds at publication that it was replaced.
+      if (node.draft && node.record?.id !== listed.record.id) return;
+      this.#tellStale(node, listed.record);
+      node.record = listed.record;
+    } else if (listed.kind === 'entry' && listed.record.kind === 'folder' && node.kind === 'project-folder') {
+      // Another folder of that name, or the same one moved away and back: what is in it may be others.
+      if (node.record?.id !== listed.record.id) node.children.expire();
+      node.record = listed.record;
+    } else if (listed.kind === 'object' && node.kind === 'volume-object') {
+      if (!node.draft) node.record = listed.record;
+    } else if (listed.kind === 'prefix' && node.kind === 'volume-directory') {
+      node.local = false;
+    }
+  }
+
+  #tellStale(node: ProjectFileNode, told: FileRecord): void {
+    const { record } = node;
+    if (!record || node.lookups === 0) return;
+    const same = record.sizeBytes === told.sizeBytes && record.modifiedMs === told.modifiedMs;
+    if (!same) this.#kernel.invalidateNode(node.id, -1);
+  }
+
+  /** Takes a node and all below it out of the tree; those that the kernel does not hold are dropped. */
+  #cutOff(node: Node): void {
+    node.parent = undefined;
+    if (isDirectory(node)) for (const child of node.children.nodes()) this.#cutOff(child);
+    if (node.lookups === 0) this.#nodes.drop(node);
+  }
+}

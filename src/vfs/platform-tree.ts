@@ -1,0 +1,193 @@
+import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
+import { attributesOf } from './attributes/attributes-of.ts';
+import type { Details } from './directories/details.ts';
+import { Directories } from './directories/directories.ts';
+import { listedEntry } from './directories/project-folder.ts';
+import type { ErrorRegistry } from './errors/error-registry.ts';
+import { failureOf } from './errors/failure-of.ts';
+import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
+import { isSameNode } from './identity.ts';
+import type { KernelLink } from './kernel-link.ts';
+import { nodeTtlLeft } from './listing/freshness.ts';
+import { Listings } from './listing/listings.ts';
+import { Lookups } from './listing/lookups.ts';
+import { Revalidation } from './listing/revalidation.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VirtualDirectoryNode,
+  VirtualSource,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from './node.ts';
+import type { NodeMaker } from './node-maker.ts';
+import type { NodeTable } from './node-table.ts';
+import { Placement } from './placement.ts';
+import type { Tree, TreeOptions, TreeParts } from './tree.ts';
+
+/** The parts that the tree and what hangs in it are both made of. */
+export interface PlatformTreeParts extends TreeParts {
+  readonly nodes: NodeTable;
+  readonly make: NodeMaker;
+  readonly kernel: KernelLink;
+  readonly errors: ErrorRegistry;
+  readonly details: Details;
+  /** What the top of the mount holds. */
+  readonly root: VirtualSource;
+}
+
+/** The tree over the platform: puts listings, lookups, placement and attributes together behind one interface. */
+export class PlatformTree implements Tree {
+  readonly api: TreeParts['api'];
+  readonly reader: TreeParts['reader'];
+  readonly writer: TreeParts['writer'];
+  readonly jobs: TreeParts['jobs'];
+  readonly clock: TreeParts['clock'];
+  readonly log: TreeParts['log'];
+  readonly folderState: TreeParts['folderState'];
+  readonly options: TreeOptions;
+  readonly nodes: NodeTable;
+  readonly kernel: KernelLink;
+  readonly errors: ErrorRegistry;
+  readonly root: VirtualDirectoryNode;
+  readonly listings: Listings;
+  readonly #make: NodeMaker;
+  readonly #placement: Placement;
+  readonly #lookups: Lookups;
+  readonly #revalidation: Revalidation;
+  readonly #mountedMs: number;
+
+  constructor(parts: PlatformTreeParts) {
+    const { api, clock, nodes, make, kernel } = parts;
+    this.api = api;
+    this.reader = parts.reader;
+    this.writer = parts.writer;
+    this.jobs = parts.jobs;
+    this.clock = clock;
+    this.log = parts.log;
+    this.folderState = parts.folderState;
+    this.options = parts.options;
+    this.nodes = nodes;
+    this.kernel = kernel;
+    this.errors = parts.errors;
+    this.root = make.virtualDirectory({ parent: undefined, name: '' }, parts.root);
+    this.#make = make;
+    this.#mountedMs = clock.now();
+    const placement = new Placement({ nodes, make, kernel, clock });
+    const directories = new Directories(api, parts.details);
+    const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
+    this.#placement = placement;
+    this.listings = new Listings(shared);
+    this.#lookups = new Lookups({ ...shared, listings: this.listings });
+    this.#revalidation = new Revalidation({ api, placement, clock });
+  }
+
+  attributesOf(node: Node): AttributesReply {
+    const attributes = attributesOf(node, { options: this.options, mountedMs: this.#mountedMs });
+    return { attributes, ttlMs: this.#ttlLeft(node) };
+  }
+
+  entryOf(node: Node): Entry {
+    const { attributes, ttlMs } = this.attributesOf(node);
+    return { node: node.id, attributes, entryTtlMs: ttlMs, attributesTtlMs: ttlMs };
+  }
+
+  /** How long the absence of a name still counts. */
+  absenceTtl(directory: DirectoryNode, name: string): number {
+    const known = this.#lookups.known(directory, name);
+    return known && !known.node ? known.ttlLeftMs : 0;
+  }
+
+  childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
+    return this.#lookups.childOf(directory, name, signal);
+  }
+
+  childrenOf(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
+    return this.listings.all(directory, signal);
+  }
+
+  expire(directory: DirectoryNode): void {
+    directory.children.expire();
+  }
+
+  revalidate(node: Node, signal: AbortSignal): Awaitable<void> {
+    return this.#revalidation.revalidate(node, signal);
+  }
+
+  newFile(parent: ProjectFolderNode, name: string): ProjectFileNode {
+    return this.#make.projectFile({ parent, name }, parent.project, undefined);
+  }
+
+  newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode {
+    const object = { location: parent.prefix + name, record: undefined };
+    return this.#make.volumeObject({ parent, name }, parent.volume, object);
+  }
+
+  newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode {
+    const level = { prefix: `${parent.prefix}${name}/`, local: true };
+    const directory = this.#make.volumeDirectory({ parent, name }, parent.volume, level);
+    directory.children.startEmpty(this.clock.now());
+    return directory;
+  }
+
+  placed(node: Node): void {
+    this.#placement.place(node);
+  }
+
+  placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node {
+    const listed = listedEntry(record);
+    const known = parent.children.get(listed.name);
+    const same = known?.kind === 'present' && isSameNode(known.node, listed) ? known.node : undefined;
+    const node = same ?? this.#made(parent, record);
+    this.#placement.place(node);
+    if (options?.empty === true && node.kind === 'project-folder') node.children.startEmpty(this.clock.now());
+    return node;
+  }
+
+  published(node: ProjectFileNode, record: FileRecord): void;
+  published(node: VolumeObjectNode, record: VolumeObjectRecord): void;
+  published(node: ProjectFileNode | VolumeObjectNode, record: FileRecord | VolumeObjectRecord): void {
+    if (node.kind === 'project-file' && 'id' in record) {
+      node.record = record;
+      node.pending = undefined;
+    } else if (node.kind === 'volume-object' && !('id' in record)) {
+      node.record = record;
+    }
+    if (node.parent) this.#placement.place(node);
+  }
+
+  moved(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void {
+    this.#placement.move(node, to);
+  }
+
+  detach(node: Node): void {
+    this.#placement.detach(node);
+  }
+
+  invalidate(directory: DirectoryNode, name: string): void {
+    const known = directory.children.get(name);
+    if (known?.kind === 'present') this.#placement.lose(known.node);
+    else directory.children.forget(name);
+    this.kernel.invalidateEntry(directory.id, name);
+  }
+
+  recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void {
+    const record = failureOf(failure, error, this.clock.now());
+    this.errors.record(record);
+    const { op, path, errno, requestId } = record;
+    this.log.error({ op, path, errno, requestId, reason: record.text, err: error }, 'operation failed');
+  }
+
+  #made(parent: ProjectFolderNode, record: EntryRecord): Node {
+    const place = { parent, name: listedEntry(record).name };
+    return record.kind === 'folder'
+      ? this.#make.projectFolder(place, parent.project, record)
+      : this.#make.projectFile(place, parent.project, record);
+  }
+
+  #ttlLeft(node: Node): number {
+    return nodeTtlLeft(node, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
+  }
+}

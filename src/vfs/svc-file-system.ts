@@ -1,0 +1,277 @@
+/**
+ * The file system as the kernel driver calls it: numbers become nodes, one operation is called, its nodes become
+ * entries. What the operations do stands in the folders beside this file.
+ */
+import { errnoOf } from './errno-of.ts';
+import type {
+  AbsentEntry,
+  AttributeChanges,
+  AttributesReply,
+  Awaitable,
+  DirSink,
+  Entry,
+  FileHandle,
+  FileSystem,
+  FileSystemStatistics,
+  KernelCaches,
+  NodeId,
+  OpenReply,
+  ReadReply,
+  RenameFlags,
+  RequestContext,
+  SetxattrMode,
+} from './file-system.ts';
+import { FsError } from './fs-error.ts';
+import type { DirectoryNode, Node } from './node.ts';
+import { isDirectory, pathOf } from './node.ts';
+import type { OpenDirectories } from './open-directories.ts';
+import type { FileNode, Mutations, OpenFiles, Place } from './operations.ts';
+import type { PlatformTree } from './platform-tree.ts';
+import type { Xattrs } from './xattr/xattrs.ts';
+
+export interface FileSystemParts {
+  readonly tree: PlatformTree;
+  readonly directories: OpenDirectories;
+  readonly files: OpenFiles;
+  readonly mutations: Mutations;
+  readonly xattrs: Xattrs;
+}
+
+type PlaceById = { readonly parent: NodeId; readonly name: string };
+
+export class SvcFileSystem implements FileSystem {
+  readonly #tree: PlatformTree;
+  readonly #directories: OpenDirectories;
+  readonly #files: OpenFiles;
+  readonly #mutations: Mutations;
+  readonly #xattrs: Xattrs;
+
+  constructor(parts: FileSystemParts) {
+    this.#tree = parts.tree;
+    this.#directories = parts.directories;
+    this.#files = parts.files;
+    this.#mutations = parts.mutations;
+    this.#xattrs = parts.xattrs;
+  }
+
+  attach(caches: KernelCaches): void {
+    this.#tree.kernel.attach(caches);
+  }
+
+  detach(): void {
+    this.#tree.kernel.attach(undefined);
+    this.#files.close();
+  }
+
+  lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
+    const directory = this.#tree.nodes.directory(parent);
+    const found = this.#tree.childOf(directory, name, context.signal);
+    if (!(found instanceof Promise)) return this.#found(found, directory, name);
+    return found.then((node) => this.#found(node, directory, name));
+  }
+
+  forget(node: NodeId, count: number): void {
+    this.#tree.nodes.forget(node, count);
+  }
+
+  getattr(id: NodeId): AttributesReply {
+    return this.#tree.attributesOf(this.#tree.nodes.get(id));
+  }
+
+  async setattr(
+    id: NodeId,
+    changes: AttributeChanges,
+    handle: FileHandle | undefined,
+    context: RequestContext,
+  ): Promise<AttributesReply> {
+    const node = this.#tree.nodes.get(id);
+    await this.#mutations.setattr(node, changes, { handle, context });
+    return this.#tree.attributesOf(node);
+  }
+
+  access(node: NodeId): void {
+    // The kernel checks permissions by the mode (`default_permissions`); it asks for nothing else here.
+    this.#tree.nodes.get(node);
+  }
+
+  readlink(node: NodeId, context: RequestContext): Awaitable<string> {
+    return this.#mutations.readlink(this.#tree.nodes.get(node), context);
+  }
+
+  statfs(): FileSystemStatistics {
+    return STATISTICS;
+  }
+
+  async mkdir(parent: NodeId, name: string, mode: number, context: RequestContext): Promise<Entry> {
+    return this.#entry(await this.#mutations.mkdir(this.#place({ parent, name }), mode, context));
+  }
+
+  async mknod(parent: NodeId, name: string, mode: number, context: RequestContext): Promise<Entry> {
+    return this.#entry(await this.#mutations.mknod(this.#place({ parent, name }), mode, context));
+  }
+
+  async symlink(parent: NodeId, name: string, target: string, context: RequestContext): Promise<Entry> {
+    return this.#entry(await this.#mutations.symlink(this.#place({ parent, name }), target, context));
+  }
+
+  async link(node: NodeId, newParent: NodeId, newName: string, context: RequestContext): Promise<Entry> {
+    const place = this.#place({ parent: newParent, name: newName });
+    return this.#entry(await this.#mutations.link(this.#tree.nodes.get(node), place, context));
+  }
+
+  unlink(parent: NodeId, name: string, context: RequestContext): Awaitable<void> {
+    return this.#mutations.unlink(this.#place({ parent, name }), context);
+  }
+
+  rmdir(parent: NodeId, name: string, context: RequestContext): Awaitable<void> {
+    return this.#mutations.rmdir(this.#place({ parent, name }), context);
+  }
+
+  rename(from: PlaceById, to: PlaceById, flags: RenameFlags, context: RequestContext): Awaitable<void> {
+    return this.#mutations.rename(this.#place(from), this.#place(to), { flags, context });
+  }
+
+  open(id: NodeId, flags: number, context: RequestContext): Awaitable<OpenReply> {
+    return this.#files.open(this.#file(id), flags, context);
+  }
+
+  async create(
+    parent: NodeId,
+    name: string,
+    mode: number,
+    flags: number,
+    context: RequestContext,
+  ): Promise<{ readonly entry: Entry; readonly open: OpenReply }> {
+    const { node, open } = await this.#files.create(this.#place({ parent, name }), { mode, flags }, context);
+    return { entry: this.#entry(node), open };
+  }
+
+  read(
+    handle: FileHandle,
+    offset: number,
+    sizeBytes: number,
+    context: RequestContext,
+  ): Awaitable<ReadReply> {
+    return this.#files.read({ handle, offset }, sizeBytes, context);
+  }
+
+  write(
+    handle: FileHandle,
+    offset: number,
+    data: Uint8Array,
+    context: RequestContext,
+  ): Awaitable<number> {
+    return this.#files.write({ handle, offset }, data, context);
+  }
+
+  flush(handle: FileHandle, context: RequestContext): Awaitable<void> {
+    return this.#files.flush(handle, context);
+  }
+
+  fsync(handle: FileHandle, dataOnly: boolean, context: RequestContext): Awaitable<void> {
+    return this.#files.fsync(handle, dataOnly, context);
+  }
+
+  release(handle: FileHandle): Awaitable<void> {
+    return this.#files.release(handle);
+  }
+
+  lseek(
+    handle: FileHandle,
+    offset: number,
+    whence: 'data' | 'hole',
+    context: RequestContext,
+  ): Awaitable<number> {
+    return this.#files.lseek({ handle, offset }, whence, context);
+  }
+
+  fallocate(
+    handle: FileHandle,
+    mode: number,
+    offset: number,
+    length: number,
+    context: RequestContext,
+  ): Awaitable<void> {
+    return this.#files.fallocate({ handle, offset }, { mode, length }, context);
+  }
+
+  copyFileRange(
+    from: { readonly handle: FileHandle; readonly offset: number },
+    to: { readonly handle: FileHandle; readonly offset: number },
+    length: number,
+    context: RequestContext,
+  ): Awaitable<number> {
+    return this.#files.copyFileRange(from, to, { length, context });
+  }
+
+  opendir(id: NodeId): OpenReply {
+    const handle = this.#directories.open(this.#tree.nodes.directory(id));
+    return { handle, keepCache: false, directIo: false };
+  }
+
+  readdir(handle: FileHandle, offset: number, sink: DirSink, context: RequestContext): Awaitable<void> {
+    return this.#directories.read(handle, offset, { sink, signal: context.signal });
+  }
+
+  releasedir(handle: FileHandle): void {
+    this.#directories.release(handle);
+  }
+
+  fsyncdir(handle: FileHandle): void {
+    // What changes a directory is done on the platform before its call returns.
+    this.#directories.directoryOf(handle);
+  }
+
+  getxattr(node: NodeId, name: string, context: RequestContext): Awaitable<Uint8Array> {
+    return this.#xattrs.get(this.#tree.nodes.get(node), name, context.signal);
+  }
+
+  setxattr(
+    node: NodeId,
+    name: string,
+    value: Uint8Array,
+    mode: SetxattrMode,
+    context: RequestContext,
+  ): Awaitable<void> {
+    return this.#xattrs.set(this.#tree.nodes.get(node), { name, value }, { mode, signal: context.signal });
+  }
+
+  listxattr(node: NodeId, context: RequestContext): Awaitable<readonly string[]> {
+    return this.#xattrs.list(this.#tree.nodes.get(node), context.signal);
+  }
+
+  removexattr(node: NodeId, name: string, context: RequestContext): Awaitable<void> {
+    return this.#xattrs.remove(this.#tree.nodes.get(node), name, context.signal);
+  }
+
+  #found(node: Node | undefined, directory: DirectoryNode, name: string): Entry | AbsentEntry {
+    if (node) return this.#entry(node);
+    return { node: undefined, entryTtlMs: this.#tree.absenceTtl(directory, name) };
+  }
+
+  /** For a reply: the kernel now holds one more reference. */
+  #entry(node: Node): Entry {
+    node.lookups++;
+    return this.#tree.entryOf(node);
+  }
+
+  #place({ parent, name }: PlaceById): Place {
+    return { parent: this.#tree.nodes.directory(parent), name };
+  }
+
+  #file(id: NodeId): FileNode {
+    const node = this.#tree.nodes.get(id);
+    if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+    return node;
+  }
+}
+
+/** The platform tells no limits: as large as df(1) shows without losing digits. */
+const STATISTICS: FileSystemStatistics = {
+  blockSize: 4096,
+  blocks: 2 ** 38,
+  blocksFree: 2 ** 38,
+  files: 2 ** 32,
+  filesFree: 2 ** 32,
+  nameLength: 255,
+};
