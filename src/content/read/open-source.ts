@@ -1,6 +1,7 @@
 /** A handle on a version: gathers segments for each read, lends them out, and feeds its readahead. */
-import { abortable } from '../../lib/abortable.ts';
+
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { ContentError, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { Readahead, type ReadaheadOptions } from './readahead.ts';
 import type { Segment } from './segment.ts';
@@ -43,7 +44,7 @@ export class OpenSource implements OpenVersion {
     if (end <= offset) return { chunks: [] };
     if (this.#verified) return this.#read(offset, end, signal);
     this.#verifying ??= this.#verify();
-    return abortable(this.#verifying, signal).then(() => this.#read(offset, end, signal));
+    return untilAborted(this.#verifying, signal).then(() => this.#read(offset, end, signal));
   }
 
   close(): void {
@@ -68,7 +69,7 @@ export class OpenSource implements OpenVersion {
     range: { readonly offset: number; readonly end: number; readonly signal: AbortSignal },
   ): Promise<ByteChunks> {
     try {
-      await abortable(Promise.all(loading), range.signal);
+      await untilAborted(Promise.all(loading), range.signal);
     } catch (error) {
       for (const segment of segments) this.#options.cache.unpin(segment);
       throw error;

@@ -1,3 +1,4 @@
+import { contentKey } from '../content-version.ts';
 import type { ContentVersion } from '../ports.ts';
 import { type SourceDependencies, unquoted, VersionSource } from './version-source.ts';
 
@@ -17,7 +18,7 @@ export class SourceRegistry {
   }
 
   open(version: ContentVersion): FoundSource {
-    const known = this.#sources.get(keyOf(version));
+    const known = this.#sources.get(contentKey(version));
     if (known === undefined || known.version.sizeBytes !== version.sizeBytes) {
       return { source: this.replace(version), verified: true };
     }
@@ -29,7 +30,7 @@ export class SourceRegistry {
 
   /** A new source under this name; handles of the old one keep it and learn that it changed. */
   replace(version: ContentVersion): VersionSource {
-    const key = keyOf(version);
+    const key = contentKey(version);
     const source: VersionSource = new VersionSource(version, this.#deps, () => this.tidy(source));
     this.#sources.set(key, source);
     return source;
@@ -37,21 +38,7 @@ export class SourceRegistry {
 
   /** Forgets a source that has neither handles nor cached bytes. */
   tidy(source: VersionSource): void {
-    const key = keyOf(source.version);
+    const key = contentKey(source.version);
     if (source.unused && this.#sources.get(key) === source) this.#sources.delete(key);
-  }
-}
-
-/** Links differ by kind, so an alias and the object behind it are two sources. */
-function keyOf(version: ContentVersion): string {
-  switch (version.kind) {
-    case 'file':
-      return `file\0${version.fileId}`;
-    case 'alias':
-      return `alias\0${version.fileId}\0${version.volume}\0${version.location}`;
-    case 'object':
-      return `object\0${version.volume}\0${version.location}`;
-    default:
-      return version satisfies never;
   }
 }

@@ -8,6 +8,7 @@
 import type { Api, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { contentName } from '../content-version.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import { type ContentLink, contentLink } from './content-link.ts';
 import { SegmentIndex } from './segment-index.ts';
@@ -85,14 +86,14 @@ export class VersionSource {
     if (sizeBytes !== undefined && sizeBytes !== this.version.sizeBytes) {
       throw new ContentError(
         'changed',
-        `${nameOf(this.version)} is ${sizeBytes} bytes long now, not ${this.version.sizeBytes}`,
+        `${contentName(this.version)} is ${sizeBytes} bytes long now, not ${this.version.sizeBytes}`,
       );
     }
     const etag = unquoted(given);
     if (this.version.kind === 'file' || etag === undefined) return;
     this.#etag ??= etag;
     if (this.#etag !== etag) {
-      throw new ContentError('changed', `${nameOf(this.version)} was replaced while it was open`);
+      throw new ContentError('changed', `${contentName(this.version)} was replaced while it was open`);
     }
   }
 
@@ -112,7 +113,7 @@ export class VersionSource {
   }
 
   #explained(error: unknown): unknown {
-    const name = nameOf(this.version);
+    const name = contentName(this.version);
     if (error instanceof ApiError && error.status === 404) {
       return new ContentError('changed', `${name} is gone`, { cause: error });
     }
@@ -129,10 +130,6 @@ export class VersionSource {
         return error.kind satisfies never;
     }
   }
-}
-
-export function nameOf(version: ContentVersion): string {
-  return version.kind === 'file' ? `file ${version.fileId}` : `${version.volume}/${version.location}`;
 }
 
 /** Listings quote an ETag or do not, answers of a store do: compared without. */

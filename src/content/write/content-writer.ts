@@ -1,0 +1,149 @@
+/**
+ * Writing: drafts in, files out.
+ *
+ * A draft's bytes live in a spool file until they are a file at the service. Full parts that the writer has left behind
+ * are sent while it writes on, from one process-wide queue; publication sends the rest and completes. The journal
+ * knows enough to go on after a kill; `recover` does.
+ *
+ *   directory/journal          what is unfinished
+ *   directory/<id>.spool       bytes of the draft `<id>`
+ *   directory/recovered/       bytes of drafts that nobody asked to publish, for a person to look at
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Api, StorageClient } from '../../api/api.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { ContentReader, ContentVersion, ContentWriter, UploadTarget } from '../ports.ts';
+import type { Extent } from './extent-map.ts';
+import { Journal } from './journal.ts';
+import type { DraftState } from './journal-entry.ts';
+import { PartSender } from './part-sender.ts';
+import { recoverDrafts } from './recover-drafts.ts';
+import { SpoolSpace } from './spool-space.ts';
+import { SpooledDraft } from './spooled-draft.ts';
+import type { WriterContext } from './writer-context.ts';
+
+export interface ContentWriterOptions {
+  readonly api: Api;
+  readonly storage: StorageClient;
+  /** For the bytes that drafts build on. */
+  readonly reader: ContentReader;
+  /** Shared with the reader. */
+  readonly memory: MemoryPool;
+  readonly clock: Clock;
+  /** Absolute, of this mount alone; made if it is not there. */
+  readonly directory: string;
+  /** Parts on their way at once, over all files. Default 8. */
+  readonly partsInFlight?: number;
+  /** Asked of the service, which may decide otherwise. Default 16 MiB, at least 5 MiB on the platform. */
+  readonly partSizeBytes?: number;
+  /** What all spools together may take on the disk. Default: no limit but the disk's. */
+  readonly spoolSizeBytes?: number;
+}
+
+interface DraftOptions {
+  readonly target: UploadTarget;
+  readonly base: ContentVersion | undefined;
+  readonly label: string;
+}
+
+const DEFAULT_PART_BYTES = 16 * 1024 * 1024;
+
+export function createContentWriter(options: ContentWriterOptions): ContentWriter {
+  return new SpoolingWriter(options);
+}
+
+class SpoolingWriter implements ContentWriter {
+  readonly #options: ContentWriterOptions;
+  readonly #drafts = new Set<SpooledDraft>();
+  #opening: Promise<WriterContext> | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: ContentWriterOptions) {
+    this.#options = options;
+  }
+
+  async draft({ target, base, label }: DraftOptions): Promise<SpooledDraft> {
+    const context = await this.#context();
+    const state = {
+      id: randomUUID(),
+      label,
+      createdMs: this.#options.clock.now(),
+      target,
+      base,
+      annotations: undefined,
+      phase: 'open',
+      publishedFileId: undefined,
+      extents: extentsOf(base),
+      upload: undefined,
+    } as const;
+    context.journal.record({ type: 'draft', draft: state });
+    return this.#enter(state, context);
+  }
+
+  uploads(): ReturnType<ContentWriter['uploads']> {
+    return [...this.#drafts].flatMap((draft) => draft.progress ?? []);
+  }
+
+  async recover(): ReturnType<ContentWriter['recover']> {
+    const context = await this.#context();
+    const restore = (state: DraftState): SpooledDraft => this.#enter(state, context);
+    return recoverDrafts({ directory: this.#options.directory, context, restore });
+  }
+
+  async idle(signal: AbortSignal): Promise<void> {
+    while ([...this.#drafts].some((draft) => draft.publishing)) {
+      await untilAborted(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#drafts].map((draft) => draft.close()));
+    const context = await this.#opening;
+    await context?.journal.close();
+  }
+
+  #enter(state: DraftState, context: WriterContext): SpooledDraft {
+    const draft: SpooledDraft = new SpooledDraft(state, context, {
+      onSettled: () => this.#wake(),
+      onLeave: () => {
+        this.#drafts.delete(draft);
+        this.#wake();
+      },
+    });
+    this.#drafts.add(draft);
+    return draft;
+  }
+
+  #context(): Promise<WriterContext> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<WriterContext> {
+    const { api, storage, reader, memory, directory } = this.#options;
+    return {
+      api,
+      reader,
+      memory,
+      sender: new PartSender({ api, storage, memory, partsInFlight: this.#options.partsInFlight ?? 8 }),
+      journal: await Journal.open(directory),
+      space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
+      partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,
+      spoolPath: (draftId) => join(directory, `${draftId}.spool`),
+    };
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+}
+
+function extentsOf(base: ContentVersion | undefined): readonly Extent[] {
+  if (base === undefined || base.sizeBytes === 0) return [];
+  return [{ start: 0, end: base.sizeBytes, origin: { kind: 'version', version: base, offset: 0 } }];
+}

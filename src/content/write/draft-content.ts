@@ -1,0 +1,274 @@
+/**
+ * The bytes of a draft: a spool file and the map of what is in it. Changes are made one after the other, so that bytes
+ * fetched into the spool never land on newer ones; reads go beside them.
+ */
+import { dirname } from 'node:path';
+import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import { sameVersion } from '../content-version.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { ContentReader, ContentVersion, OpenVersion } from '../ports.ts';
+import { type Extent, ExtentMap } from './extent-map.ts';
+import type { ByteRange } from './part-plan.ts';
+import { SpoolFile } from './spool-file.ts';
+import type { SpoolSpace } from './spool-space.ts';
+import { syncDirectory } from './sync-directory.ts';
+
+/** Ranges of versions are fetched into the spool in pieces of this size. */
+const FETCH_BYTES = 4 * 1024 * 1024;
+
+export interface DraftContentOptions {
+  readonly spoolPath: string;
+  readonly reader: ContentReader;
+  readonly memory: MemoryPool;
+  readonly space: SpoolSpace;
+  readonly extents: readonly Extent[];
+  /** Called after each change with the range whose bytes are others now. */
+  readonly onChange: (range: ByteRange) => void;
+}
+
+export class DraftContent {
+  readonly #options: DraftContentOptions;
+  readonly #map: ExtentMap;
+  readonly #changes = new Mutex();
+  readonly #sources = new Map<ContentVersion, OpenVersion>();
+  readonly #reads = new Set<Promise<ByteChunks>>();
+  #spool: Promise<SpoolFile> | undefined;
+  #spooledBytes = 0;
+  #nameIsDurable = false;
+
+  constructor(options: DraftContentOptions) {
+    this.#options = options;
+    this.#map = new ExtentMap(options.extents);
+    this.#account();
+  }
+
+  get sizeBytes(): number {
+    return this.#map.sizeBytes;
+  }
+
+  /** Some bytes are in the spool. */
+  get spooled(): boolean {
+    return this.#spooledBytes > 0;
+  }
+
+  get extents(): readonly Extent[] {
+    return this.#map.extents;
+  }
+
+  /** Waits for room before its turn and not in it: what makes room may be this draft's own publication. */
+  async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
+    const { space } = this.#options;
+    const added = data.length - this.#map.bytesOf('local', offset, offset + data.length);
+    await space.admit(added, signal);
+    try {
+      return await this.#changes.run(() => this.#write(offset, data), signal);
+    } finally {
+      space.resize(-added);
+    }
+  }
+
+  truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
+    return this.#changes.run(async () => {
+      const size = this.#map.sizeBytes;
+      if (sizeBytes === size) return;
+      // The cut bytes must not come back as content when the file grows again.
+      if (sizeBytes < size && this.#spool !== undefined) await (await this.#spool).truncate(sizeBytes);
+      this.#map.truncate(sizeBytes);
+      this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
+    }, signal);
+  }
+
+  copyFrom(source: ContentVersion, sourceOffset: number, range: ByteRange): void {
+    const size = this.#map.sizeBytes;
+    this.#map.set(range.start, range.end, { kind: 'version', version: source, offset: sourceOffset });
+    this.#changed({ start: Math.min(size, range.start), end: range.end });
+  }
+
+  /** All bytes are those of a version at the service, if `stillTrue` when it comes to it: the spool gives up its own. */
+  rebase(version: ContentVersion, stillTrue: () => boolean): Promise<void> {
+    return this.#changes.run(async () => {
+      if (!stillTrue()) return;
+      this.#map.truncate(0);
+      this.#map.set(0, version.sizeBytes, { kind: 'version', version, offset: 0 });
+      // Reads that began before still take bytes from the spool.
+      await Promise.allSettled(this.#reads);
+      if (this.#spool !== undefined) await (await this.#spool).truncate(0);
+      this.#account();
+    });
+  }
+
+  wholeCopyOf(): ContentVersion | undefined {
+    const [only, ...others] = this.#map.extents;
+    if (only?.origin.kind !== 'version' || others.length > 0) return undefined;
+    const { version, offset } = only.origin;
+    return offset === 0 && version.sizeBytes === only.end ? version : undefined;
+  }
+
+  /** Every byte of a range was written here. */
+  isLocal(range: ByteRange): boolean {
+    return this.#map.bytesOf('local', range.start, range.end) === range.end - range.start;
+  }
+
+  read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
+    const reading = this.#read(range, signal);
+    this.#reads.add(reading);
+    const done = (): void => {
+      this.#reads.delete(reading);
+    };
+    reading.then(done, done);
+    return reading;
+  }
+
+  async #read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
+    const end = Math.min(range.end, this.#map.sizeBytes);
+    const pieces: ByteChunks[] = [];
+    const release = (): void => {
+      for (const piece of pieces) piece.release?.();
+    };
+    try {
+      for (const extent of this.#map.slice(range.start, end)) {
+        pieces.push(await this.#readExtent(extent, signal));
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return { chunks: pieces.flatMap((piece) => piece.chunks), release };
+  }
+
+  /** Fetches into the spool what a range still has from versions. */
+  async fetchMissing(range: ByteRange, signal: AbortSignal): Promise<void> {
+    for (let start = range.start; start < range.end; start += FETCH_BYTES) {
+      const piece = this.#map.slice(start, Math.min(start + FETCH_BYTES, range.end));
+      for (const extent of piece) {
+        if (extent.origin.kind === 'version') await this.#fetch(extent, signal);
+      }
+    }
+  }
+
+  /**
+   * Fills `into` from the spool; holes, and what lies past the end by now, are zeros. False: some of it was copied from a
+   * version since it was last fetched, and `into` is not whole.
+   */
+  async readSpooled(start: number, into: Uint8Array): Promise<boolean> {
+    const extents = this.#map.slice(start, start + into.length);
+    if (extents.some(({ origin }) => origin.kind === 'version')) return false;
+    into.fill(0, Math.max(0, this.#map.sizeBytes - start));
+    for (const extent of extents) {
+      const target = into.subarray(extent.start - start, extent.end - start);
+      if (extent.origin.kind === 'local') await (await this.#file()).read(extent.start, target);
+      else target.fill(0);
+    }
+    return true;
+  }
+
+  /** Resolves when the changes asked for so far are made. */
+  async settled(): Promise<void> {
+    await this.#changes.run(async () => {});
+  }
+
+  async sync(): Promise<void> {
+    await this.settled();
+    if (this.#spool !== undefined) await (await this.#spool).sync();
+    if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.spoolPath));
+    this.#nameIsDurable = this.#spool !== undefined;
+  }
+
+  /** Gives up the spool file: removed, or left on the disk for a later recovery. */
+  async close(options: { readonly keepSpool: boolean }): Promise<void> {
+    await this.settled();
+    for (const source of this.#sources.values()) source.close();
+    this.#sources.clear();
+    this.#options.space.resize(-this.#spooledBytes);
+    this.#spooledBytes = 0;
+    const spool = await this.#spool;
+    this.#spool = undefined;
+    if (options.keepSpool) await spool?.close();
+    else await spool?.remove();
+  }
+
+  async #write(offset: number, data: Uint8Array): Promise<number> {
+    const size = this.#map.sizeBytes;
+    const written = await (await this.#file()).write(offset, data);
+    this.#map.set(offset, offset + written, { kind: 'local' });
+    this.#changed({ start: Math.min(size, offset), end: offset + written });
+    return written;
+  }
+
+  async #readExtent(extent: Extent, signal: AbortSignal): Promise<ByteChunks> {
+    const { start, end, origin } = extent;
+    if (origin.kind === 'version') {
+      return this.#source(origin.version).read(origin.offset, end - start, signal);
+    }
+    const buffer = this.#options.memory.acquireNow(end - start);
+    const chunk = buffer.subarray(0, end - start);
+    try {
+      if (origin.kind === 'local') await (await this.#file()).read(start, chunk);
+      else chunk.fill(0);
+    } catch (error) {
+      this.#options.memory.release(buffer);
+      throw error;
+    }
+    return { chunks: [chunk], release: () => this.#options.memory.release(buffer) };
+  }
+
+  async #fetch(extent: Extent, signal: AbortSignal): Promise<void> {
+    if (extent.origin.kind !== 'version') return;
+    const { version, offset } = extent.origin;
+    const bytes = await this.#source(version).read(offset, extent.end - extent.start, signal);
+    try {
+      await this.#changes.run(() => this.#place(extent, bytes.chunks));
+    } finally {
+      bytes.release?.();
+    }
+  }
+
+  /** Writes fetched bytes where nothing else was written or copied since the fetch began. */
+  async #place(fetched: Extent, chunks: readonly Uint8Array[]): Promise<void> {
+    const spool = await this.#file();
+    let start = fetched.start;
+    for (const chunk of chunks) {
+      for (const extent of this.#map.slice(start, start + chunk.length)) {
+        if (!isPartOf(extent, fetched)) continue;
+        await spool.writeAll(extent.start, chunk.subarray(extent.start - start, extent.end - start));
+        this.#map.set(extent.start, extent.end, { kind: 'local' });
+      }
+      start += chunk.length;
+    }
+    this.#account();
+  }
+
+  #file(): Promise<SpoolFile> {
+    this.#spool ??= SpoolFile.open(this.#options.spoolPath);
+    return this.#spool;
+  }
+
+  #source(version: ContentVersion): OpenVersion {
+    const known = this.#sources.get(version);
+    if (known !== undefined) return known;
+    const source = this.#options.reader.open(version);
+    this.#sources.set(version, source);
+    return source;
+  }
+
+  #changed(range: ByteRange): void {
+    this.#account();
+    this.#options.onChange(range);
+  }
+
+  #account(): void {
+    const spooled = this.#map.bytesOf('local');
+    this.#options.space.resize(spooled - this.#spooledBytes);
+    this.#spooledBytes = spooled;
+  }
+}
+
+/** The extent still means the bytes that were fetched for it. */
+function isPartOf(extent: Extent, fetched: Extent): boolean {
+  if (extent.origin.kind !== 'version' || fetched.origin.kind !== 'version') return false;
+  return (
+    extent.origin.offset - extent.start === fetched.origin.offset - fetched.start &&
+    sameVersion(extent.origin.version, fetched.origin.version)
+  );
+}

@@ -1,0 +1,218 @@
+/**
+ * How a draft's bytes get to the service: the multipart upload that runs while the file is written, its restarts, and
+ * the one-call way for small files where the service offers it.
+ */
+import { ApiError, TransportError } from '../../api/errors.ts';
+import type { FileRecord } from '../../api/model.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { UploadTarget } from '../ports.ts';
+import type { UploadState } from './journal-entry.ts';
+import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
+import { type ByteRange, leftBehind, outgrows, partRange, partSizeFor, partsIn } from './part-plan.ts';
+import { publishedAlready } from './published-already.ts';
+
+/** The most that `POST /upload/inline` takes. */
+const INLINE_BYTES = 8 * 1024 * 1024;
+
+/** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
+const UPLOAD_GONE = 8003;
+
+export interface DraftUploadOptions {
+  readonly context: UploadContext & { readonly memory: MemoryPool };
+  readonly preferredPartSizeBytes: number;
+  readonly target: () => UploadTarget;
+  /** An upload began or ended: the journal must know. */
+  readonly onChange: () => void;
+  /** What an ended mount had sent. */
+  readonly resumed: UploadState | undefined;
+  /** The file that was under the target's name, and since when a new one may be ours. */
+  readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
+}
+
+export class DraftUpload {
+  readonly #options: DraftUploadOptions;
+  #current: MultipartUpload | undefined;
+  #opening: Promise<MultipartUpload> | undefined;
+  #previousWrite: ByteRange = { start: 0, end: 0 };
+  #publishing = false;
+  #error: unknown;
+
+  constructor(options: DraftUploadOptions) {
+    this.#options = options;
+    const { resumed, context } = options;
+    this.#current = resumed && new MultipartUpload(resumed, context);
+  }
+
+  get state(): UploadState | undefined {
+    return this.#current?.state;
+  }
+
+  get partsInFlight(): number {
+    return this.#current?.partsInFlight ?? 0;
+  }
+
+  /** What went wrong with a part sent early; the next publication tries anew. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  touch(range: ByteRange): void {
+    this.#current?.touch(range);
+  }
+
+  /** The writer wrote a range: sends the full parts it has left behind, each at most once before publication. */
+  afterWrite(write: ByteRange): void {
+    const before = this.#previousWrite;
+    this.#previousWrite = write;
+    if (this.#publishing || this.#error !== undefined || this.#opening !== undefined) return;
+    const partSizeBytes = this.#partSizeBytes;
+    const { content } = this.#options.context;
+    const candidates = new Set([...partsIn(before, partSizeBytes), ...partsIn(write, partSizeBytes)]);
+    const file = { sizeBytes: content.sizeBytes, partSizeBytes };
+    const ready = leftBehind(candidates, write, file).filter((number) => this.#isReady(number));
+    if (ready.length > 0) this.#sendEarly(ready);
+  }
+
+  /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
+  async publish(sizeBytes: number): Promise<FileRecord> {
+    this.#publishing = true;
+    this.#error = undefined;
+    try {
+      await this.#opening?.catch(() => {});
+      if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
+        return await this.#publishInline(sizeBytes);
+      }
+      return await this.#publishInParts(sizeBytes);
+    } finally {
+      this.#publishing = false;
+    }
+  }
+
+  /** Gives the upload up at the service too; what cannot be told it sweeps by itself. */
+  async abandon(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    const upload = this.#current;
+    this.#current = undefined;
+    if (upload === undefined) return;
+    this.#options.onChange();
+    await upload.abort().catch(() => {});
+  }
+
+  async #publishInParts(sizeBytes: number): Promise<FileRecord> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.#current !== undefined && !this.#current.fits(sizeBytes)) await this.abandon();
+      const upload = this.#current ?? (await this.#open(sizeBytes, { sizeBytes }));
+      try {
+        await upload.sendAll(sizeBytes);
+        const file = await upload.complete(sizeBytes);
+        this.#current = undefined;
+        return file;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== UPLOAD_GONE || attempt > 1) throw error;
+        this.#current = undefined;
+        const done = await this.#lookFor(sizeBytes);
+        if (done !== undefined) return done;
+      }
+    }
+  }
+
+  async #mayGoInline(sizeBytes: number): Promise<boolean> {
+    if (sizeBytes > INLINE_BYTES) return false;
+    const capabilities = await this.#options.context.api.capabilities({ priority: 'data' });
+    return capabilities.has('upload_inline');
+  }
+
+  async #publishInline(sizeBytes: number): Promise<FileRecord> {
+    const { api, content, memory, signal } = this.#options.context;
+    const buffer = await memory.acquire(sizeBytes, signal);
+    try {
+      const body = buffer.subarray(0, sizeBytes);
+      while (!(await content.readSpooled(0, body))) {
+        await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
+      }
+      return await api.uploads.inline(this.#options.target(), body, { signal, priority: 'data' });
+    } catch (error) {
+      const done = error instanceof TransportError ? await this.#lookFor(sizeBytes) : undefined;
+      if (done === undefined) throw error;
+      return done;
+    } finally {
+      memory.release(buffer);
+    }
+  }
+
+  /** The answer of a completion may be lost: is the file there? */
+  #lookFor(sizeBytes: number): Promise<FileRecord | undefined> {
+    const { context, target, previous } = this.#options;
+    return publishedAlready(context.api, { target: target(), sizeBytes, ...previous() });
+  }
+
+  get #partSizeBytes(): number {
+    return this.#current?.ticket.partSizeBytes ?? this.#options.preferredPartSizeBytes;
+  }
+
+  /** Part `number` is all local bytes and was never sent. */
+  #isReady(number: number): boolean {
+    const { content } = this.#options.context;
+    const range = partRange(number, content.sizeBytes, this.#partSizeBytes);
+    return (this.#current?.isNew(number) ?? true) && content.isLocal(range);
+  }
+
+  #sendEarly(numbers: readonly number[]): void {
+    const upload = this.#current;
+    const { sizeBytes } = this.#options.context.content;
+    if (upload === undefined) {
+      this.#restartFor(sizeBytes);
+    } else if (outgrows(sizeBytes, upload.ticket.partSizeBytes)) {
+      this.#restartFor(sizeBytes * 4);
+    } else {
+      for (const number of numbers) this.#send(upload, number);
+    }
+  }
+
+  #send(upload: MultipartUpload, number: number): void {
+    const range = partRange(number, this.#options.context.content.sizeBytes, upload.ticket.partSizeBytes);
+    upload.send(number, range).catch((error: unknown) => {
+      if (this.#current === upload) this.#error ??= error;
+    });
+  }
+
+  /** Begins an upload for a file that will have about so many bytes, and sends all that is behind the writer. */
+  #restartFor(expectedBytes: number): void {
+    const outgrown = this.#current;
+    this.#current = undefined;
+    outgrown?.abort().catch(() => {});
+    this.#opening = this.#open(expectedBytes, {});
+    this.#opening
+      .then(
+        (upload) => this.#sendBehind(upload),
+        (error: unknown) => {
+          this.#error ??= error;
+        },
+      )
+      .finally(() => {
+        this.#opening = undefined;
+      });
+  }
+
+  #sendBehind(upload: MultipartUpload): void {
+    const { sizeBytes } = this.#options.context.content;
+    const { partSizeBytes } = upload.ticket;
+    const all = partsIn({ start: 0, end: sizeBytes }, partSizeBytes);
+    const ready = leftBehind(all, this.#previousWrite, { sizeBytes, partSizeBytes });
+    for (const number of ready) {
+      if (this.#isReady(number)) this.#send(upload, number);
+    }
+  }
+
+  async #open(expectedBytes: number, exact: { readonly sizeBytes?: number }): Promise<MultipartUpload> {
+    const { context, preferredPartSizeBytes, target, onChange } = this.#options;
+    const partSizeBytes = partSizeFor(expectedBytes, preferredPartSizeBytes);
+    const ticket = await context.api.uploads.initialise(
+      { ...target(), ...exact, partSizeBytes },
+      { signal: context.signal, priority: 'data' },
+    );
+    this.#current = new MultipartUpload({ ticket, parts: [] }, context);
+    onChange();
+    return this.#current;
+  }
+}

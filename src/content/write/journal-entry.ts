@@ -1,0 +1,91 @@
+import { crc32 } from 'node:zlib';
+import type { UploadTicket } from '../../api/model.ts';
+import type { Annotations, ContentVersion, UploadTarget } from '../ports.ts';
+import type { Extent } from './extent-map.ts';
+
+export interface SentPart {
+  readonly partNumber: number;
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+/** A multipart upload as far as it has come. */
+export interface UploadState {
+  readonly ticket: UploadTicket;
+  /** Parts the store has, whose bytes in the spool are still the same. */
+  readonly parts: readonly SentPart[];
+}
+
+/** All it takes to go on with a draft in another process. */
+export interface DraftState {
+  readonly id: string;
+  readonly label: string;
+  /** When it was opened, by our clock. */
+  readonly createdMs: number;
+  readonly target: UploadTarget;
+  readonly base: ContentVersion | undefined;
+  readonly annotations: Annotations | undefined;
+  /** `publishing` from the moment publication is asked for until it succeeded. */
+  readonly phase: 'open' | 'publishing';
+  /** The file that has these bytes already: only the annotations are owed. */
+  readonly publishedFileId: string | undefined;
+  readonly extents: readonly Extent[];
+  readonly upload: UploadState | undefined;
+}
+
+export type JournalEntry =
+  | { readonly type: 'draft'; readonly draft: DraftState }
+  | { readonly type: 'part'; readonly id: string; readonly part: SentPart }
+  /** The part's bytes have changed since it was sent. */
+  | { readonly type: 'stale'; readonly id: string; readonly partNumber: number }
+  | { readonly type: 'end'; readonly id: string };
+
+/** One line: CRC-32 in hex, a space, the entry as JSON. */
+export function encodeEntry(entry: JournalEntry): string {
+  const json = JSON.stringify(entry);
+  return `${checksum(json)} ${json}\n`;
+}
+
+/** Undefined when the line is damaged. */
+export function decodeEntry(line: string): JournalEntry | undefined {
+  const json = line.slice(9);
+  if (line.length < 10 || line.slice(0, 9) !== `${checksum(json)} `) return undefined;
+  return JSON.parse(json) as JournalEntry;
+}
+
+/** The drafts of a journal, with one more entry. */
+export function applyEntry(drafts: Map<string, DraftState>, entry: JournalEntry): void {
+  switch (entry.type) {
+    case 'draft':
+      drafts.set(entry.draft.id, entry.draft);
+      return;
+    case 'part':
+      changeParts(drafts, entry.id, (parts) => [
+        ...parts.filter(({ partNumber }) => partNumber !== entry.part.partNumber),
+        entry.part,
+      ]);
+      return;
+    case 'stale':
+      changeParts(drafts, entry.id, (parts) => parts.filter((part) => part.partNumber !== entry.partNumber));
+      return;
+    case 'end':
+      drafts.delete(entry.id);
+      return;
+    default:
+      entry satisfies never;
+  }
+}
+
+function changeParts(
+  drafts: Map<string, DraftState>,
+  id: string,
+  change: (parts: readonly SentPart[]) => readonly SentPart[],
+): void {
+  const draft = drafts.get(id);
+  if (draft?.upload === undefined) return;
+  drafts.set(id, { ...draft, upload: { ...draft.upload, parts: change(draft.upload.parts) } });
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

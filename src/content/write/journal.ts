@@ -1,0 +1,159 @@
+/**
+ * What a mount must know to finish its uploads after it was killed: an append-only file of checksummed lines.
+ *
+ * `record` returns at once; the line is written soon after and survives the end of the process. `durable` waits until
+ * everything recorded so far survives the end of the machine: all who wait meanwhile share one fdatasync. Lines go to
+ * the place after the last whole one, so a write that failed half-way leaves no gap; a damaged tail is cut when the
+ * journal is opened. When most of it is about drafts that are no more, it is written anew beside and renamed.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../lib/error-code.ts';
+import { applyEntry, type DraftState, decodeEntry, encodeEntry, type JournalEntry } from './journal-entry.ts';
+import { syncDirectory } from './sync-directory.ts';
+
+/** Below this size a journal is not worth rewriting. */
+const COMPACT_FROM_BYTES = 1024 * 1024;
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class Journal {
+  readonly #directory: string;
+  readonly #drafts: Map<string, DraftState>;
+  #handle: FileHandle;
+  #sizeBytes: number;
+  #pending: string[] = [];
+  #waiters: Waiter[] = [];
+  #working: Promise<void> | undefined;
+  #compactAtBytes = COMPACT_FROM_BYTES;
+
+  private constructor(directory: string, handle: FileHandle, found: FoundEntries) {
+    this.#directory = directory;
+    this.#handle = handle;
+    this.#sizeBytes = found.sizeBytes;
+    this.#drafts = found.drafts;
+  }
+
+  static async open(directory: string): Promise<Journal> {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const path = pathIn(directory);
+    const found = await readEntries(path);
+    const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    await handle.truncate(found.sizeBytes);
+    await handle.datasync();
+    await syncDirectory(directory);
+    return new Journal(directory, handle, found);
+  }
+
+  /** The drafts that are not ended. */
+  get drafts(): readonly DraftState[] {
+    return [...this.#drafts.values()];
+  }
+
+  record(entry: JournalEntry): void {
+    applyEntry(this.#drafts, entry);
+    this.#pending.push(encodeEntry(entry));
+    this.#wake();
+  }
+
+  durable(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+      this.#wake();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#wake();
+    await this.#working;
+    await this.#handle.close();
+  }
+
+  #wake(): void {
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+    });
+  }
+
+  /** Never rejects. A line that could not be written stays pending: the next `durable` meets it again, and tells. */
+  async #work(): Promise<void> {
+    while (this.#pending.length > 0 || this.#waiters.length > 0) {
+      const waiters = this.#waiters;
+      this.#waiters = [];
+      try {
+        await this.#writePending();
+        if (this.#sizeBytes > this.#compactAtBytes) await this.#compact();
+        if (waiters.length > 0) await this.#handle.datasync();
+        for (const { resolve } of waiters) resolve();
+      } catch (error) {
+        for (const { reject } of waiters) reject(error);
+        if (waiters.length === 0) return;
+      }
+    }
+  }
+
+  async #writePending(): Promise<void> {
+    const lines = this.#pending;
+    this.#pending = [];
+    try {
+      this.#sizeBytes += await writeAt(this.#handle, this.#sizeBytes, lines);
+    } catch (error) {
+      this.#pending = [...lines, ...this.#pending];
+      throw error;
+    }
+  }
+
+  /** What is still pending is told by the states already; saying it again changes nothing. */
+  async #compact(): Promise<void> {
+    const path = pathIn(this.#directory);
+    const fresh = await open(`${path}.new`, 'w', 0o600);
+    const lines = this.drafts.map((draft) => encodeEntry({ type: 'draft', draft }));
+    const sizeBytes = await writeAt(fresh, 0, lines);
+    await fresh.datasync();
+    await rename(`${path}.new`, path);
+    await syncDirectory(this.#directory);
+    await this.#handle.close();
+    this.#handle = fresh;
+    this.#sizeBytes = sizeBytes;
+    this.#compactAtBytes = Math.max(COMPACT_FROM_BYTES, 4 * sizeBytes);
+  }
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'journal');
+}
+
+async function writeAt(handle: FileHandle, offset: number, lines: readonly string[]): Promise<number> {
+  const bytes = Buffer.from(lines.join(''));
+  for (let written = 0; written < bytes.length; ) {
+    const piece = await handle.write(bytes, written, bytes.length - written, offset + written);
+    written += piece.bytesWritten;
+  }
+  return bytes.length;
+}
+
+interface FoundEntries {
+  readonly drafts: Map<string, DraftState>;
+  /** Up to the end of the last whole line. */
+  readonly sizeBytes: number;
+}
+
+async function readEntries(path: string): Promise<FoundEntries> {
+  const drafts = new Map<string, DraftState>();
+  const bytes = await readFile(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  });
+  let sizeBytes = 0;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, sizeBytes)) {
+    const entry = decodeEntry(bytes.toString('utf8', sizeBytes, end));
+    if (entry === undefined) break;
+    applyEntry(drafts, entry);
+    sizeBytes = end + 1;
+  }
+  return { drafts, sizeBytes };
+}

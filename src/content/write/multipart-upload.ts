@@ -1,0 +1,184 @@
+/**
+ * One multipart upload at the service: which parts it has, which are on their way, which must go again.
+ *
+ * A part that changed after it was read for sending is *stale*; it is sent again before completion, and never two at a
+ * time, because the later one must win. A publication sends each part at most once more: what changes while it runs
+ * belongs to the next one.
+ */
+import type { Api } from '../../api/api.ts';
+import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
+import { Mutex } from '../../lib/mutex.ts';
+import type { DraftContent } from './draft-content.ts';
+import type { Journal } from './journal.ts';
+import type { SentPart, UploadState } from './journal-entry.ts';
+import { type ByteRange, outgrows, partCount, partRange, partsIn } from './part-plan.ts';
+import type { PartSender } from './part-sender.ts';
+
+/** Parts are reported in batches of this many while the file is being written: one call each. */
+const REPORT_BATCH = 32;
+
+interface Sending {
+  readonly range: ByteRange;
+  readonly done: Promise<void>;
+}
+
+interface MutablePart extends SentPart {
+  stale: boolean;
+}
+
+export interface UploadContext {
+  readonly draftId: string;
+  readonly api: Api;
+  readonly sender: PartSender;
+  readonly journal: Journal;
+  readonly content: DraftContent;
+  readonly signal: AbortSignal;
+}
+
+export class MultipartUpload {
+  readonly ticket: UploadTicket;
+  readonly #context: UploadContext;
+  readonly #parts = new Map<number, MutablePart>();
+  readonly #sending = new Map<number, Sending>();
+  /** Parts whose bytes are being read or on the wire, and whether they changed since. */
+  readonly #changedWhileSent = new Map<number, boolean>();
+  readonly #reported = new Map<number, string>();
+  readonly #oneAtATime = new Mutex();
+  #reporting: Promise<void> | undefined;
+
+  constructor(state: UploadState, context: UploadContext) {
+    this.ticket = state.ticket;
+    this.#context = context;
+    for (const part of state.parts) this.#parts.set(part.partNumber, { ...part, stale: false });
+  }
+
+  get state(): UploadState {
+    const parts = [...this.#parts.values()].filter(({ stale }) => !stale);
+    return {
+      ticket: this.ticket,
+      parts: parts.map(({ partNumber, etag, sizeBytes }) => ({ partNumber, etag, sizeBytes })),
+    };
+  }
+
+  get partsInFlight(): number {
+    return this.#changedWhileSent.size;
+  }
+
+  /** No part lies beyond a file of this size, which the service would append. */
+  fits(sizeBytes: number): boolean {
+    const count = partCount(sizeBytes, this.ticket.partSizeBytes);
+    const beyond = [...this.#parts.keys(), ...this.#sending.keys()].some((number) => number > count);
+    return !beyond && !outgrows(sizeBytes, this.ticket.partSizeBytes);
+  }
+
+  /** A part that was never sent. */
+  isNew(partNumber: number): boolean {
+    return !this.#parts.has(partNumber) && !this.#sending.has(partNumber);
+  }
+
+  /** The bytes of a range are others now. */
+  touch(range: ByteRange): void {
+    for (const number of partsIn(range, this.ticket.partSizeBytes)) {
+      if (this.#changedWhileSent.has(number)) this.#changedWhileSent.set(number, true);
+      const part = this.#parts.get(number);
+      if (part !== undefined && !part.stale) {
+        part.stale = true;
+        this.#context.journal.record({ type: 'stale', id: this.#context.draftId, partNumber: number });
+      }
+    }
+  }
+
+  /** Sends a part, after the one of that number that is on its way. */
+  send(partNumber: number, range: ByteRange): Promise<void> {
+    const before = this.#sending.get(partNumber)?.done.catch(() => {});
+    const done = (before ?? Promise.resolve()).then(() => this.#send(partNumber, range));
+    const sending = { range, done };
+    this.#sending.set(partNumber, sending);
+    const settled = (): void => {
+      if (this.#sending.get(partNumber) === sending) this.#sending.delete(partNumber);
+    };
+    done.then(settled, settled);
+    return done;
+  }
+
+  /** Sends every part of a file of this size that the service does not have as it is now. */
+  async sendAll(sizeBytes: number): Promise<void> {
+    const { partSizeBytes } = this.ticket;
+    const sends: Promise<void>[] = [];
+    for (let number = 1; number <= partCount(sizeBytes, partSizeBytes); number += 1) {
+      const range = partRange(number, sizeBytes, partSizeBytes);
+      const sending = this.#sending.get(number);
+      if (sending !== undefined && sending.range.end === range.end && !this.#changedWhileSent.get(number)) {
+        sends.push(sending.done);
+      } else if (sending !== undefined || !this.#holds(number, range)) {
+        sends.push(this.send(number, range));
+      }
+    }
+    await Promise.all(sends);
+  }
+
+  async complete(sizeBytes: number): Promise<FileRecord> {
+    const { api, signal } = this.#context;
+    await this.#reporting;
+    const count = partCount(sizeBytes, this.ticket.partSizeBytes);
+    const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
+    return api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
+  }
+
+  async abort(): Promise<void> {
+    await this.#context.api.uploads.abort(this.ticket.uploadId, { priority: 'background' });
+  }
+
+  async #send(partNumber: number, range: ByteRange): Promise<void> {
+    const { draftId, sender, content, signal, journal } = this.#context;
+    const { uploadId } = this.ticket;
+    const onRead = (): void => {
+      this.#changedWhileSent.set(partNumber, false);
+    };
+    const job = { lane: draftId, uploadId, partNumber, range, content, onRead, signal };
+    try {
+      const etag = await (this.ticket.parallel
+        ? sender.send(job)
+        : this.#oneAtATime.run(() => sender.send(job)));
+      const stale = this.#changedWhileSent.get(partNumber) ?? false;
+      const part = { partNumber, etag, sizeBytes: range.end - range.start };
+      this.#parts.set(partNumber, { ...part, stale });
+      if (!stale) journal.record({ type: 'part', id: draftId, part });
+    } finally {
+      this.#changedWhileSent.delete(partNumber);
+    }
+    this.#reportSome();
+  }
+
+  #holds(partNumber: number, range: ByteRange): boolean {
+    const part = this.#parts.get(partNumber);
+    return part !== undefined && !part.stale && part.sizeBytes === range.end - range.start;
+  }
+
+  #unreported(): PartReport[] {
+    const parts = [...this.#parts.values()];
+    return parts
+      .filter(({ partNumber, etag }) => this.#reported.get(partNumber) !== etag)
+      .map(({ partNumber, etag }) => ({ partNumber, etag }))
+      .sort((left, right) => left.partNumber - right.partNumber);
+  }
+
+  /** A failure costs nothing: completion reports what is not on report. */
+  #reportSome(): void {
+    if (this.#reporting !== undefined) return;
+    const batch = this.#unreported().filter(({ partNumber }) => !this.#parts.get(partNumber)?.stale);
+    if (batch.length < REPORT_BATCH) return;
+    const { api, signal } = this.#context;
+    const report = api.uploads.report(this.ticket.uploadId, batch, { signal, priority: 'background' });
+    this.#reporting = report
+      .then(
+        () => {
+          for (const { partNumber, etag } of batch) this.#reported.set(partNumber, etag);
+        },
+        () => {},
+      )
+      .finally(() => {
+        this.#reporting = undefined;
+      });
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is published, from the
+ * parts the store has; the others' bytes are put aside for a person, because nobody said that they were whole.
+ */
+import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { FileRecord } from '../../api/model.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import type { Annotations, Recovery } from '../ports.ts';
+import { fileChanges } from './file-changes.ts';
+import type { DraftState } from './journal-entry.ts';
+import type { SpooledDraft } from './spooled-draft.ts';
+import { uniteParts } from './unite-parts.ts';
+import type { WriterContext } from './writer-context.ts';
+
+const SPOOL_SUFFIX = '.spool';
+
+export interface RecoverOptions {
+  readonly directory: string;
+  readonly context: WriterContext;
+  readonly restore: (state: DraftState) => SpooledDraft;
+}
+
+export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
+  const { directory, context, restore } = options;
+  const drafts = context.journal.drafts;
+  const orphans = await keepOrphans(directory, new Set(drafts.map(({ id }) => id)));
+  const recoveries = await Promise.all(
+    drafts.map((state) => recoverDraft(state, { directory, context, restore })),
+  );
+  return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
+}
+
+async function recoverDraft(state: DraftState, options: RecoverOptions): Promise<Recovery | undefined> {
+  const { id, label } = state;
+  const { journal, spoolPath } = options.context;
+  if (state.publishedFileId !== undefined) {
+    await unlinkIfThere(spoolPath(id));
+    if (state.annotations !== undefined) {
+      const done = annotate(state.publishedFileId, { id, annotations: state.annotations }, options.context);
+      return { label, outcome: { kind: 'publishing', done } };
+    }
+    journal.record({ type: 'end', id });
+    return undefined;
+  }
+  const spoolBytes = await sizeOf(spoolPath(id));
+  const localEnd = state.extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
+  if (state.phase === 'publishing' && localEnd <= spoolBytes) {
+    return { label, outcome: { kind: 'publishing', done: publish(state, options) } };
+  }
+  const reason =
+    state.phase === 'open'
+      ? 'it was still being written when the mount ended'
+      : `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
+  return giveUp(state, { ...options, spoolBytes, reason });
+}
+
+async function publish(state: DraftState, { context, restore }: RecoverOptions): Promise<FileRecord> {
+  const upload = state.upload && (await uniteParts(context.api, state, context.spoolPath(state.id)));
+  const draft = restore({ ...state, upload });
+  try {
+    return await draft.publish(new AbortController().signal);
+  } finally {
+    await draft.close();
+  }
+}
+
+async function annotate(
+  fileId: string,
+  owed: { readonly id: string; readonly annotations: Annotations },
+  { api, journal }: WriterContext,
+): Promise<FileRecord> {
+  const file = await api.files.edit(fileId, fileChanges(owed.annotations), { priority: 'data' });
+  journal.record({ type: 'end', id: owed.id });
+  return file;
+}
+
+async function giveUp(
+  state: DraftState,
+  options: RecoverOptions & { readonly spoolBytes: number; readonly reason: string },
+): Promise<Recovery | undefined> {
+  const { api, journal, spoolPath } = options.context;
+  const spool = spoolPath(state.id);
+  if (state.upload !== undefined) {
+    api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
+  }
+  journal.record({ type: 'end', id: state.id });
+  if (options.spoolBytes === 0) {
+    await unlinkIfThere(spool);
+    return undefined;
+  }
+  const path = await keepSpool(spool, options.directory, `${basename(state.label)}.${state.id.slice(0, 8)}`);
+  const partly =
+    state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
+  return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
+}
+
+/** Spools that no entry tells of: their entry was lost with the machine. */
+async function keepOrphans(directory: string, known: ReadonlySet<string>): Promise<readonly Recovery[]> {
+  const kept: Recovery[] = [];
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
+    const spool = join(directory, name);
+    if ((await sizeOf(spool)) === 0) {
+      await unlinkIfThere(spool);
+    } else {
+      const path = await keepSpool(spool, directory, name.slice(0, -SPOOL_SUFFIX.length));
+      kept.push({ label: name, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } });
+    }
+  }
+  return kept;
+}
+
+async function keepSpool(spool: string, directory: string, name: string): Promise<string> {
+  const path = join(directory, 'recovered', name);
+  await mkdir(join(directory, 'recovered'), { recursive: true, mode: 0o700 });
+  await rename(spool, path);
+  return path;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  });
+}

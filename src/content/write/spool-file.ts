@@ -1,0 +1,84 @@
+import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode } from '../../lib/error-code.ts';
+import { ContentError } from '../ports.ts';
+
+/** The sparse local file that keeps a draft's own bytes, at their offsets, until it is published. */
+export class SpoolFile {
+  readonly path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.path = path;
+    this.#handle = handle;
+  }
+
+  /** Opens the spool at `path`, made if it is not there; nobody else may read it. */
+  static async open(path: string): Promise<SpoolFile> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'r+', 0o600).catch(() => open(path, 'w+', 0o600));
+    return new SpoolFile(path, handle);
+  }
+
+  /** Writes all of `data`, or what fits when the disk gets full; nothing fits: `ContentError` kind `no-space`. */
+  async write(offset: number, data: Uint8Array): Promise<number> {
+    let written = 0;
+    while (written < data.length) {
+      try {
+        const piece = await this.#handle.write(data, written, data.length - written, offset + written);
+        written += piece.bytesWritten;
+      } catch (error) {
+        if (written > 0) return written;
+        throw explained(error, this.path);
+      }
+    }
+    return written;
+  }
+
+  async writeAll(offset: number, data: Uint8Array): Promise<void> {
+    let written = 0;
+    while (written < data.length) {
+      written += await this.write(offset + written, data.subarray(written));
+    }
+  }
+
+  /** Fills `into`; past the end of the file with zeros. */
+  async read(offset: number, into: Uint8Array): Promise<void> {
+    let filled = 0;
+    while (filled < into.length) {
+      const { bytesRead } = await this.#handle.read(into, filled, into.length - filled, offset + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    into.fill(0, filled);
+  }
+
+  async truncate(sizeBytes: number): Promise<void> {
+    await this.#handle.truncate(sizeBytes);
+  }
+
+  async sync(): Promise<void> {
+    try {
+      await this.#handle.datasync();
+    } catch (error) {
+      throw explained(error, this.path);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async remove(): Promise<void> {
+    await this.#handle.close();
+    await unlink(this.path);
+  }
+}
+
+function explained(error: unknown, path: string): unknown {
+  const code = errorCode(error);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EFBIG') return error;
+  return new ContentError('no-space', `the disk of the spool directory ${dirname(path)} is full`, {
+    cause: error,
+  });
+}

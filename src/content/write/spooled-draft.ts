@@ -1,0 +1,313 @@
+/**
+ * A draft: its content, its upload, and its publications.
+ *
+ * Changes are counted. The draft is dirty while the count differs from that of the last publication; a publication
+ * takes the count when it begins, so what is written while it runs keeps the draft dirty for the next.
+ */
+import type { FileRecord } from '../../api/model.ts';
+import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import { versionOfFile } from '../content-version.ts';
+import {
+  type Annotations,
+  ContentError,
+  type ContentVersion,
+  type Draft,
+  type UploadProgress,
+  type UploadTarget,
+} from '../ports.ts';
+import { DraftContent } from './draft-content.ts';
+import { DraftUpload } from './draft-upload.ts';
+import { fileChanges } from './file-changes.ts';
+import type { DraftState } from './journal-entry.ts';
+import type { ByteRange } from './part-plan.ts';
+import type { WriterContext } from './writer-context.ts';
+
+interface Publication {
+  /** The count of changes that it covers; undefined while it has not begun: then it covers all until it does. */
+  changes: number | undefined;
+  readonly done: Promise<FileRecord>;
+}
+
+export interface DraftEvents {
+  /** A publication succeeded or failed. */
+  readonly onSettled: () => void;
+  /** The draft was discarded or closed. */
+  readonly onLeave: () => void;
+}
+
+export class SpooledDraft implements Draft {
+  readonly id: string;
+  readonly #context: WriterContext;
+  readonly #events: DraftEvents;
+  readonly #initial: DraftState;
+  readonly #content: DraftContent;
+  readonly #upload: DraftUpload;
+  readonly #end = new AbortController();
+  #target: UploadTarget;
+  #annotations: Annotations | undefined;
+  #phase: DraftState['phase'];
+  #changes = 0;
+  #publishedChanges = 0;
+  #published: FileRecord | undefined;
+  #publication: Publication | undefined;
+  #failure: unknown;
+
+  constructor(state: DraftState, context: WriterContext, events: DraftEvents) {
+    this.id = state.id;
+    this.#context = context;
+    this.#events = events;
+    this.#initial = state;
+    this.#target = state.target;
+    this.#annotations = state.annotations;
+    this.#phase = state.phase;
+    this.#changes = state.phase === 'publishing' ? 1 : 0;
+    const { api, reader, memory, sender, journal, space } = context;
+    this.#content = new DraftContent({
+      spoolPath: context.spoolPath(state.id),
+      reader,
+      memory,
+      space,
+      extents: state.extents,
+      onChange: (range) => this.#onChange(range),
+    });
+    this.#upload = new DraftUpload({
+      context: {
+        draftId: state.id,
+        api,
+        sender,
+        journal,
+        memory,
+        content: this.#content,
+        signal: this.#end.signal,
+      },
+      preferredPartSizeBytes: context.partSizeBytes,
+      target: () => this.#target,
+      onChange: () => this.#record(),
+      resumed: state.upload,
+      previous: () => ({ fileId: this.#previousFileId, sinceMs: state.createdMs }),
+    });
+    space.enter(this);
+  }
+
+  get sizeBytes(): number {
+    return this.#content.sizeBytes;
+  }
+
+  get dirty(): boolean {
+    return this.#changes !== this.#publishedChanges;
+  }
+
+  get publishing(): boolean {
+    return this.#publication !== undefined;
+  }
+
+  get progress(): UploadProgress | undefined {
+    const { state, partsInFlight } = this.#upload;
+    const error = this.#failure ?? this.#upload.error;
+    if (state === undefined && !this.publishing && error === undefined) return undefined;
+    return {
+      label: this.#initial.label,
+      uploadId: state?.ticket.uploadId,
+      sizeBytes: this.sizeBytes,
+      sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
+      partsInFlight,
+      state: this.publishing ? 'publishing' : error === undefined ? 'writing' : 'failed',
+      error: error instanceof Error ? error.message : undefined,
+    };
+  }
+
+  async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
+    const written = await this.#content.write(offset, data, signal);
+    this.#upload.afterWrite({ start: offset, end: offset + written });
+    return written;
+  }
+
+  read(offset: number, sizeBytes: number, signal: AbortSignal): Promise<ByteChunks> {
+    return this.#content.read({ start: offset, end: offset + sizeBytes }, signal);
+  }
+
+  truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
+    return this.#content.truncate(sizeBytes, signal);
+  }
+
+  copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void {
+    this.#content.copyFrom(source, sourceOffset, { start: offset, end: offset + length });
+  }
+
+  wholeCopyOf(): ContentVersion | undefined {
+    return this.#content.wholeCopyOf();
+  }
+
+  async sync(signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#content.sync(), signal);
+    this.#record();
+    await untilAborted(this.#context.journal.durable(), signal);
+    const error = this.#failure ?? this.#upload.error;
+    if (error !== undefined) throw error;
+  }
+
+  async retarget(target: UploadTarget): Promise<void> {
+    await this.#publication?.done.catch(() => {});
+    const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
+    this.#target = target;
+    this.#record();
+    // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
+    if (moved) await this.#upload.abandon();
+  }
+
+  async annotate(annotations: Annotations): Promise<void> {
+    this.#annotations = {
+      metadata: { ...this.#annotations?.metadata, ...annotations.metadata },
+      tags: annotations.tags ?? this.#annotations?.tags,
+    };
+    this.#record();
+  }
+
+  publish(signal: AbortSignal): Promise<FileRecord> {
+    const running = this.#publication;
+    const covered = running !== undefined && (running.changes ?? this.#changes) === this.#changes;
+    const publication = covered ? running : this.#begin(running);
+    return untilAborted(publication.done, signal);
+  }
+
+  async publishedAs(file: FileRecord): Promise<void> {
+    const source = this.wholeCopyOf();
+    this.#settle(file, this.#changes);
+    await this.#upload.abandon();
+    if (source !== undefined) await this.#rebase(file);
+  }
+
+  async discard(): Promise<void> {
+    this.#end.abort(new ContentError('failed', 'the draft was discarded'));
+    await this.#publication?.done.catch(() => {});
+    await this.#upload.abandon();
+    await this.#leave({ keepSpool: false });
+  }
+
+  async close(): Promise<void> {
+    await this.#publication?.done.catch(() => {});
+    if (this.dirty) {
+      this.#record();
+      await this.#leave({ keepSpool: true });
+    } else {
+      await this.#leave({ keepSpool: false });
+    }
+  }
+
+  /** Makes room in the spool: what is published can be read from the service. */
+  async giveUp(): Promise<boolean> {
+    const file = this.#published;
+    if (this.dirty || this.publishing || file === undefined || !this.#content.spooled) return false;
+    await this.#rebase(file);
+    return true;
+  }
+
+  #begin(running: Publication | undefined): Publication {
+    const publication: Publication = {
+      changes: undefined,
+      done: this.#publishAfter(running, () => {
+        publication.changes = this.#changes;
+      }),
+    };
+    this.#publication = publication;
+    this.#phase = 'publishing';
+    this.#record();
+    publication.done.then(
+      () => this.#finished(publication, 'open'),
+      // What was asked for is still owed, by this mount or the next.
+      () => this.#finished(publication, 'publishing'),
+    );
+    return publication;
+  }
+
+  #finished(publication: Publication, phase: DraftState['phase']): void {
+    if (this.#publication === publication) {
+      this.#publication = undefined;
+      this.#phase = phase;
+      this.#record();
+    }
+    this.#context.space.notify();
+    this.#events.onSettled();
+  }
+
+  async #publishAfter(running: Publication | undefined, onBegin: () => void): Promise<FileRecord> {
+    await running?.done.catch(() => {});
+    await this.#content.settled();
+    onBegin();
+    this.#failure = undefined;
+    try {
+      const changes = this.#changes;
+      if (this.dirty || this.#published === undefined) {
+        this.#settle(await this.#upload.publish(this.sizeBytes), changes);
+      }
+      return await this.#annotatePublished();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /** One PATCH with all that was set while the file was being written. */
+  async #annotatePublished(): Promise<FileRecord> {
+    const file = this.#published;
+    if (file === undefined) throw new ContentError('failed', 'annotations without a file');
+    const annotations = this.#annotations;
+    if (annotations === undefined) return file;
+    this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
+      signal: this.#end.signal,
+      priority: 'data',
+    });
+    if (this.#annotations === annotations) this.#annotations = undefined;
+    return this.#published;
+  }
+
+  /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
+  #settle(file: FileRecord, changes: number): void {
+    this.#published = file;
+    this.#publishedChanges = changes;
+    this.#failure = undefined;
+    this.#target = { ...this.#target, overwrite: true };
+    this.#record();
+  }
+
+  #onChange(range: ByteRange): void {
+    this.#changes += 1;
+    this.#upload.touch(range);
+  }
+
+  #rebase(file: FileRecord): Promise<void> {
+    return this.#content.rebase(versionOfFile(file), () => !this.dirty);
+  }
+
+  async #leave(options: { readonly keepSpool: boolean }): Promise<void> {
+    this.#end.abort(new ContentError('failed', 'the draft is closed'));
+    await this.#content.close(options);
+    const { journal, space } = this.#context;
+    if (!options.keepSpool) journal.record({ type: 'end', id: this.id });
+    space.leave(this);
+    this.#events.onLeave();
+  }
+
+  #record(): void {
+    const { id, label, createdMs, base } = this.#initial;
+    const draft: DraftState = {
+      id,
+      label,
+      createdMs,
+      base,
+      target: this.#target,
+      annotations: this.#annotations,
+      phase: this.#phase,
+      publishedFileId: this.dirty ? undefined : this.#published?.id,
+      extents: this.#content.extents,
+      upload: this.#upload.state,
+    };
+    this.#context.journal.record({ type: 'draft', draft });
+  }
+
+  get #previousFileId(): string | undefined {
+    const { base } = this.#initial;
+    return this.#published?.id ?? (base?.kind === 'file' ? base.fileId : undefined);
+  }
+}

@@ -1,0 +1,18 @@
+import type { Api } from '../../api/api.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { ContentReader } from '../ports.ts';
+import type { Journal } from './journal.ts';
+import type { PartSender } from './part-sender.ts';
+import type { SpoolSpace } from './spool-space.ts';
+
+/** What all drafts of a writer share. */
+export interface WriterContext {
+  readonly api: Api;
+  readonly reader: ContentReader;
+  readonly memory: MemoryPool;
+  readonly sender: PartSender;
+  readonly journal: Journal;
+  readonly space: SpoolSpace;
+  readonly partSizeBytes: number;
+  readonly spoolPath: (draftId: string) => string;
+}
