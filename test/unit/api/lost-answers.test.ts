@@ -1,0 +1,172 @@
+/** Calls that take effect once, whose answer the network ate. */
+import type { ServerResponse } from 'node:http';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { type ApiClient, createApi } from '../../../src/api/create-api.ts';
+import { TransportError } from '../../../src/api/errors.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import {
+  type StubHandler,
+  type StubRequest,
+  type StubServer,
+  sendJson,
+  startStub,
+} from '../../support/stub-server.ts';
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each[Symbol.asyncDispose]()));
+});
+
+async function clientOf(handler: StubHandler): Promise<{ api: ApiClient; stub: StubServer }> {
+  const stub = await startStub(handler);
+  const clock = { now: systemClock.now, sleep: async () => {} };
+  const api = createApi({ endpoint: `${stub.origin}/v2`, token: 't', clock });
+  open.push({ [Symbol.asyncDispose]: () => api.close() }, stub);
+  return { api, stub };
+}
+
+const posts = (stub: StubServer): number => stub.requests.filter(({ method }) => method === 'POST').length;
+const cut = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
+const now = (): string => new Date().toISOString();
+const folder = (createdOn: string) => ({
+  id: 'd1',
+  name: 'raw',
+  project: 'a/p',
+  parent: 'root',
+  type: 'FOLDER',
+  created_on: createdOn,
+});
+const file = (createdOn: string, id = 'f1') => ({
+  ...folder(createdOn),
+  id,
+  type: 'file',
+  name: 'a',
+  size: 1,
+});
+
+/** Carries out the first POST, loses its answer, and answers everything else by `handler`. */
+function losingFirstPost(handler: (request: StubRequest, posts: number) => unknown): StubHandler {
+  let count = 0;
+  return (request, response) => {
+    count += request.method === 'POST' ? 1 : 0;
+    if (request.method === 'POST' && count === 1) {
+      return cut(response);
+    }
+    return handler(request, count);
+  };
+}
+
+describe('a folder whose creation was not answered', () => {
+  it('is found, and not made twice', async () => {
+    const { api, stub } = await clientOf(losingFirstPost(() => ({ items: [folder(now())], links: [] })));
+    expect(await api.files.createFolder({ parent: 'root', name: 'raw' })).toMatchObject({ id: 'd1' });
+    expect(posts(stub)).toBe(1);
+  });
+
+  it('is made when the call never arrived', async () => {
+    const { api, stub } = await clientOf(
+      losingFirstPost(({ method }) => (method === 'GET' ? { items: [], links: [] } : folder(now()))),
+    );
+    expect(await api.files.createFolder({ parent: 'root', name: 'raw' })).toMatchObject({ id: 'd1' });
+    expect(posts(stub)).toBe(2);
+  });
+
+  it('is not taken for an older one of that name', async () => {
+    let count = 0;
+    const { api } = await clientOf(({ method }, response) => {
+      if (method === 'GET') return { items: [folder('2020-01-01T00:00:00Z')], links: [] };
+      count += 1;
+      return count === 1
+        ? cut(response)
+        : sendJson(response, 409, { status: 409, code: 5030, message: 'Taken.' });
+    });
+    await expect(api.files.createFolder({ parent: 'root', name: 'raw' })).rejects.toMatchObject({
+      code: 5030,
+    });
+  });
+});
+
+describe('a deletion that was not answered', () => {
+  it('is done when the file is missing', async () => {
+    const { api, stub } = await clientOf(({ method }, response) =>
+      method === 'DELETE'
+        ? cut(response)
+        : sendJson(response, 404, { status: 404, code: 5002, message: 'No such file.' }),
+    );
+    await api.files.delete('f1');
+    expect(stub.requests.map(({ method }) => method)).toEqual(['DELETE', 'GET']);
+  });
+});
+
+describe('a completion that was not answered', () => {
+  const init = { upload_id: 'u1', part_size: 5, parallel_uploads: true };
+
+  it('is done when the upload is no more: the file has its name', async () => {
+    const { api, stub } = await clientOf(({ method, url }, response) => {
+      if (url.includes('/complete')) return cut(response);
+      if (method === 'POST') return init;
+      if (url.includes('/upload/'))
+        return sendJson(response, 404, { status: 404, code: 8003, message: 'Gone.' });
+      return { items: [file(now())], links: [] };
+    });
+    const { uploadId } = await api.uploads.initialise({ parent: 'root', name: 'a', overwrite: true });
+    expect(await api.uploads.complete(uploadId, [])).toMatchObject({ id: 'f1' });
+    expect(posts(stub)).toBe(2);
+  });
+
+  it('is made again when the upload still waits for it', async () => {
+    let completions = 0;
+    const { api } = await clientOf(({ method, url }, response) => {
+      if (url.includes('/complete')) {
+        completions += 1;
+        return completions === 1 ? cut(response) : file(now());
+      }
+      return method === 'POST' ? init : { ...init, name: 'a', parent: 'root' };
+    });
+    const { uploadId } = await api.uploads.initialise({ parent: 'root', name: 'a', overwrite: true });
+    expect(await api.uploads.complete(uploadId, [])).toMatchObject({ id: 'f1' });
+    expect(completions).toBe(2);
+  });
+});
+
+describe('a bulk start of exports that was not answered', () => {
+  const wish = (name: string) => ({ file: name, volume: 'a/v', location: `out/${name}`, overwrite: false });
+  const job = (name: string, startedOn?: string) => ({
+    id: `job-${name}`,
+    state: 'PENDING',
+    source: { file: name },
+    destination: { volume: 'a/v', location: `out/${name}` },
+    ...(startedOn && { started_on: startedOn }),
+  });
+
+  it('takes the jobs that began, and starts only the others', async () => {
+    const { api, stub } = await clientOf(
+      losingFirstPost(({ method }) =>
+        method === 'GET'
+          ? { items: [job('f1'), job('f2', '2020-01-01T00:00:00Z')], links: [] }
+          : { items: [{ resource: job('f2', now()) }] },
+      ),
+    );
+    const results = await api.transfers.startExports([wish('f1'), wish('f2')], false);
+    expect(results.map((each) => each.ok && each.value.id)).toEqual(['job-f1', 'job-f2']);
+    const last = stub.requests.at(-1);
+    expect(JSON.parse(String(last?.body)).items).toHaveLength(1);
+  });
+});
+
+describe('an asynchronous job whose start was not answered', () => {
+  const job = (id: string) => ({ id, type: 'MOVE', state: 'RUNNING', started_on: now(), result: [] });
+
+  it('is the one that began meanwhile', async () => {
+    const { api, stub } = await clientOf(losingFirstPost(() => ({ items: [job('j1')], links: [] })));
+    expect(await api.asyncFiles.start('move', [{ file: 'f1', parent: 'd1' }])).toMatchObject({ id: 'j1' });
+    expect(posts(stub)).toBe(1);
+  });
+
+  it('is not guessed when two began', async () => {
+    const { api } = await clientOf(losingFirstPost(() => ({ items: [job('j1'), job('j2')], links: [] })));
+    await expect(api.asyncFiles.start('move', [{ file: 'f1' }])).rejects.toThrow(TransportError);
+  });
+});
