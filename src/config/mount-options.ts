@@ -55,8 +55,8 @@ const retryTimeout: Option<number> = {
   flags: '--retry-timeout <seconds>',
   help: 'how long an operation waits for a service that does not answer before it fails with EIO',
   environment: 'SVCFS_RETRY_TIMEOUT',
-  default: 120_000,
-  defaultText: '120',
+  default: 60_000,
+  defaultText: '60',
   parse: parseSeconds,
 };
 

@@ -1,0 +1,26 @@
+import { CredentialsError } from '../config/credentials.ts';
+import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
+import { CliError, type ExitName } from './exit-codes.ts';
+
+const EXIT_OF_MOUNT_ERROR: Readonly<Record<MountErrorKind, ExitName>> = {
+  'addon-missing': 'failure',
+  'no-device': 'noFuse',
+  'no-permission': 'noFuse',
+  'fusermount-missing': 'noFuse',
+  'mount-point-missing': 'mountPointMissing',
+  'not-a-directory': 'mountPointMissing',
+  'not-empty': 'mountPointNotEmpty',
+  'already-mounted': 'alreadyMounted',
+  busy: 'busy',
+  other: 'failure',
+};
+
+/** The exit code and line of an error that was made to be read by a person; undefined for any other. */
+export function asCliError(error: unknown): CliError | undefined {
+  if (error instanceof CliError) return error;
+  if (error instanceof CredentialsError) return new CliError('credentials', error.message, { cause: error });
+  if (error instanceof MountError) {
+    return new CliError(EXIT_OF_MOUNT_ERROR[error.kind], error.message, { cause: error });
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+import { homedir } from 'node:os';
+import type { Command } from 'commander';
+import { resolveCredentials } from '../../config/credentials.ts';
+import { MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
+import { addOptions } from '../add-options.ts';
+import { CliError, describeExitCodes } from '../exit-codes.ts';
+import { startMount } from '../mount/start-mount.ts';
+import { onEndSignals } from '../on-end-signals.ts';
+
+const DETAILS = `
+Returns when the mount is usable: the token was accepted and the root is listed. The mount is then served by a
+process of its own, which goes on until svcfs unmount; its log is the file named.
+
+Endpoint and token come from the options, else the profile given with --profile, else SVC_API_ENDPOINT and
+SVC_AUTH_TOKEN, else profile default of ~/.svcfs/credentials (mode 0600):
+
+  [default]
+  api_endpoint = https://api.example.org/v2
+  auth_token   = 0123456789abcdef
+
+Exit codes:
+${describeExitCodes()}
+Examples:
+  svcfs mount ~/svc --endpoint http://127.0.0.1:8080/v2 --token-file token
+  svcfs mount ~/svc --profile lab --read-only`;
+
+export function addMountCommand(program: Command): void {
+  const command = program
+    .command('mount')
+    .summary('mount the platform on an empty directory')
+    .description('Mount projects and volumes of the platform on an empty directory.')
+    .argument('<mountpoint>', 'an empty directory');
+  addOptions(command, MOUNT_OPTIONS).addHelpText('after', DETAILS).action(mount);
+}
+
+async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
+  const credentials = await resolveCredentials({
+    // The environment's endpoint has its own place in the order.
+    endpoint: command.getOptionValueSource('endpoint') === 'cli' ? options.endpoint : undefined,
+    tokenFile: options.tokenFile,
+    profile: options.profile,
+    environment: process.env,
+    home: homedir(),
+  });
+  const started = await startMount({ path, credentials, options, tied: options.foreground });
+  const { daemon, directory, mountPoint } = started;
+  console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
+  console.log(`log: ${directory.log}`);
+  if (!options.foreground) return daemon.release();
+  onEndSignals(() => daemon.signal());
+  if (!(await daemon.ended))
+    throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);
+}

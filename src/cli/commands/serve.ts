@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { serviceDataDirectory } from '../../config/directories.ts';
+import { SERVE_OPTIONS, type ServeOptions } from '../../config/serve-options.ts';
+import { addOptions } from '../add-options.ts';
+import { composeService } from '../compose-service.ts';
+import { onEndSignals } from '../on-end-signals.ts';
+
+const DETAILS = `
+Prints "listening on http://HOST:PORT/v2" when it answers; its log goes to stderr. SIGTERM or Ctrl-C ends it after
+the requests that it is answering.`;
+
+export function addServeCommand(program: Command): void {
+  const command = program
+    .command('serve')
+    .summary('run the service')
+    .description('Run a complete service of the platform: one process, one directory.');
+  addOptions(command, SERVE_OPTIONS).addHelpText('after', DETAILS).action(serve);
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  const data = resolve(options.data ?? serviceDataDirectory(process.env, homedir()));
+  const service = await composeService({ ...options, data });
+  onEndSignals(() => void service.close());
+  // The last line on stdout: who started the service may close its end once it has read this.
+  console.log(`listening on ${service.url}`);
+}

@@ -1,0 +1,45 @@
+/**
+ * The mount process. Gets its settings over IPC, reports once whether the mount is usable, and serves until it is
+ * told to end: over the control socket, by a signal, by unmounting behind its back, or (when tied) with its parent.
+ *
+ * Its working directory is `/`, every module is loaded before the mount appears, and nothing it opens later lies
+ * below the mount point: a request of its own on its own mount would wait for itself.
+ */
+import type { DaemonReport, MountSettings } from './mount/daemon-messages.ts';
+import { describeFailure } from './mount/describe-failure.ts';
+import { type ServedMount, serveMount } from './mount/serve-mount.ts';
+
+process.chdir('/');
+process.umask(0o077);
+
+// Until it is mounted there is nothing to finish: its parent may take it along.
+const exitWithParent = (): never => process.exit(1);
+process.once('disconnect', exitWithParent);
+process.once('message', async (settings: MountSettings) => {
+  try {
+    const served = await serveMount(settings);
+    process.off('disconnect', exitWithParent);
+    endWhenTold(served, settings.tied);
+    await report({ type: 'ready', username: served.username });
+    await served.ended;
+    process.exit(0);
+  } catch (error) {
+    await report(describeFailure(error, settings));
+    process.exit(1);
+  }
+});
+
+function endWhenTold({ end }: ServedMount, tied: boolean): void {
+  const onSignal = (): void => void end.onSignal();
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  if (tied) process.once('disconnect', onSignal);
+}
+
+/** Resolves once it is sent: an exit does not wait for messages. */
+function report(answer: DaemonReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected && process.send !== undefined) process.send(answer, () => resolve());
+    else resolve();
+  });
+}

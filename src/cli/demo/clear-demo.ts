@@ -1,0 +1,39 @@
+import { rmdir } from 'node:fs/promises';
+import type { MountDirectory } from '../../config/directories.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { isRunning, type ProcessIdentity } from '../../lib/process-identity.ts';
+import { type DemoRecord, removeRecord } from '../record.ts';
+import { untilGone } from '../until-gone.ts';
+
+export interface DemoPlace {
+  readonly mountPoint: string;
+  readonly directory: MountDirectory;
+}
+
+/** Answering its last requests; an upload's part may take a while. */
+const SERVICE_END_TIMEOUT_MS = 10_000;
+
+/** After the mount is gone: ends the service and takes away what the demo made, except for its data. */
+export async function clearDemo(place: DemoPlace, record: DemoRecord): Promise<void> {
+  if (record.service !== undefined) await stopService(record.service);
+  if (record.madeMountPoint) await removeDirectory(place.mountPoint);
+  await removeRecord(place.directory.demoRecord);
+}
+
+export async function stopService(service: ProcessIdentity): Promise<void> {
+  if (!(await isRunning(service))) return;
+  process.kill(service.pid, 'SIGTERM');
+  if (await untilGone(service, SERVICE_END_TIMEOUT_MS)) return;
+  process.kill(service.pid, 'SIGKILL');
+  await untilGone(service, SERVICE_END_TIMEOUT_MS);
+}
+
+/** Only the mount point itself, and only when nobody put anything in. */
+async function removeDirectory(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY') throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { mountDirectory, stateDirectory } from '../../config/directories.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { isRunning } from '../../lib/process-identity.ts';
+import { CliError } from '../exit-codes.ts';
+import { findMount } from '../mount/find-mount.ts';
+import { findMountUsers, type MountUser } from '../mount/mount-users.ts';
+import { unmount } from '../mount/unmount.ts';
+import { type DemoRecord, type MountRecord, readRecord } from '../record.ts';
+import { untilGone } from '../until-gone.ts';
+import { clearDemo, type DemoPlace } from './clear-demo.ts';
+
+export interface StopListener {
+  readonly onWaiting: (pending: readonly string[]) => void;
+  /** These lose their files: the demo ends all the same. */
+  readonly onBusy: (users: readonly MountUser[]) => void;
+}
+
+const END_TIMEOUT_MS = 10_000;
+
+/** Ends the demo at a mount point; answers where its data stays. */
+export async function stopDemo(path: string, listener: StopListener): Promise<string> {
+  const { place, isMounted } = await findDemo(path);
+  const record = await readRecord<DemoRecord>(place.directory.demoRecord);
+  if (record === undefined) {
+    const hint = isMounted ? ': it is a mount without a demo; use svcfs unmount' : '';
+    throw new CliError('notMounted', `no demo at ${path}${hint}`);
+  }
+  if (isMounted && (await unmount(place, listener.onWaiting)) === 'busy') {
+    listener.onBusy(await findMountUsers(place.mountPoint));
+    await endDaemon(place);
+  }
+  await clearDemo(place, record);
+  return record.data;
+}
+
+/** Told to end by a signal, it takes the mount away from whoever uses it. */
+async function endDaemon({ directory }: DemoPlace): Promise<void> {
+  const record = await readRecord<MountRecord>(directory.record);
+  if (record === undefined || !(await isRunning(record.daemon))) return;
+  process.kill(record.daemon.pid, 'SIGTERM');
+  await untilGone(record.daemon, END_TIMEOUT_MS);
+}
+
+async function findDemo(path: string): Promise<{ readonly place: DemoPlace; readonly isMounted: boolean }> {
+  const found = await findMount(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return { mountPoint: resolve(path), mounted: undefined };
+    throw error;
+  });
+  const { mountPoint, mounted } = found;
+  const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
+  return { place: { mountPoint, directory }, isMounted: mounted !== undefined };
+}

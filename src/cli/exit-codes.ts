@@ -1,0 +1,37 @@
+/** How svcfs ends. The numbers are a contract with scripts; `svcfs help mount` and the README print this table. */
+export const EXIT_CODES = {
+  done: { code: 0, meaning: 'done: the mount is usable' },
+  failure: { code: 1, meaning: 'something else went wrong; the log says more' },
+  usage: { code: 2, meaning: 'wrong option or argument' },
+  credentials: { code: 3, meaning: 'no endpoint or token, or the file that should hold them is no good' },
+  tokenRefused: { code: 4, meaning: 'the service refused the token' },
+  unreachable: { code: 5, meaning: 'no service answers at the endpoint' },
+  mountPointMissing: { code: 6, meaning: 'the mount point does not exist or is no directory' },
+  mountPointNotEmpty: { code: 7, meaning: 'the mount point is not empty' },
+  alreadyMounted: { code: 8, meaning: 'something is mounted at the mount point already' },
+  noFuse: { code: 9, meaning: 'no permission on /dev/fuse, or no FUSE on this system' },
+  mountPointUnfit: { code: 10, meaning: 'svcfs keeps files of its own below the mount point' },
+  busy: { code: 11, meaning: 'the mount is in use' },
+  notMounted: { code: 12, meaning: 'no svcfs mount is there' },
+  serviceFailed: { code: 13, meaning: 'the service could not start' },
+} as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+/** Ends the command with an exit code and one line for the person. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exit: ExitName;
+
+  constructor(exit: ExitName, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exit = exit;
+  }
+}
+
+/** The table as `svcfs help mount` prints it. */
+export function describeExitCodes(): string {
+  return Object.values(EXIT_CODES)
+    .map(({ code, meaning }) => `  ${String(code).padStart(2)}  ${meaning}\n`)
+    .join('');
+}

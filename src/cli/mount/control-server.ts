@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { errorCode } from '../../lib/error-code.ts';
+import { CliError } from '../exit-codes.ts';
+import type { ControlAnswer, ControlRequest } from './control-messages.ts';
+
+/** Answers one request; `send` gives intermediate answers, `signal` fires when the asker went away. */
+export type ControlHandler = (
+  request: ControlRequest,
+  send: (answer: ControlAnswer) => void,
+  signal: AbortSignal,
+) => Promise<ControlAnswer>;
+
+/** sockaddr_un.sun_path, less its end. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/**
+ * Listens on the mount's control socket. It is also the lock of the mount point: one process listens, and a socket
+ * where nobody does is left over from one that was killed.
+ */
+export async function listenForControl(path: string, handle: ControlHandler): Promise<Server> {
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+    throw new CliError('failure', `${path}: too long for a socket; set XDG_STATE_HOME to a shorter path`);
+  }
+  if (await answers(path))
+    throw new CliError('alreadyMounted', 'another svcfs process serves this mount point');
+  await rm(path, { force: true });
+  const server = createServer((socket) => converse(socket, handle));
+  server.listen(path);
+  await once(server, 'listening');
+  return server;
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(false);
+      else reject(error);
+    });
+  });
+}
+
+function converse(socket: Socket, handle: ControlHandler): void {
+  const gone = new AbortController();
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => gone.abort());
+  const send = (answer: ControlAnswer): void => {
+    if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
+  };
+  createInterface({ input: socket }).once('line', async (line) => {
+    try {
+      send(await handle(JSON.parse(line) as ControlRequest, send, gone.signal));
+    } catch (error) {
+      send({ answer: 'failed', message: error instanceof Error ? error.message : String(error) });
+    }
+    socket.end();
+  });
+}

@@ -1,0 +1,20 @@
+import type { MountDirectory } from '../../config/directories.ts';
+import type { MountOptions } from '../../config/mount-options.ts';
+import type { ExitName } from '../exit-codes.ts';
+
+/** Everything the mount process needs. Sent over its IPC channel: a command line or environment shows the token. */
+export interface MountSettings {
+  /** Real path. */
+  readonly mountPoint: string;
+  readonly endpoint: string;
+  readonly token: string;
+  readonly options: Pick<MountOptions, 'readOnly' | 'driver' | 'metadataTtl' | 'retryTimeout' | 'logLevel'>;
+  readonly directory: MountDirectory;
+  /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */
+  readonly tied: boolean;
+}
+
+/** The daemon's one answer. */
+export type DaemonReport =
+  | { readonly type: 'ready'; readonly username: string }
+  | { readonly type: 'failed'; readonly exit: ExitName; readonly message: string };

@@ -1,0 +1,80 @@
+import type { Logger } from '../../observe/logger.ts';
+import type { RunningMount } from './running-mount.ts';
+
+/** How long a mount that was told to end waits before it says again what for. */
+const REPORT_EVERY_MS = 1000;
+
+/**
+ * The ways a mount ends. `unmount` is asked for and may be refused. A signal ends the process in any case, but after
+ * everything written has reached the service. A second signal waits for nothing: what is unfinished goes on from the
+ * journal at the next mount. And someone may unmount behind our back: then we finish, too.
+ */
+export class MountEnd {
+  /** The mount is gone and what it left to do is done, or was given up. */
+  readonly ended: Promise<void>;
+  readonly #mount: RunningMount;
+  readonly #log: Logger;
+  readonly #forced = new AbortController();
+  #waitsForNothing = false;
+
+  constructor(mount: RunningMount, log: Logger) {
+    this.#mount = mount;
+    this.#log = log;
+    this.ended = this.#finish();
+  }
+
+  /** Tells `onWaiting` what it waits for, at once and now and then. */
+  async unmount(
+    onWaiting: (pending: readonly string[]) => void,
+    signal: AbortSignal,
+  ): Promise<'unmounted' | 'busy'> {
+    await this.#untilIdle(onWaiting, signal);
+    return (await this.#mount.unmount()) ? 'unmounted' : 'busy';
+  }
+
+  async onSignal(): Promise<void> {
+    if (this.#waitsForNothing) return this.#force();
+    this.#waitsForNothing = true;
+    try {
+      if ((await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal)) === 'unmounted')
+        return;
+      this.#log.warn({}, 'in use: taken out of the tree');
+    } catch (error) {
+      if (this.#forced.signal.aborted) return;
+      this.#log.error({ err: error }, 'unmount failed');
+    }
+    this.#mount.detachNow();
+  }
+
+  #force(): void {
+    this.#log.warn({ pending: this.#mount.pending() }, 'ending without waiting');
+    this.#forced.abort();
+    this.#mount.detachNow();
+  }
+
+  async #finish(): Promise<void> {
+    await this.#mount.closed;
+    this.#waitsForNothing = true;
+    // Files that programs let go of at the last moment are published after the kernel is done with us.
+    await this.#untilIdle((pending) => this.#logWaiting(pending), this.#forced.signal).catch(() => undefined);
+    await this.#mount.close();
+  }
+
+  #logWaiting(pending: readonly string[]): void {
+    this.#log.info({ files: pending.length, first: pending[0] }, 'waiting for uploads');
+  }
+
+  async #untilIdle(onWaiting: (pending: readonly string[]) => void, signal: AbortSignal): Promise<void> {
+    const report = (): void => {
+      const pending = this.#mount.pending();
+      if (pending.length > 0) onWaiting(pending);
+    };
+    report();
+    const timer = setInterval(report, REPORT_EVERY_MS);
+    try {
+      await this.#mount.idle(AbortSignal.any([signal, this.#forced.signal]));
+    } finally {
+      clearInterval(timer);
+    }
+  }
+}

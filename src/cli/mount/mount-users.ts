@@ -1,0 +1,72 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+/** A process that has something below a mount point in use. */
+export interface MountUser {
+  readonly pid: number;
+  readonly command: string;
+  readonly use: 'working directory' | 'program' | 'open file' | 'mapped file';
+  readonly path: string;
+}
+
+/**
+ * Who keeps a mount busy, from the links below /proc: they are read without touching the mount. Processes of other
+ * users show up for root only.
+ */
+export async function findMountUsers(mountPoint: string): Promise<readonly MountUser[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(pids.map((pid) => usesOf(pid, mountPoint)));
+  return found.flat();
+}
+
+/** One line each. */
+export function describeMountUsers(users: readonly MountUser[]): string {
+  return users.map(({ pid, command, use, path }) => `  ${pid} ${command}: ${use} ${path}`).join('\n');
+}
+
+async function usesOf(pid: number, mountPoint: string): Promise<readonly MountUser[]> {
+  const below = (path: string | undefined): path is string =>
+    path !== undefined && (path === mountPoint || path.startsWith(`${mountPoint}/`));
+  const links: readonly (readonly [MountUser['use'], string])[] = [
+    ['working directory', `/proc/${pid}/cwd`],
+    ['program', `/proc/${pid}/exe`],
+    ...(await descriptors(pid)).map((path) => ['open file', path] as const),
+  ];
+  const targets = await Promise.all(links.map(async ([use, link]) => ({ use, path: await target(link) })));
+  const mapped = (await mappedFiles(pid)).map((path) => ({ use: 'mapped file' as const, path }));
+  const uses = [...targets, ...mapped].filter((use): use is Omit<MountUser, 'pid' | 'command'> =>
+    below(use.path),
+  );
+  if (uses.length === 0) return [];
+  const command = (await text(`/proc/${pid}/comm`)).trim();
+  return uses.map((use) => ({ pid, command, ...use }));
+}
+
+async function descriptors(pid: number): Promise<readonly string[]> {
+  try {
+    return (await readdir(`/proc/${pid}/fd`)).map((fd) => `/proc/${pid}/fd/${fd}`);
+  } catch {
+    return [];
+  }
+}
+
+/** The paths of proc_pid_maps(5), which follow five columns, each once. */
+async function mappedFiles(pid: number): Promise<readonly string[]> {
+  const paths = (await text(`/proc/${pid}/maps`)).matchAll(/^(?:\S+ +){5}(\/.*)$/gm);
+  return [...new Set([...paths].map(([, path = '']) => path))];
+}
+
+async function target(link: string): Promise<string | undefined> {
+  try {
+    return await readlink(link);
+  } catch {
+    return undefined;
+  }
+}
+
+async function text(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

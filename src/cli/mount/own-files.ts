@@ -1,0 +1,40 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { errorCode } from '../../lib/error-code.ts';
+import { CliError } from '../exit-codes.ts';
+
+/** A place that svcfs itself reads or writes while it serves the mount. */
+export interface OwnPlace {
+  readonly what: string;
+  readonly path: string;
+}
+
+/**
+ * Refuses a mount point that would hide a place svcfs itself uses: a request of our own process on our own mount
+ * waits for an answer that nobody is left to give.
+ */
+export async function refuseOwnFilesBelow(mountPoint: string, places: readonly OwnPlace[]): Promise<void> {
+  for (const { what, path } of places) {
+    if (isWithin(mountPoint, await realAsFarAsExists(path))) {
+      throw new CliError(
+        'mountPointUnfit',
+        `${mountPoint}: holds svcfs's own ${what} (${path}); choose another`,
+      );
+    }
+  }
+}
+
+function isWithin(directory: string, path: string): boolean {
+  const step = relative(directory, path);
+  return step !== '..' && !step.startsWith(`..${sep}`);
+}
+
+/** The real path, of which the last components need not exist yet. */
+async function realAsFarAsExists(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || path === dirname(path)) throw error;
+    return join(await realAsFarAsExists(dirname(path)), path.slice(dirname(path).length));
+  }
+}

@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { CliError } from '../exit-codes.ts';
+import { type FoundMount, findMount, isSvcfs } from './find-mount.ts';
+
+export interface SvcfsMount {
+  readonly mountPoint: string;
+  readonly directory: MountDirectory;
+}
+
+/** The svcfs mount at a path, dead or alive. */
+export async function requireMount(path: string): Promise<SvcfsMount> {
+  const { mountPoint, mounted } = await find(path);
+  if (mounted === undefined) throw new CliError('notMounted', `${path}: not a mount point`);
+  if (!isSvcfs(mounted))
+    throw new CliError('notMounted', `${path}: a mount of type ${mounted.type}, not of svcfs`);
+  return { mountPoint, directory: mountDirectory(stateDirectory(process.env, homedir()), mountPoint) };
+}
+
+async function find(path: string): Promise<FoundMount> {
+  try {
+    return await findMount(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new CliError('notMounted', `${path}: no such directory`, { cause: error });
+  }
+}

@@ -1,0 +1,15 @@
+/** A mount being served, as what ends it sees it. */
+export interface RunningMount {
+  /** Files whose content is not yet wholly on the service, for people. */
+  pending(): readonly string[];
+  /** Resolves when nothing is pending. */
+  idle(signal: AbortSignal): Promise<void>;
+  /** False when it is in use (EBUSY): the mount stays as it was. */
+  unmount(): Promise<boolean>;
+  /** Out of the tree at once, whoever uses it. Synchronous: also for a process that is about to crash. */
+  detachNow(): void;
+  /** The kernel's side is over, however it came to that. */
+  readonly closed: Promise<void>;
+  /** After `closed`: lets go of connections, timers and files. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { rm, stat } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import { mountedOn } from '../../fuse/mount-table.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { identify } from '../../lib/process-identity.ts';
+import { createLogger, type Logger } from '../../observe/logger.ts';
+import { composeMount } from '../compose-mount.ts';
+import { CliError } from '../exit-codes.ts';
+import { removeRecord, writeRecord } from '../record.ts';
+import { checkAccess } from './check-access.ts';
+import { listenForControl } from './control-server.ts';
+import type { MountSettings } from './daemon-messages.ts';
+import { MountEnd } from './mount-end.ts';
+import type { RunningMount } from './running-mount.ts';
+import { startWatchdog, type Watchdog } from './start-watchdog.ts';
+
+/** A usable mount. */
+export interface ServedMount {
+  readonly username: string;
+  readonly end: MountEnd;
+  /** The mount is gone and nothing of it is left. */
+  readonly ended: Promise<void>;
+}
+
+/** What lives as long as the mount, beside it. */
+interface Company {
+  readonly settings: MountSettings;
+  readonly log: Logger;
+  readonly control: Server;
+  readonly watchdog: Watchdog;
+}
+
+const STDOUT = 1;
+const LAST_ANSWER_MS = 1000;
+
+/** Mounts and keeps serving. Rejects when the mount cannot be made usable, and then leaves nothing behind. */
+export async function serveMount(settings: MountSettings): Promise<ServedMount> {
+  const { directory, mountPoint, endpoint } = settings;
+  const log = createLogger({ fd: STDOUT, level: settings.options.logLevel });
+  process.on('warning', (warning) => log.warn({ err: warning }, 'warning'));
+  const { username } = await checkAccess(endpoint, settings.token);
+  let end: MountEnd | undefined;
+  const control = await listenForControl(directory.socket, async (_, send, signal) => {
+    if (end === undefined) throw new CliError('failure', 'not mounted yet');
+    return { answer: await end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
+  });
+  const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
+  const company = { settings, log, control, watchdog };
+  try {
+    const mount = await mountAndRegister(company, username);
+    end = new MountEnd(mount, log);
+    log.info({ mountPoint, endpoint, username }, 'mounted');
+    return { username, end, ended: end.ended.then(() => part(company)) };
+  } catch (error) {
+    log.error({ err: error }, 'mount failed');
+    await part(company);
+    throw error;
+  }
+}
+
+async function mountAndRegister(company: Company, username: string): Promise<RunningMount> {
+  const { settings, log, watchdog } = company;
+  const mount = await composeMount(settings, { log, username });
+  detachOnCrash(mount, log);
+  try {
+    const mounted = await mountedOn(settings.mountPoint);
+    if (mounted === undefined) throw new CliError('failure', `${settings.mountPoint}: unmounted at once`);
+    watchdog.watch(mounted.deviceMinor);
+    if ((await stat(settings.directory.root)).dev === deviceOfMinor(mounted.deviceMinor)) {
+      throw new CliError('mountPointUnfit', `${settings.directory.root} lies in the mount; choose another`);
+    }
+    const daemon = await identify(process.pid);
+    if (daemon !== undefined) {
+      const { mountPoint, endpoint } = settings;
+      await writeRecord(settings.directory.record, { mountPoint, endpoint, daemon });
+    }
+    return mount;
+  } catch (error) {
+    mount.detachNow();
+    await mount.close();
+    throw error;
+  }
+}
+
+/** An exception nobody caught ends the process; a mount without a process would answer ENOTCONN for ever. */
+function detachOnCrash(mount: RunningMount, log: Logger): void {
+  process.on('uncaughtException', (error) => {
+    try {
+      log.error({ err: error }, 'crashed');
+    } finally {
+      mount.detachNow();
+      process.exit(1);
+    }
+  });
+}
+
+async function part(company: Company): Promise<void> {
+  const { settings, log, control, watchdog } = company;
+  control.close();
+  // An asker that reads its last answer slowly gets a moment; one that says nothing must not keep us.
+  await Promise.race([once(control, 'close'), systemClock.sleep(LAST_ANSWER_MS)]);
+  await rm(settings.directory.socket, { force: true });
+  await removeRecord(settings.directory.record);
+  watchdog.dismiss();
+  log.info({ mountPoint: settings.mountPoint }, 'ended');
+}
+
+/** st_dev of a file system without a disk: major number 0 (gnu_dev_makedev). */
+function deviceOfMinor(minor: number): number {
+  return (minor & 0xff) | ((minor & ~0xff) << 12);
+}

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { CliError } from '../exit-codes.ts';
+import type { DaemonReport, MountSettings } from './daemon-messages.ts';
+
+/** File system calls of the daemon (spool, journal) that may run side by side; libuv's default is 4. */
+const THREAD_POOL_SIZE = '16';
+
+/** The mount process, as the command that started it sees it. */
+export interface Daemon {
+  readonly pid: number;
+  readonly username: string;
+  /** Whether it ended as it should. */
+  readonly ended: Promise<boolean>;
+  /** SIGTERM: finish and unmount. Sent twice: unmount now. */
+  signal(): void;
+  /** Lets this process end without it. */
+  release(): void;
+}
+
+/** Starts the mount process and waits until the mount is usable; rejects with a `CliError` that says why it is not. */
+export async function startDaemon(settings: MountSettings): Promise<Daemon> {
+  await mkdir(settings.directory.root, { recursive: true, mode: 0o700 });
+  const log = await open(settings.directory.log, 'a', 0o600);
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../daemon.js', import.meta.url))], {
+    // A session of its own: a terminal's Ctrl-C reaches the command, which decides.
+    detached: true,
+    cwd: '/',
+    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+    env: { ...process.env, SVC_AUTH_TOKEN: undefined, UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
+  });
+  await log.close();
+  const ended = once(child, 'exit').then(([code]) => code === 0);
+  child.send(settings);
+  const report = await firstReport(child, settings.directory.log);
+  if (report.type === 'failed') {
+    await ended;
+    throw new CliError(report.exit, report.message);
+  }
+  return {
+    pid: child.pid ?? 0,
+    username: report.username,
+    ended,
+    signal: () => child.kill('SIGTERM'),
+    release: () => {
+      if (child.connected) child.disconnect();
+      child.unref();
+    },
+  };
+}
+
+function firstReport(child: ChildProcess, log: string): Promise<DaemonReport> {
+  return new Promise((resolve) => {
+    child.once('message', (message) => resolve(message as DaemonReport));
+    child.once('error', (error) => resolve({ type: 'failed', exit: 'failure', message: error.message }));
+    child.once('exit', (code, signal) => {
+      const message = `the mount process ended (${signal ?? `exit ${code}`}); its log is ${log}`;
+      resolve({ type: 'failed', exit: 'failure', message });
+    });
+  });
+}

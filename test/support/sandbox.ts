@@ -1,0 +1,131 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { dirSync } from 'tmp';
+import { mountedOn } from '../../src/fuse/mount-table.ts';
+import { identify } from '../../src/lib/process-identity.ts';
+import { BackgroundProcess } from './background-process.ts';
+import { type RunOptions, type RunResult, run } from './run.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/**
+ * A person's account for one test: a home, a mount point and the command `svcfs`, all in a directory of its own.
+ * `clean` leaves neither mounts nor processes, whatever the test did.
+ */
+export class Sandbox {
+  readonly root: string;
+  readonly home: string;
+  /** An empty directory. */
+  readonly mountPoint: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly #remove: () => void;
+  readonly #background: BackgroundProcess[] = [];
+  readonly #mountPoints = new Set<string>();
+
+  static async create(): Promise<Sandbox> {
+    const sandbox = new Sandbox(dirSync({ prefix: 'svcfs', unsafeCleanup: true }));
+    await mkdir(sandbox.home);
+    await mkdir(sandbox.mountPoint);
+    await mkdir(join(sandbox.root, 'tmp'));
+    return sandbox;
+  }
+
+  private constructor(directory: { readonly name: string; removeCallback(): void }) {
+    this.root = directory.name;
+    this.#remove = () => directory.removeCallback();
+    this.home = join(this.root, 'home');
+    this.mountPoint = join(this.root, 'mnt');
+    this.env = {
+      HOME: this.home,
+      XDG_STATE_HOME: join(this.root, 'state'),
+      XDG_DATA_HOME: join(this.root, 'data'),
+      TMPDIR: join(this.root, 'tmp'),
+      SVC_API_ENDPOINT: undefined,
+      SVC_AUTH_TOKEN: undefined,
+      // SIGUSR2 writes where each process stands: see `stacks`.
+      NODE_OPTIONS: `--report-on-signal --report-directory=${this.root}`,
+    };
+    this.#mountPoints.add(this.mountPoint);
+  }
+
+  /** A path in the mount. */
+  path(...names: string[]): string {
+    return join(this.mountPoint, ...names);
+  }
+
+  /** `svcfs ARGS`, to its end. */
+  svcfs(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+    return run(process.execPath, [MAIN, ...args], { ...options, env: { ...this.env, ...options.env } });
+  }
+
+  /** `svcfs ARGS`, which goes on until the test ends. */
+  start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): BackgroundProcess {
+    const process_ = new BackgroundProcess(process.execPath, [MAIN, ...args], { ...this.env, ...env });
+    this.#background.push(process_);
+    return process_;
+  }
+
+  /** Another mount point to look after. */
+  alsoMounts(mountPoint: string): void {
+    this.#mountPoints.add(mountPoint);
+  }
+
+  /** What every process of svcfs wrote to its log. */
+  async logs(): Promise<string> {
+    const texts = (await this.#stateFiles()).filter((path) => path.endsWith('.log')).map(readText);
+    return (await Promise.all(texts)).join('');
+  }
+
+  /** Processes of svcfs that still run for this sandbox: daemons, watchdogs, services. */
+  async processes(): Promise<readonly { readonly pid: number; readonly command: string }[]> {
+    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+    const found = await Promise.all(
+      pids.map(async (pid) => {
+        const environment = await readText(`/proc/${pid}/environ`);
+        const isOurs = environment.includes(`HOME=${this.home}\0`) && (await identify(pid)) !== undefined;
+        return isOurs
+          ? [{ pid, command: (await readText(`/proc/${pid}/cmdline`)).replaceAll('\0', ' ') }]
+          : [];
+      }),
+    );
+    return found.flat();
+  }
+
+  /** Unmounts, ends every process by its id, and removes the directory. */
+  async clean(): Promise<void> {
+    for (const mountPoint of this.#mountPoints) {
+      if ((await mountedOn(mountPoint)) === undefined) continue;
+      const done = await this.svcfs(['unmount', mountPoint], { timeoutMs: 20_000 }).catch(() => undefined);
+      if (done?.code !== 0) await run('umount', ['-l', mountPoint]);
+    }
+    for (const child of this.#background) await child.end();
+    for (const { pid } of await this.processes()) kill(pid);
+    this.#remove();
+  }
+
+  /** Where each process stands, and the end of each log: for a test that failed. */
+  async describe(): Promise<string> {
+    const logs = (await this.logs()).split('\n').slice(-40).join('\n');
+    const processes = (await this.processes()).map(({ pid, command }) => `${pid} ${command}`).join('\n');
+    return `processes:\n${processes}\nlogs:\n${logs}`;
+  }
+
+  async #stateFiles(): Promise<readonly string[]> {
+    const state = join(this.root, 'state');
+    const names = await readdir(state, { recursive: true }).catch(() => []);
+    return names.map((name) => join(state, name));
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
+}

@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CliError } from '../../../src/cli/exit-codes.ts';
+import { askDaemon } from '../../../src/cli/mount/ask-daemon.ts';
+import type { ControlAnswer } from '../../../src/cli/mount/control-messages.ts';
+import { type ControlHandler, listenForControl } from '../../../src/cli/mount/control-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+function socketPath(name = 'control'): string {
+  const directory = dirSync({ unsafeCleanup: true });
+  onTestFinished(() => directory.removeCallback());
+  return join(directory.name, name);
+}
+
+async function listen(path: string, handle: ControlHandler): Promise<void> {
+  const server = await listenForControl(path, handle);
+  onTestFinished(() => void server.close());
+}
+
+async function ask(path: string): Promise<ControlAnswer[]> {
+  const answers: ControlAnswer[] = [];
+  for await (const answer of askDaemon(path, { request: 'unmount' })) answers.push(answer);
+  return answers;
+}
+
+describe('the control socket', () => {
+  it('carries what the mount waits for, then the result', async () => {
+    const path = socketPath();
+    await listen(path, async (request, send) => {
+      expect(request).toEqual({ request: 'unmount' });
+      send({ answer: 'waiting', pending: ['a', 'b'] });
+      return { answer: 'unmounted' };
+    });
+    expect(await ask(path)).toEqual([{ answer: 'waiting', pending: ['a', 'b'] }, { answer: 'unmounted' }]);
+  });
+
+  it('tells why a request failed', async () => {
+    const path = socketPath();
+    await listen(path, () => Promise.reject(new Error('no luck')));
+    expect(await ask(path)).toEqual([{ answer: 'failed', message: 'no luck' }]);
+  });
+
+  it('fires the signal when the asker goes away', async () => {
+    const path = socketPath();
+    let gone = false;
+    await listen(path, (_, __, signal) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          gone = true;
+          reject(signal.reason);
+        });
+      });
+    });
+    const socket = connect(path);
+    socket.write('{"request":"unmount"}\n', () => socket.destroy());
+    await waitUntil(() => gone);
+  });
+
+  it('answers nothing when no process listens', async () => {
+    expect(await ask(socketPath())).toEqual([]);
+  });
+
+  it('lets one process serve a mount point', async () => {
+    const path = socketPath();
+    await listen(path, async () => ({ answer: 'busy' }));
+    await expect(listen(path, async () => ({ answer: 'busy' }))).rejects.toMatchObject({
+      exit: 'alreadyMounted',
+    });
+    expect(await ask(path)).toEqual([{ answer: 'busy' }]);
+  });
+
+  it('takes the place of a socket that a killed process left', async () => {
+    const path = socketPath();
+    await writeFile(path, '');
+    await listen(path, async () => ({ answer: 'busy' }));
+    expect(await ask(path)).toEqual([{ answer: 'busy' }]);
+  });
+
+  it('says when its path is too long for the system', async () => {
+    const error: unknown = await listenForControl(socketPath('x'.repeat(120)), async () => ({
+      answer: 'busy',
+    })).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(CliError);
+    expect((error as CliError).message).toContain('XDG_STATE_HOME');
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { MountEnd } from '../../../src/cli/mount/mount-end.ts';
+import type { RunningMount } from '../../../src/cli/mount/running-mount.ts';
+import type { Logger } from '../../../src/observe/logger.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const silent: Logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+
+/** A mount of which the test decides what is pending and who uses it. */
+class ScriptedMount implements RunningMount {
+  readonly events: string[] = [];
+  inUse = false;
+  #pending: string[];
+  #finish: () => void = () => {};
+  #close: () => void = () => {};
+  readonly closed = new Promise<void>((resolve) => {
+    this.#close = resolve;
+  });
+
+  constructor(pending: readonly string[]) {
+    this.#pending = [...pending];
+  }
+
+  pending = (): readonly string[] => this.#pending;
+
+  async idle(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#pending.length === 0) return;
+    return new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+  }
+
+  finishUploads(): void {
+    this.events.push('uploaded');
+    this.#pending = [];
+    this.#finish();
+  }
+
+  async unmount(): Promise<boolean> {
+    if (this.inUse) return false;
+    this.events.push('unmounted');
+    this.#close();
+    return true;
+  }
+
+  detachNow(): void {
+    this.events.push('detached');
+    this.#close();
+  }
+
+  async close(): Promise<void> {
+    this.events.push('closed');
+  }
+}
+
+const never = new AbortController().signal;
+
+describe('unmount', () => {
+  it('waits for what is unfinished and says for what', async () => {
+    const mount = new ScriptedMount(['projects/ada/rna/a.bam']);
+    const end = new MountEnd(mount, silent);
+    const waiting: (readonly string[])[] = [];
+    const done = end.unmount((pending) => waiting.push(pending), never);
+    await waitUntil(() => waiting.length > 0);
+    expect(waiting[0]).toEqual(['projects/ada/rna/a.bam']);
+    mount.finishUploads();
+    expect(await done).toBe('unmounted');
+    await end.ended;
+    expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
+  });
+
+  it('leaves a mount in use as it is', async () => {
+    const mount = new ScriptedMount([]);
+    mount.inUse = true;
+    expect(await new MountEnd(mount, silent).unmount(() => {}, never)).toBe('busy');
+    expect(mount.events).toEqual([]);
+  });
+
+  it('leaves the mount as it is when the asker goes away', async () => {
+    const mount = new ScriptedMount(['a']);
+    const asker = new AbortController();
+    const done = new MountEnd(mount, silent).unmount(() => {}, asker.signal);
+    asker.abort(new Error('gone'));
+    await expect(done).rejects.toThrow('gone');
+    expect(mount.events).toEqual([]);
+  });
+});
+
+describe('a signal', () => {
+  it('finishes, then unmounts', async () => {
+    const mount = new ScriptedMount(['a']);
+    const end = new MountEnd(mount, silent);
+    const left = end.onSignal();
+    mount.finishUploads();
+    await left;
+    await end.ended;
+    expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
+  });
+
+  it('takes a mount in use away from its users', async () => {
+    const mount = new ScriptedMount([]);
+    mount.inUse = true;
+    const end = new MountEnd(mount, silent);
+    await end.onSignal();
+    await end.ended;
+    expect(mount.events).toEqual(['detached', 'closed']);
+  });
+
+  it('given twice waits for nothing', async () => {
+    const mount = new ScriptedMount(['a']);
+    const end = new MountEnd(mount, silent);
+    const first = end.onSignal();
+    await end.onSignal();
+    await first;
+    await end.ended;
+    expect(mount.events).toEqual(['detached', 'closed']);
+  });
+});
+
+describe('an unmount behind our back', () => {
+  it('is followed by finishing what is unfinished', async () => {
+    const mount = new ScriptedMount(['a']);
+    const end = new MountEnd(mount, silent);
+    await mount.unmount();
+    mount.finishUploads();
+    await end.ended;
+    expect(mount.events).toEqual(['unmounted', 'uploaded', 'closed']);
+  });
+
+  it('leaves the unfinished to the journal when a signal follows', async () => {
+    const mount = new ScriptedMount(['a']);
+    const end = new MountEnd(mount, silent);
+    await mount.unmount();
+    await mount.closed;
+    await end.onSignal();
+    await end.ended;
+    expect(mount.events).toEqual(['unmounted', 'detached', 'closed']);
+  });
+});
