@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PAGE_LIMIT_MAX, VOLUME_PAGE_LIMIT_DEFAULT } from './limits.ts';
 import { pageQueryProperties } from './paging.ts';
 import { BooleanWord, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 
@@ -131,7 +132,7 @@ export type VolumeContents = Static<typeof VolumeContents>;
 
 export const VolumeContentsQuery = Type.Object({
   prefix: Type.Optional(Type.String()),
-  limit: Type.Optional(pageQueryProperties.limit),
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT_MAX, default: VOLUME_PAGE_LIMIT_DEFAULT }),
   continuation_token: Type.Optional(Type.String()),
   fields: Type.Optional(Type.String()),
 });

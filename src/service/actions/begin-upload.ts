@@ -1,0 +1,56 @@
+import type { InitUploadBody } from '../../contract/upload.ts';
+import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import { checkFileName } from '../rules/names.ts';
+import { choosePartSize } from '../rules/part-size.ts';
+import { demand } from '../rules/permissions.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { UploadRow } from '../store/uploads.ts';
+import { destinationFolder, type NamedDestination } from './destination-folder.ts';
+import type { AccessibleFile } from './file-access.ts';
+
+/** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005 */
+export async function beginUpload(
+  services: Services,
+  caller: Caller,
+  asked: { readonly body: InitUploadBody; readonly overwrite: boolean },
+): Promise<UploadRow> {
+  const { store, blobs, clock } = services;
+  const { body, overwrite } = asked;
+  const { file: folder } = await uploadFolder(services, caller, { ...body, overwrite });
+  if (body.md5 && !/^[0-9a-f]{32}$/i.test(body.md5)) {
+    throw new ServiceError(90000, 'The md5 must be 32 hexadecimal digits.');
+  }
+  const upload: UploadRow = {
+    id: randomId(),
+    project_id: folder.project_id,
+    parent_id: folder.id,
+    name: body.name ?? '',
+    size: body.size ?? null,
+    part_size: choosePartSize(body.part_size, body.size),
+    md5: body.md5 ?? null,
+    overwrite: overwrite ? 1 : 0,
+    created_by: caller.username,
+    initiated: storedTime(clock.now()),
+    target: JSON.stringify(await blobs.beginUpload()),
+  };
+  await store.uploads.insert(upload);
+  return upload;
+}
+
+/** The folder an upload goes to, with everything checked that can be before the bytes come. */
+export async function uploadFolder(
+  { store }: Services,
+  caller: Caller,
+  upload: NamedDestination & { readonly name?: string | undefined; readonly overwrite: boolean },
+): Promise<AccessibleFile> {
+  const { project, parent, overwrite } = upload;
+  const name = checkFileName(upload.name, 8013);
+  const folder = await destinationFolder(store, caller, { project, parent, malformed: 8010 });
+  demand(folder.permissions, 'write', 8001);
+  const holder = await store.files.findChild(folder.file.id, name);
+  if (holder !== undefined && (holder.kind === 'folder' || !overwrite)) throw new ServiceError(8005);
+  return folder;
+}

@@ -1,0 +1,92 @@
+import { storedTime } from '../api-time.ts';
+import { MissingPartError, type StoredBlob } from '../blobs/blob-store.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import type { ReportedPart } from '../rules/part-report.ts';
+import { checkWholeUpload } from '../rules/whole-upload.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
+import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
+import { freeName, newFile } from './place-file.ts';
+import { storedParts } from './report-parts.ts';
+import { targetOf, uploadFor } from './upload-access.ts';
+
+/**
+ * Makes the file of the parts. The blob comes first, then one transaction takes the name: until it commits, a file that
+ * is overwritten is the old one. When the name was taken meanwhile, the upload stays and may be completed again.
+ *
+ * @param completion The reports not made before, or all of them.
+ * @throws ServiceError 8003, 8001, 8014, 8007, 8005, 5026
+ */
+export async function completeUpload(
+  services: Services,
+  caller: Caller,
+  completion: { readonly uploadId: string; readonly parts: readonly ReportedPart[] },
+): Promise<FileRow> {
+  const upload = await uploadFor(services.store, caller, completion.uploadId);
+  const parts = await allParts(services, upload, completion.parts);
+  checkWholeUpload(parts, upload.size);
+  await checkName(services, upload);
+  const blob = await makeBlob(services, upload, parts);
+  return publish(services, upload, blob);
+}
+
+async function allParts(
+  services: Services,
+  upload: UploadRow,
+  given: readonly ReportedPart[],
+): Promise<UploadPartRow[]> {
+  const reported = await services.store.uploads.parts(upload.id);
+  const added = await storedParts(services, upload, given);
+  const byNumber = new Map([...reported, ...added].map((part) => [part.part_number, part]));
+  return [...byNumber.values()].sort((a, b) => a.part_number - b.part_number);
+}
+
+async function checkName({ store }: Services, { parent_id, name, overwrite }: UploadRow): Promise<void> {
+  const holder = await store.files.findChild(parent_id, name);
+  if (holder !== undefined && (holder.kind === 'folder' || overwrite === 0)) throw new ServiceError(8005);
+}
+
+async function makeBlob(
+  { blobs }: Services,
+  upload: UploadRow,
+  parts: readonly UploadPartRow[],
+): Promise<StoredBlob> {
+  const names = parts.map(({ part_number, etag }) => ({ partNumber: part_number, etag }));
+  try {
+    return await blobs.completeUpload(targetOf(upload), names);
+  } catch (error) {
+    if (!(error instanceof MissingPartError)) throw error;
+    throw new ServiceError(8007, `Part ${error.partNumber} was sent again after it was reported.`);
+  }
+}
+
+async function publish({ store, clock }: Services, upload: UploadRow, blob: StoredBlob): Promise<FileRow> {
+  const now = storedTime(clock.now());
+  const file = newFile({
+    id: randomId(),
+    project_id: upload.project_id,
+    parent_id: upload.parent_id,
+    name: upload.name,
+    size: blob.sizeBytes,
+    created_by: upload.created_by,
+    created_on: now,
+    blob_key: blob.key,
+    etag: blob.etag,
+    md5: upload.md5,
+  });
+  await store.transaction(async (tx) => {
+    if (!(await tx.uploads.delete(upload.id))) throw new ServiceError(8003);
+    await takeName(tx, file, upload.overwrite === 1);
+  });
+  return file;
+}
+
+/** Gives the file its name, inside a transaction. @throws ServiceError 5026, 8005 */
+export async function takeName(tx: Services['store'], file: FileRow, overwrite: boolean): Promise<void> {
+  const parentId = file.parent_id ?? '';
+  if ((await tx.files.find(parentId)) === undefined) throw new ServiceError(5026);
+  await freeName(tx, { parentId, name: file.name, overwrite, taken: 8005 }, { now: file.created_on });
+  await tx.files.insert(file);
+}

@@ -1,0 +1,55 @@
+import type { CopyFileBody } from '../../contract/file.ts';
+import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import { checkFileName } from '../rules/names.ts';
+import { demand } from '../rules/permissions.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
+import { destinationFolder } from './destination-folder.ts';
+import { fileFor } from './file-access.ts';
+import { freeName, newFile } from './place-file.ts';
+
+/**
+ * A new file of the same content: the bytes are shared, metadata and tags go along, the copier is its creator.
+ *
+ * @throws ServiceError 5002, 5018 folder, 5014, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
+ */
+export async function copyFile(
+  { store, clock }: Services,
+  caller: Caller,
+  copy: { readonly id: string; readonly to: CopyFileBody },
+): Promise<FileRow> {
+  const { file, permissions } = await fileFor(store, caller, copy.id);
+  if (file.kind === 'folder') throw new ServiceError(5018);
+  demand(permissions, 'copy', 5014);
+  const { project, parent } = copy.to;
+  const destination = await destinationFolder(store, caller, { project, parent, malformed: 3010 });
+  demand(destination.permissions, 'write', 5014);
+  const name = copy.to.name ? checkFileName(copy.to.name, 5024) : file.name;
+  const now = storedTime(clock.now());
+  return store.transaction(async (tx) => {
+    const source = await tx.files.find(file.id);
+    if (source === undefined) throw new ServiceError(5002);
+    const parentId = destination.file.id;
+    if ((await tx.files.find(parentId)) === undefined) throw new ServiceError(5026);
+    await freeName(tx, { parentId, name, overwrite: false, taken: 5003 }, { now });
+    const made = newFile({
+      ...source,
+      id: randomId(),
+      project_id: destination.file.project_id,
+      parent_id: parentId,
+      name,
+      created_by: caller.username,
+      created_on: now,
+      modified_on: now,
+      is_public: 0,
+    });
+    await tx.files.insert(made);
+    const [{ metadata, tags } = { metadata: {}, tags: [] }] = await tx.files.withDetails([source]);
+    await tx.files.mergeMetadata(made.id, metadata);
+    await tx.files.replaceTags(made.id, tags);
+    return made;
+  });
+}

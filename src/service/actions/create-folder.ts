@@ -1,0 +1,43 @@
+import type { CreateFolderBody } from '../../contract/folder.ts';
+import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import { checkFolderName } from '../rules/names.ts';
+import { demand } from '../rules/permissions.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
+import { destinationFolder } from './destination-folder.ts';
+import { newFile } from './place-file.ts';
+
+/** @throws ServiceError 5012, 5024, 5029, 5031, 5026, 5022, 3010, 3002, 5001, 5030 */
+export async function createFolder(
+  { store, clock }: Services,
+  caller: Caller,
+  body: CreateFolderBody,
+): Promise<FileRow> {
+  if (body.type?.toLowerCase() !== 'folder') throw new ServiceError(5012);
+  const name = checkFolderName(body.name);
+  const { project, parent } = body;
+  const { file: folder, permissions } = await destinationFolder(store, caller, {
+    project,
+    parent,
+    malformed: 3010,
+  });
+  demand(permissions, 'write', 5001);
+  const created = newFile({
+    id: randomId(),
+    project_id: folder.project_id,
+    parent_id: folder.id,
+    kind: 'folder',
+    name,
+    created_by: caller.username,
+    created_on: storedTime(clock.now()),
+  });
+  await store.transaction(async (tx) => {
+    if ((await tx.files.find(folder.id)) === undefined) throw new ServiceError(5026);
+    if ((await tx.files.findChild(folder.id, name)) !== undefined) throw new ServiceError(5030);
+    await tx.files.insert(created);
+  });
+  return created;
+}

@@ -1,0 +1,75 @@
+import type { CreateProjectBody } from '../../contract/project.ts';
+import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import { ALL_PERMISSIONS } from '../rules/permissions.ts';
+import {
+  checkProjectName,
+  mergeSettings,
+  NEW_PROJECT_SETTINGS,
+  shortNameOf,
+} from '../rules/project-fields.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { MemberProject, ProjectRow } from '../store/projects.ts';
+import type { Store } from '../store/store.ts';
+import { billingGroupFor } from './billing-group-access.ts';
+import { newFile } from './place-file.ts';
+import { projectFor } from './project-access.ts';
+
+/** The caller becomes the owner, with every permission. @throws ServiceError 3007, 4001, 4002, 4005 */
+export async function createProject(
+  { store, clock }: Services,
+  caller: Caller,
+  body: CreateProjectBody,
+): Promise<MemberProject> {
+  const name = checkProjectName(body.name);
+  const billingGroup = body.billing_group
+    ? await billingGroupFor(store, caller, body.billing_group)
+    : await store.billingGroups.firstOf(caller.username);
+  const now = storedTime(clock.now());
+  const owner = caller.username;
+  return store.transaction(async (tx) => {
+    const shortName = await freeShortName(tx, owner, shortNameOf(name));
+    const project: ProjectRow = {
+      id: `${owner}/${shortName}`,
+      owner,
+      short_name: shortName,
+      name,
+      description: body.description ?? '',
+      billing_group: billingGroup?.id ?? null,
+      tags: JSON.stringify(body.tags ?? []),
+      settings: JSON.stringify(mergeSettings(NEW_PROJECT_SETTINGS, body.settings ?? {})),
+      category: 'PRIVATE',
+      root_folder: randomId(),
+      created_by: owner,
+      created_on: now,
+      modified_on: now,
+    };
+    await insertProject(tx, project);
+    return projectFor(tx, caller, project.id);
+  });
+}
+
+async function insertProject(tx: Store, project: ProjectRow): Promise<void> {
+  await tx.projects.insert(project);
+  await tx.projects.setMember(project.id, project.owner, ALL_PERMISSIONS);
+  const root = newFile({
+    id: project.root_folder,
+    project_id: project.id,
+    parent_id: null,
+    kind: 'folder',
+    name: project.short_name,
+    created_by: project.owner,
+    created_on: project.created_on,
+  });
+  await tx.files.insert(root);
+}
+
+async function freeShortName(tx: Store, owner: string, wanted: string): Promise<string> {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    const name = attempt === 0 ? wanted : `${wanted}_${attempt}`;
+    if ((await tx.projects.find(`${owner}/${name}`)) === undefined) return name;
+  }
+  throw new ServiceError(3003);
+}

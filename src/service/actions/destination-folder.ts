@@ -1,0 +1,40 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import type { Caller } from '../caller.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Store } from '../store/store.ts';
+import { type AccessibleFile, fileFor } from './file-access.ts';
+import { permissionsIn } from './project-access.ts';
+
+export interface NamedDestination {
+  readonly project?: string | null | undefined;
+  readonly parent?: string | null | undefined;
+}
+
+/**
+ * The folder a request names: by its id, or by the project whose root folder it is. Empty and null mean "not given".
+ *
+ * @param malformed The call's code for a project id of the wrong form.
+ * @throws ServiceError 5029 neither, 5031 both, 3002 no project, 5026 no folder, 5022 not a folder
+ */
+export async function destinationFolder(
+  store: Store,
+  caller: Caller,
+  destination: NamedDestination & { readonly malformed: ErrorCode },
+): Promise<AccessibleFile> {
+  const { project, parent, malformed } = destination;
+  if (project && parent) throw new ServiceError(5031);
+  if (parent) return folderFor(store, caller, parent);
+  if (!project) throw new ServiceError(5029);
+  const permissions = await permissionsIn(store, caller, { id: project, malformed });
+  const row = await store.projects.find(project);
+  const file = row === undefined ? undefined : await store.files.find(row.root_folder);
+  if (file === undefined) throw new ServiceError(3002);
+  return { file, permissions };
+}
+
+/** @throws ServiceError 5026, 5022 */
+export async function folderFor(store: Store, caller: Caller, folderId: string): Promise<AccessibleFile> {
+  const folder = await fileFor(store, caller, folderId, 5026);
+  if (folder.file.kind !== 'folder') throw new ServiceError(5022);
+  return folder;
+}

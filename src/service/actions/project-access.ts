@@ -1,0 +1,27 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import type { ProjectPermissions } from '../../contract/project.ts';
+import type { Caller } from '../caller.ts';
+import { isOwnedId } from '../rules/project-id.ts';
+import { ServiceError } from '../service-error.ts';
+import type { MemberProject } from '../store/projects.ts';
+import type { Store } from '../store/store.ts';
+
+/** A project the caller is a member of. To everybody else it does not exist. @throws ServiceError 3002 */
+export async function projectFor(store: Store, caller: Caller, projectId: string): Promise<MemberProject> {
+  const project = await store.projects.findFor(caller.username, projectId);
+  if (project === undefined) throw new ServiceError(3002, `You have no project ${projectId}.`);
+  return project;
+}
+
+/** What the caller may do in a project named in a request. @throws ServiceError `malformed`, or 3002 */
+export async function permissionsIn(
+  store: Store,
+  caller: Caller,
+  project: { readonly id: string; readonly malformed: ErrorCode },
+): Promise<ProjectPermissions> {
+  const { id, malformed } = project;
+  if (!isOwnedId(id)) throw new ServiceError(malformed, 'A project id has the form owner/project.');
+  const permissions = await store.projects.permissionsOf(caller.username, id);
+  if (permissions === undefined) throw new ServiceError(3002, `You have no project ${id}.`);
+  return permissions;
+}

@@ -1,0 +1,35 @@
+import type { Caller } from '../caller.ts';
+import type { ReportedPart } from '../rules/part-report.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
+import { targetOf, uploadFor } from './upload-access.ts';
+
+/** Notes parts as completed. @throws ServiceError 8003, 8001, 8014 when a part is not the one stored */
+export async function reportParts(
+  services: Services,
+  caller: Caller,
+  report: { readonly uploadId: string; readonly parts: readonly ReportedPart[] },
+): Promise<void> {
+  const upload = await uploadFor(services.store, caller, report.uploadId);
+  const stored = await storedParts(services, upload, report.parts);
+  await services.store.uploads.report(upload.id, stored);
+}
+
+/** What the blob store knows of the reported parts. @throws ServiceError 8014 */
+export async function storedParts(
+  { blobs }: Services,
+  upload: UploadRow,
+  parts: readonly ReportedPart[],
+): Promise<UploadPartRow[]> {
+  const target = targetOf(upload);
+  const rows: UploadPartRow[] = [];
+  for (const part of parts) {
+    const size = await blobs.findPart(target, part);
+    if (size === undefined) {
+      throw new ServiceError(8014, `Part ${part.partNumber} with the ETag ${part.etag} was not received.`);
+    }
+    rows.push({ part_number: part.partNumber, etag: part.etag, size });
+  }
+  return rows;
+}

@@ -1,0 +1,64 @@
+import type { FileMetadata } from '../../contract/file.ts';
+import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
+import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
+import { uploadFolder } from './begin-upload.ts';
+import { takeName } from './complete-upload.ts';
+import type { NamedDestination } from './destination-folder.ts';
+import { newFile } from './place-file.ts';
+
+export interface InlineUpload extends NamedDestination {
+  readonly name?: string | undefined;
+  readonly overwrite: boolean;
+  readonly metadata: FileMetadata;
+  readonly tags: readonly string[];
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** A small file in one call (capability `upload_inline`). @throws ServiceError as `beginUpload`; 90000 (413) too large */
+export async function uploadInline(
+  services: Services,
+  caller: Caller,
+  upload: InlineUpload,
+): Promise<FileRow> {
+  const { store, blobs, clock } = services;
+  const { file: folder } = await uploadFolder(services, caller, upload);
+  const blob = await blobs.write(atMost(INLINE_SIZE_MAX, upload.bytes));
+  const file = newFile({
+    id: randomId(),
+    project_id: folder.project_id,
+    parent_id: folder.id,
+    name: upload.name ?? '',
+    size: blob.sizeBytes,
+    created_by: caller.username,
+    created_on: storedTime(clock.now()),
+    blob_key: blob.key,
+    etag: blob.etag,
+  });
+  try {
+    await store.transaction(async (tx) => {
+      await takeName(tx, file, upload.overwrite);
+      await tx.files.mergeMetadata(file.id, upload.metadata);
+      await tx.files.replaceTags(file.id, upload.tags);
+    });
+  } catch (error) {
+    await blobs.remove(blob.key);
+    throw error;
+  }
+  return file;
+}
+
+async function* atMost(maxBytes: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let received = 0;
+  for await (const chunk of bytes) {
+    received += chunk.length;
+    if (received > maxBytes) {
+      throw new ServiceError(90000, `An inline upload has at most ${maxBytes} bytes.`, { status: 413 });
+    }
+    yield chunk;
+  }
+}

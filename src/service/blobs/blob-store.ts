@@ -1,0 +1,81 @@
+/**
+ * Where the bytes of project files live. A blob is immutable and known by a key of the store's making; files refer to it,
+ * several when they are copies of one another.
+ *
+ * A large blob comes about as an upload in parts, each sent to an address of its own; a part sent again replaces the one
+ * before. Completion names the parts by number and ETag, as in S3, and moves no bytes.
+ */
+import type { Readable } from 'node:stream';
+
+export interface StoredBlob {
+  readonly key: string;
+  readonly sizeBytes: number;
+  /** MD5 in hexadecimal; for several parts, of their MD5s, with `-` and the number of parts. */
+  readonly etag: string;
+}
+
+/** How the store knows an upload; plain data that outlives the process. */
+export interface UploadTarget {
+  readonly key: string;
+}
+
+export interface PartName {
+  readonly partNumber: number;
+  readonly etag: string;
+}
+
+/** An address that carries its own permission. */
+export interface SignedAddress {
+  /** Absolute, or beginning with `/` when the service itself serves it. */
+  readonly url: string;
+  readonly expiresMs: number;
+}
+
+/** First and last byte, both inclusive; `last` lies within the blob. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Bytes of known length that will not change. */
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** Without quotes. */
+  readonly etag: string;
+  /** Called at most once. */
+  stream(range?: ByteRange): Readable;
+  /** Releases what `stream` would have read; needed only when it was not called. */
+  close(): Promise<void>;
+}
+
+export interface OpenBlob extends ByteSource {
+  /** The one local file that holds exactly these bytes, where there is one. Never to be written to. */
+  readonly localPath?: string;
+}
+
+export interface BlobStore {
+  beginUpload(): Promise<UploadTarget>;
+  partAddress(target: UploadTarget, partNumber: number): Promise<SignedAddress>;
+  /** Size of the part as stored; undefined when no such bytes were sent. */
+  findPart(target: UploadTarget, part: PartName): Promise<number | undefined>;
+  /** Repeatable: the same parts again give the same blob. Rejects with `MissingPartError`. */
+  completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob>;
+  abortUpload(target: UploadTarget): Promise<void>;
+
+  /** Keeps a whole blob sent in one piece. When it resolves, the bytes are durable. */
+  write(bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob>;
+  /** Undefined when there is no such blob. */
+  open(key: string): Promise<OpenBlob | undefined>;
+  downloadAddress(key: string): Promise<SignedAddress>;
+  remove(key: string): Promise<void>;
+}
+
+export class MissingPartError extends Error {
+  override readonly name = 'MissingPartError';
+  readonly partNumber: number;
+
+  constructor(partNumber: number) {
+    super(`part ${partNumber} is not there, or is not the one reported`);
+    this.partNumber = partNumber;
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Blobs in a directory of the local file system.
+ *
+ *     uploads/<key>/<part number>/<md5>    parts of an upload, each written under a temporary name and renamed
+ *     blobs/<k>/<key>                      a blob: one file, or a directory of parts with a manifest that orders them
+ *
+ * Completing an upload renames and rewrites no byte: the directory of the upload becomes the blob; reads span the parts.
+ * A part is durable before its PUT is answered, and a blob before its completion is.
+ */
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
+import { PART_SIZE_MAX } from '../../contract/limits.ts';
+import { randomId } from '../random-id.ts';
+import { readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
+import {
+  type BlobStore,
+  MissingPartError,
+  type OpenBlob,
+  type PartName,
+  type SignedAddress,
+  type StoredBlob,
+  type UploadTarget,
+} from './blob-store.ts';
+import { combinedEtag } from './combined-etag.ts';
+import { DirectoryBlob } from './directory-blob.ts';
+import { receiveBytes } from './receive-bytes.ts';
+import type { UrlSigner } from './url-signer.ts';
+
+/** Segments of blobs whose layout is remembered. */
+const SEGMENTS_REMEMBERED = 100_000;
+
+export interface DirectoryBlobStoreOptions {
+  readonly root: string;
+  readonly signer: UrlSigner;
+  readonly partUrlSeconds: number;
+  readonly downloadUrlSeconds: number;
+}
+
+/** Paths of the service that lead to parts and blobs. */
+export const PART_PATH = '/storage/parts';
+export const BLOB_PATH = '/storage/blobs';
+
+export class DirectoryBlobStore implements BlobStore {
+  readonly #options: DirectoryBlobStoreOptions;
+  readonly #layouts = new LRUCache<string, readonly Segment[]>({
+    maxSize: SEGMENTS_REMEMBERED,
+    sizeCalculation: (segments) => segments.length,
+  });
+
+  constructor(options: DirectoryBlobStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the directories. */
+  async prepare(): Promise<void> {
+    await mkdir(this.#path('uploads'), { recursive: true });
+    await mkdir(this.#path('blobs'), { recursive: true });
+  }
+
+  async beginUpload(): Promise<UploadTarget> {
+    const key = randomId();
+    await mkdir(this.#upload(key));
+    return { key };
+  }
+
+  partAddress({ key }: UploadTarget, partNumber: number): Promise<SignedAddress> {
+    const { signer, partUrlSeconds } = this.#options;
+    return Promise.resolve(signer.sign('PUT', `${PART_PATH}/${key}/${partNumber}`, partUrlSeconds));
+  }
+
+  /** Keeps the bytes of a part sent to its address and answers their ETag; undefined when the upload is gone. */
+  async receivePart(key: string, partNumber: number, bytes: Readable): Promise<StoredPart | undefined> {
+    const upload = this.#upload(key);
+    if (!(await exists(upload))) return undefined;
+    const directory = join(upload, String(partNumber));
+    await mkdir(directory, { recursive: true });
+    const before = await readdir(directory);
+    const part = await receiveBytes(directory, bytes, PART_SIZE_MAX);
+    await rename(part.path, join(directory, part.md5));
+    // Only what was there before: a part of the same number sent at the same time is left alone.
+    const replaced = before.filter((name) => name !== part.md5 && !name.startsWith('.'));
+    await Promise.all(replaced.map((name) => rm(join(directory, name), { force: true })));
+    return { etag: part.md5, sizeBytes: part.sizeBytes };
+  }
+
+  async findPart({ key }: UploadTarget, { partNumber, etag }: PartName): Promise<number | undefined> {
+    if (!isMd5(etag)) return undefined;
+    try {
+      return (await stat(join(this.#upload(key), String(partNumber), etag))).size;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
+    const { key } = target;
+    const etag = combinedEtag(parts.map((part) => part.etag));
+    const done = await this.#layout(key);
+    if (done !== undefined) return { key, sizeBytes: sizeOf(done), etag };
+    const named = [];
+    for (const part of parts) {
+      const sizeBytes = await this.findPart(target, part);
+      if (sizeBytes === undefined) throw new MissingPartError(part.partNumber);
+      named.push({ name: join(String(part.partNumber), part.etag), sizeBytes });
+    }
+    await this.#becomeBlob(key, named);
+    return { key, sizeBytes: sizeOf(named), etag };
+  }
+
+  async abortUpload({ key }: UploadTarget): Promise<void> {
+    await rm(this.#upload(key), { recursive: true, force: true });
+    await this.remove(key);
+  }
+
+  async write(bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+    const key = randomId();
+    const received = await receiveBytes(this.#path('uploads'), bytes, PART_SIZE_MAX);
+    await this.#moveIn(received.path, key);
+    return { key, sizeBytes: received.sizeBytes, etag: received.md5 };
+  }
+
+  async open(key: string): Promise<OpenBlob | undefined> {
+    const layout = await this.#layout(key);
+    return layout === undefined ? undefined : DirectoryBlob.open(key, layout);
+  }
+
+  downloadAddress(key: string): Promise<SignedAddress> {
+    const { signer, downloadUrlSeconds } = this.#options;
+    return Promise.resolve(signer.sign('GET', `${BLOB_PATH}/${key}`, downloadUrlSeconds));
+  }
+
+  async remove(key: string): Promise<void> {
+    this.#layouts.delete(key);
+    await rm(this.#blob(key), { recursive: true, force: true });
+  }
+
+  async #becomeBlob(key: string, parts: readonly { name: string; sizeBytes: number }[]): Promise<void> {
+    const upload = this.#upload(key);
+    const [only, another] = parts;
+    if (only !== undefined && another === undefined) {
+      await this.#moveIn(join(upload, only.name), key);
+      await rm(upload, { recursive: true, force: true });
+      return;
+    }
+    const used = new Set(parts.map(({ name }) => name.split('/', 1)[0]));
+    const unused = (await readdir(upload)).filter((name) => !used.has(name));
+    await Promise.all(unused.map((name) => rm(join(upload, name), { recursive: true, force: true })));
+    await writeManifest(upload, parts);
+    await this.#moveIn(upload, key);
+  }
+
+  async #moveIn(path: string, key: string): Promise<void> {
+    const blob = this.#blob(key);
+    await mkdir(join(blob, '..'), { recursive: true });
+    await renameDurably(path, blob);
+  }
+
+  async #layout(key: string): Promise<readonly Segment[] | undefined> {
+    const known = this.#layouts.get(key) ?? (await readLayout(this.#blob(key)));
+    if (known !== undefined) this.#layouts.set(key, known);
+    return known;
+  }
+
+  #path(...names: string[]): string {
+    return join(this.#options.root, ...names);
+  }
+
+  #upload(key: string): string {
+    return this.#path('uploads', key);
+  }
+
+  #blob(key: string): string {
+    return this.#path('blobs', key.slice(0, 2), key);
+  }
+}
+
+interface StoredPart {
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+function sizeOf(segments: readonly { readonly sizeBytes: number }[]): number {
+  return segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** What a client reports becomes part of a path only when it is one of our names. */
+function isMd5(etag: string): boolean {
+  return /^[0-9a-f]{32}$/.test(etag);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+
+const KEY_BYTES = 32;
+
+/** The service's key for signed addresses, made at the first start. Addresses outlive a restart with it. */
+export async function readOrMakeKey(path: string): Promise<Buffer> {
+  try {
+    await writeFile(path, randomBytes(KEY_BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const key = Buffer.from(await readFile(path, 'utf8'), 'hex');
+  if (key.length !== KEY_BYTES) throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes`);
+  return key;
+}

@@ -1,0 +1,6 @@
+/** Who a request or a job acts for. */
+export interface Caller {
+  readonly username: string;
+  /** The rate limit counts by it. */
+  readonly tokenHash: string;
+}

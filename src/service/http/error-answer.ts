@@ -1,0 +1,29 @@
+import { ServiceError } from '../service-error.ts';
+
+/** What a caller is told of anything thrown while a call was served. Never a stack, never an inner message. */
+export function serviceErrorOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { code, statusCode, message } = error as NodeJS.ErrnoException & { statusCode?: number };
+  if (code !== undefined && NO_SPACE.has(code)) {
+    return new ServiceError(8000, 'There is no space left on the storage of the service.', { cause: error });
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refusal(statusCode, message);
+  return new ServiceError(90009, undefined, { cause: error });
+}
+
+/** The operating system's words for a full disk, and SQLite's. */
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
+
+/** Fastify's own refusals: body too large, bad content type or length, malformed address. */
+function refusal(status: number, message: string): ServiceError {
+  switch (status) {
+    case 404:
+      return new ServiceError(90003);
+    case 405:
+      return new ServiceError(90006);
+    case 415:
+      return new ServiceError(90008, 'A body must be sent as Content-Type: application/json.');
+    default:
+      return new ServiceError(90000, message, { status });
+  }
+}

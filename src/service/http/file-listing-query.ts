@@ -1,0 +1,28 @@
+import type { FileListQuery, FileScrollQuery } from '../../contract/file.ts';
+import { ServiceError } from '../service-error.ts';
+import type { FileListing } from '../store/file-listing.ts';
+
+const METADATA_PREFIX = 'metadata.';
+
+/** The filters of a listing, less the folder. */
+export type FileFilters = Omit<FileListing, 'parentId'>;
+
+export function fileFilters(query: FileListQuery | FileScrollQuery): FileFilters {
+  return {
+    names: query.name,
+    tags: query.tag,
+    originTasks: query['origin.task'],
+    datasets: query.dataset,
+  };
+}
+
+/** The filters `metadata.{key}`: one key given several times is a choice, several keys must all match. */
+export function metadataFilters(query: object): NonNullable<FileListing['metadata']> {
+  return Object.entries(query)
+    .filter(([name]) => name.startsWith(METADATA_PREFIX))
+    .map(([name, value]) => {
+      const key = name.slice(METADATA_PREFIX.length);
+      if (key === '') throw new ServiceError(5035);
+      return { key, values: [value].flat() as string[] };
+    });
+}

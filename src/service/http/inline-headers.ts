@@ -1,0 +1,32 @@
+import { Compile } from 'typebox/compile';
+import { type FileMetadata, MetadataBody, TagsBody } from '../../contract/file.ts';
+import { checkMetadata } from '../rules/metadata.ts';
+import { checkTags } from '../rules/tags.ts';
+import { ServiceError } from '../service-error.ts';
+import { parseJsonBody } from './json-body.ts';
+
+const metadataBody = Compile(MetadataBody);
+const tagsBody = Compile(TagsBody);
+
+type HeaderValue = string | string[] | undefined;
+
+/** Metadata beside an inline upload. @throws ServiceError 5006 */
+export function inlineMetadata(header: HeaderValue): FileMetadata {
+  const value = decode(header) ?? {};
+  if (!metadataBody.Check(value)) throw new ServiceError(5006);
+  return checkMetadata(value);
+}
+
+/** Tags beside an inline upload. @throws ServiceError 90000 */
+export function inlineTags(header: HeaderValue): string[] {
+  const value = decode(header) ?? [];
+  if (!tagsBody.Check(value)) throw new ServiceError(90000, 'The tags must be a JSON array of strings.');
+  return checkTags(value);
+}
+
+/** JSON in base64url. */
+function decode(header: HeaderValue): unknown {
+  if (header === undefined) return undefined;
+  if (Array.isArray(header)) throw new ServiceError(90000, 'A header was given more than once.');
+  return parseJsonBody(Buffer.from(header, 'base64url'));
+}

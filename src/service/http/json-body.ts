@@ -1,0 +1,13 @@
+import { ServiceError } from '../service-error.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A JSON body. Nothing at all and `null` are no body: the public client sends `null` on every call without one. */
+export function parseJsonBody(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    return JSON.parse(utf8.decode(bytes)) ?? undefined;
+  } catch (error) {
+    throw new ServiceError(90000, 'The body is not valid JSON in UTF-8.', { cause: error });
+  }
+}

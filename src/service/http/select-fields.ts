@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * Applies the `fields` of the request to the answer: to the items of a collection, the resources of bulk entries, or the
+ * resource itself. Error objects are left alone.
+ */
+export function selectFields(request: FastifyRequest, answer: unknown): unknown {
+  if (request.failed || typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { selector } = request;
+  const { listFields, bulk } = request.routeOptions.config;
+  if (listFields !== undefined && hasItems(answer)) {
+    return { ...answer, items: answer.items.map((item) => selector.apply(item, listFields)) };
+  }
+  if (bulk === true && hasItems(answer)) {
+    return { items: answer.items.map((entry) => selectInEntry(entry, request)) };
+  }
+  return selector.apply(answer);
+}
+
+function hasItems(answer: object): answer is { items: object[] } {
+  return 'items' in answer && Array.isArray(answer.items);
+}
+
+function selectInEntry(entry: object, { selector }: FastifyRequest): object {
+  if (!('resource' in entry) || typeof entry.resource !== 'object' || entry.resource === null) return entry;
+  return { ...entry, resource: selector.apply(entry.resource) };
+}

@@ -1,0 +1,49 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteSource } from '../blobs/blob-store.ts';
+import type { ServiceStats } from '../service-stats.ts';
+import { answerRange } from './byte-range.ts';
+import { errorBody } from './error-body.ts';
+
+/** Answers GET or HEAD of a content with the bytes asked for; honours Range and If-Range. */
+export async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: { readonly source: ByteSource; readonly contentType?: string; readonly stats: ServiceStats },
+): Promise<FastifyReply> {
+  const { source, contentType = 'application/octet-stream', stats } = content;
+  const { sizeBytes } = source;
+  const etag = `"${source.etag}"`;
+  const condition = request.headers['if-range'];
+  const asked = condition === undefined || condition === etag ? request.headers.range : undefined;
+  const answer = answerRange(asked, sizeBytes);
+  void reply.headers({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private' });
+  if (answer.kind === 'unsatisfiable') {
+    await source.close();
+    const error = { status: 416, code: 90000, message: 'The range begins past the end of the content.' };
+    void reply.code(416).header('Content-Range', `bytes */${sizeBytes}`);
+    return reply.send(errorBody(error, request.view));
+  }
+  void reply.type(contentType);
+  const range = answer.kind === 'part' ? answer.range : undefined;
+  const length = range === undefined ? sizeBytes : range.last - range.first + 1;
+  if (range !== undefined) {
+    void reply.code(206).header('Content-Range', `bytes ${range.first}-${range.last}/${sizeBytes}`);
+  }
+  void reply.header('Content-Length', length);
+  if (request.method === 'HEAD') {
+    await source.close();
+    return reply.send();
+  }
+  countBytes(reply, length, stats);
+  return reply.send(source.stream(range));
+}
+
+/** A reader may leave early: what the socket took is what counts. */
+function countBytes({ raw }: FastifyReply, length: number, stats: ServiceStats): void {
+  const before = raw.socket?.bytesWritten ?? 0;
+  const { socket } = raw;
+  stats.storageGets += 1;
+  raw.once('close', () => {
+    stats.storageGetBytes += Math.min(length, (socket?.bytesWritten ?? before) - before);
+  });
+}

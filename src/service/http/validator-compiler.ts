@@ -1,0 +1,36 @@
+import type { FastifySchemaCompiler } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { ServiceError } from '../service-error.ts';
+import { queryConverter } from './query-converter.ts';
+
+/** Validates bodies as they are, queries and paths after conversion from text. */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema);
+  const convert = httpPart === 'body' ? (value: unknown) => value : queryConverter(schema);
+  return (received: unknown) => {
+    const value = convert(received);
+    if (validator.Check(value)) return { value };
+    return { error: new ServiceError(90000, complaint(validator.Errors(value), httpPart ?? 'request')) };
+  };
+};
+
+interface SchemaError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly message: string;
+  readonly params: unknown;
+}
+
+/** The first thing wrong, in words: `body/source/location must be string`. */
+function complaint(errors: readonly SchemaError[], part: string): string {
+  const unknown = errors.find((error) => error.keyword === 'additionalProperties');
+  if (unknown !== undefined) {
+    const { additionalProperties } = unknown.params as { additionalProperties: string[] };
+    return `The ${part}${unknown.instancePath} has unknown fields: ${additionalProperties.join(', ')}.`;
+  }
+  const [first] = errors;
+  return first === undefined
+    ? `The ${part} is not valid.`
+    : `The ${part}${first.instancePath} ${first.message}.`;
+}

@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { FieldsQuery, PageOf } from '../../contract/paging.ts';
+import {
+  CreateProjectBody,
+  EditProjectBody,
+  PROJECT_LIST_FIELDS,
+  ProjectListQuery,
+  ProjectResource,
+} from '../../contract/project.ts';
+import { createProject } from '../actions/create-project.ts';
+import { deleteProject } from '../actions/delete-project.ts';
+import { editProject } from '../actions/edit-project.ts';
+import { projectFor } from '../actions/project-access.ts';
+import type { App } from '../http/fastify-types.ts';
+import { pageAnswer } from '../http/page-answer.ts';
+import { projectResource } from '../resources/project-resource.ts';
+import type { Services } from '../services.ts';
+
+const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
+const ProjectPage = PageOf(ProjectResource);
+
+export function projectRoutes(app: App, services: Services): void {
+  listRoutes(app, services);
+  editRoutes(app, services);
+  redirects(app);
+}
+
+function listRoutes(app: App, { store }: Services): void {
+  for (const url of ['/projects', '/projects/:owner'] as const) {
+    app.get(
+      url,
+      {
+        schema: {
+          params: Type.Object({ owner: Type.Optional(Type.String()) }),
+          querystring: ProjectListQuery,
+          response: { 200: ProjectPage },
+        },
+        config: { listFields: PROJECT_LIST_FIELDS },
+      },
+      async (request, reply) => {
+        const { offset, limit, name, tags, category } = request.query;
+        const { rows, total } = await store.projects.list(
+          {
+            member: request.caller.username,
+            owner: request.params.owner,
+            name,
+            category,
+            tags: tags?.split(',').filter((tag) => tag !== ''),
+          },
+          { offset, limit },
+        );
+        const items = rows.map((row) => projectResource(row, request.view));
+        return pageAnswer(request, reply, { offset, limit, items, total });
+      },
+    );
+  }
+}
+
+function editRoutes(app: App, services: Services): void {
+  const { store } = services;
+  app.post(
+    '/projects',
+    { schema: { body: CreateProjectBody, querystring: FieldsQuery, response: { 200: ProjectResource } } },
+    async ({ caller, view, body }) => projectResource(await createProject(services, caller, body), view),
+  );
+
+  const url = '/projects/:owner/:project';
+  app.get(
+    url,
+    { schema: { params: ProjectPath, querystring: FieldsQuery, response: { 200: ProjectResource } } },
+    async ({ caller, view, params }) => projectResource(await projectFor(store, caller, idOf(params)), view),
+  );
+
+  // The law edits by POST, the public API by PATCH.
+  app.route({
+    method: ['PATCH', 'POST'],
+    url,
+    schema: {
+      params: ProjectPath,
+      body: EditProjectBody,
+      querystring: FieldsQuery,
+      response: { 200: ProjectResource },
+    },
+    handler: async ({ caller, view, params, body }) =>
+      projectResource(await editProject(services, caller, { id: idOf(params), body }), view),
+  });
+
+  app.delete(url, { schema: { params: ProjectPath } }, async ({ caller, params }, reply) => {
+    await deleteProject(services, caller, idOf(params));
+    return reply.code(204).send();
+  });
+}
+
+/** Lists of a project are other lists with a filter; the rest of the query is kept. */
+function redirects(app: App): void {
+  for (const list of ['files', 'tasks'] as const) {
+    app.get(
+      `/projects/:owner/:project/${list}`,
+      { schema: { params: ProjectPath } },
+      async (request, reply) => {
+        const url = new URL(request.view.href(`/${list}`));
+        url.search = request.url.split('?')[1] ?? '';
+        url.searchParams.set('project', idOf(request.params));
+        return reply.redirect(url.href, 307);
+      },
+    );
+  }
+}
+
+function idOf({ owner, project }: { readonly owner: string; readonly project: string }): string {
+  return `${owner}/${project}`;
+}

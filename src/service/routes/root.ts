@@ -1,0 +1,35 @@
+import { ERROR_CODES } from '../../contract/error-codes.ts';
+import { RateLimitResource } from '../../contract/rate-limit.ts';
+import { CAPABILITIES, RootResource } from '../../contract/root.ts';
+import type { App } from '../http/fastify-types.ts';
+import type { Services } from '../services.ts';
+
+export function rootRoutes(app: App, { rateLimiter }: Services): void {
+  app.get('/', { schema: { response: { 200: RootResource } }, config: { open: true } }, async ({ view }) => ({
+    rate_limit_url: view.href('/rate_limit'),
+    user_url: view.href('/user'),
+    users_url: view.href('/users'),
+    billing_url: view.href('/billing'),
+    projects_url: view.href('/projects'),
+    files_url: view.href('/files'),
+    tasks_url: view.href('/tasks'),
+    apps_url: view.href('/apps'),
+    action_url: view.href('/action'),
+    upload_url: view.href('/upload'),
+    storage_url: view.href('/storage'),
+    capabilities: [...CAPABILITIES],
+  }));
+
+  app.get('/rate_limit', { schema: { response: { 200: RateLimitResource } } }, async ({ caller }) => {
+    const { limit, remaining, reset } = await rateLimiter.peek(caller.tokenHash);
+    return {
+      rate: { limit, remaining, reset },
+      instance_limit: { limit: -1, remaining: Number.MAX_SAFE_INTEGER },
+    };
+  });
+
+  // Where `more_info` of every error leads.
+  app.get('/api-status-codes', { config: { open: true } }, async () =>
+    Object.fromEntries(Object.entries(ERROR_CODES)),
+  );
+}

@@ -1,0 +1,36 @@
+import type { App } from '../http/fastify-types.ts';
+import type { Services } from '../services.ts';
+import { fileActionRoutes } from './file-actions.ts';
+import { fileRoutes } from './files.ts';
+import { internalStatsRoutes } from './internal-stats.ts';
+import { projectMemberRoutes } from './project-members.ts';
+import { projectRoutes } from './projects.ts';
+import { rootRoutes } from './root.ts';
+import { storageRoutes } from './storage.ts';
+import { uploadInlineRoutes } from './upload-inline.ts';
+import { uploadPartRoutes } from './upload-parts.ts';
+import { uploadRoutes } from './uploads.ts';
+import { userRoutes } from './users.ts';
+
+/** Every call of the API; paths are below `/v2`. */
+export function apiRoutes(app: App, services: Services): void {
+  rootRoutes(app, services);
+  userRoutes(app, services);
+  projectRoutes(app, services);
+  projectMemberRoutes(app, services);
+  fileRoutes(app, services);
+  fileActionRoutes(app, services);
+  uploadRoutes(app, services);
+  uploadPartRoutes(app, services);
+  uploadInlineRoutes(app, services);
+}
+
+/** What the service serves beside the API: bytes by signed address, and counters for tests. */
+export function localRoutes(
+  app: App,
+  services: Services,
+  options: { readonly internalStats: boolean },
+): void {
+  storageRoutes(app, services);
+  if (options.internalStats) internalStatsRoutes(app, services);
+}

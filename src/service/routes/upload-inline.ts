@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import { FileResource } from '../../contract/file.ts';
+import { INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
+import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
+import { InlineUploadQuery } from '../../contract/upload.ts';
+import { uploadInline } from '../actions/upload-inline.ts';
+import type { App } from '../http/fastify-types.ts';
+import { inlineMetadata, inlineTags } from '../http/inline-headers.ts';
+import { scope } from '../http/scope.ts';
+import { fileAnswer } from '../resources/file-answer.ts';
+import type { Services } from '../services.ts';
+
+/** In a scope of its own: here alone a body is bytes, handed on as a stream. */
+export function uploadInlineRoutes(app: App, services: Services): void {
+  const own = scope((inner) => {
+    inner.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+    inner.post(
+      '/upload/inline',
+      {
+        bodyLimit: INLINE_SIZE_MAX,
+        schema: { querystring: InlineUploadQuery, response: { 200: FileResource } },
+      },
+      async ({ caller, view, query, headers, body }) => {
+        const { project, parent, name, overwrite } = query;
+        const file = await uploadInline(services, caller, {
+          project,
+          parent,
+          name,
+          overwrite,
+          metadata: inlineMetadata(headers[INLINE_METADATA_HEADER.toLowerCase()]),
+          tags: inlineTags(headers[INLINE_TAGS_HEADER.toLowerCase()]),
+          bytes: (body ?? []) as Readable,
+        });
+        return fileAnswer(services.store, file, view);
+      },
+    );
+  });
+  void app.register(own);
+}

@@ -1,0 +1,27 @@
+import { Type } from 'typebox';
+import { UserResource } from '../../contract/user.ts';
+import type { App } from '../http/fastify-types.ts';
+import { userResource } from '../resources/user-resource.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+
+export function userRoutes(app: App, { store }: Services): void {
+  const schema = { response: { 200: UserResource } };
+
+  app.get('/user', { schema }, async ({ caller, view }) => {
+    const user = await store.users.find(caller.username);
+    if (user === undefined) throw new ServiceError(2002);
+    return userResource(user, view);
+  });
+
+  app.get(
+    '/users/:username',
+    { schema: { ...schema, params: Type.Object({ username: Type.String() }) } },
+    async ({ caller, view, params }) => {
+      const user = await store.users.find(params.username);
+      if (user === undefined) throw new ServiceError(2002);
+      if (user.username !== caller.username) throw new ServiceError(2001);
+      return userResource(user, view);
+    },
+  );
+}

@@ -1,0 +1,4 @@
+/** Whether both databases give the text back as it is: no NUL, and no half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && Buffer.from(text, 'utf8').toString('utf8') === text;
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+export interface ServiceOptions {
+  /** Holds the database, the blobs and the keys; made when missing. */
+  readonly dataDir: string;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Per token, in fixed windows. */
+  readonly rateLimit: RateLimit | 'off';
+  readonly logger: Logger;
+  /** Run imports, exports and asynchronous jobs in this process. */
+  readonly workers: boolean;
+  readonly clock?: Clock;
+  /** Serve the counters under `/internal/stats`. */
+  readonly internalStats?: boolean;
+  /** Lifetimes of signed addresses. Default: an hour for a part, two for a download. */
+  readonly partUrlSeconds?: number;
+  readonly downloadUrlSeconds?: number;
+  /** How long the bytes of a deleted file stay for those who are reading them. Default: 10 minutes. */
+  readonly blobGraceSeconds?: number;
+}
+
+export const DEFAULT_RATE_LIMIT: RateLimit = { requests: 1000, seconds: 300 };
+export const DEFAULT_PART_URL_SECONDS = 3600;
+export const DEFAULT_DOWNLOAD_URL_SECONDS = 7200;
+export const DEFAULT_BLOB_GRACE_SECONDS = 600;
+
+/** Where the default storage says it is. */
+export const STORAGE_LOCATION = 'cloud:local-1';

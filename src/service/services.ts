@@ -1,0 +1,26 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import type { UrlSigner } from './blobs/url-signer.ts';
+import type { Buckets } from './buckets/buckets.ts';
+import type { RateLimiter } from './rate-limit/rate-limiter.ts';
+import type { ServiceStats } from './service-stats.ts';
+import type { Store } from './store/store.ts';
+import type { JobSignals } from './workers/job-signals.ts';
+
+/** What routes, actions and workers work with. Made once, by `startService`. */
+export interface Services {
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly buckets: Buckets;
+  /** Wakes the worker, and who waits for a job. */
+  readonly jobSignals: JobSignals;
+  /** Signs addresses that the service itself serves. */
+  readonly signer: UrlSigner;
+  /** Lifetime of a download's address. */
+  readonly downloadUrlSeconds: number;
+  readonly rateLimiter: RateLimiter;
+  readonly stats: ServiceStats;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}

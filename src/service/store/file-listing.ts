@@ -1,0 +1,50 @@
+import type { Kysely, SelectQueryBuilder } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** Which entries of a folder. Values of one filter are alternatives; filters add up. */
+export interface FileListing {
+  readonly parentId: string;
+  readonly names?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly originTasks?: readonly string[] | undefined;
+  readonly datasets?: readonly string[] | undefined;
+  readonly metadata?: readonly { readonly key: string; readonly values: readonly string[] }[] | undefined;
+  /** Only entries that come after this name. */
+  readonly afterName?: string | undefined;
+}
+
+export function matchingFiles(
+  db: Kysely<Schema>,
+  listing: FileListing,
+): SelectQueryBuilder<Schema, 'files', unknown> {
+  const { parentId, names, tags, originTasks, datasets, metadata = [], afterName } = listing;
+  let query = db.selectFrom('files').where('files.parent_id', '=', parentId);
+  if (names !== undefined) query = query.where('files.name', 'in', names);
+  if (originTasks !== undefined) query = query.where('files.origin_task', 'in', originTasks);
+  if (datasets !== undefined) query = query.where('files.dataset', 'in', datasets);
+  if (afterName !== undefined) query = query.where('files.name', '>', afterName);
+  if (tags !== undefined) {
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('file_tags')
+          .select('file_tags.tag')
+          .whereRef('file_tags.file_id', '=', 'files.id')
+          .where('file_tags.tag', 'in', tags),
+      ),
+    );
+  }
+  for (const { key, values } of metadata) {
+    query = query.where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('file_metadata')
+          .select('file_metadata.key')
+          .whereRef('file_metadata.file_id', '=', 'files.id')
+          .where('file_metadata.key', '=', key)
+          .where('file_metadata.value', 'in', values),
+      ),
+    );
+  }
+  return query;
+}

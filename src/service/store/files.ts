@@ -1,0 +1,195 @@
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
+import type { FileMetadata } from '../../contract/file.ts';
+import { type FileListing, matchingFiles } from './file-listing.ts';
+import type { PageRange, RowPage } from './page-range.ts';
+import type { FilesTable, Schema } from './schema.ts';
+
+export type FileRow = Selectable<FilesTable>;
+
+/** A file with what is kept beside its row; empty on folders. */
+export type DetailedFile = FileRow & { readonly metadata: FileMetadata; readonly tags: string[] };
+
+/** Files and folders, their metadata and tags. */
+export class FileStore {
+  readonly #db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  async insert(file: FileRow): Promise<void> {
+    await this.#db.insertInto('files').values(file).execute();
+  }
+
+  async update(id: string, changes: Updateable<FilesTable>): Promise<void> {
+    await this.#db.updateTable('files').set(changes).where('id', '=', id).execute();
+  }
+
+  async find(id: string): Promise<FileRow | undefined> {
+    return this.#db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  async findChild(parentId: string, name: string): Promise<FileRow | undefined> {
+    return this.#db
+      .selectFrom('files')
+      .selectAll()
+      .where('parent_id', '=', parentId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+  }
+
+  async hasChildren(folderId: string): Promise<boolean> {
+    const child = await this.#db
+      .selectFrom('files')
+      .select('id')
+      .where('parent_id', '=', folderId)
+      .limit(1)
+      .executeTakeFirst();
+    return child !== undefined;
+  }
+
+  /** All files and folders of a folder, by name. */
+  async children(folderId: string): Promise<FileRow[]> {
+    return this.#db
+      .selectFrom('files')
+      .selectAll()
+      .where('parent_id', '=', folderId)
+      .orderBy('name')
+      .execute();
+  }
+
+  /** A page by name in byte order, then id. The ids of the page come from the index alone. */
+  async list(listing: FileListing, range: PageRange): Promise<RowPage<FileRow>> {
+    const ids = matchingFiles(this.#db, listing)
+      .select('files.id')
+      .orderBy('files.name')
+      .orderBy('files.id')
+      .limit(range.limit)
+      .offset(range.offset);
+    const rows = await this.#db
+      .selectFrom('files')
+      .selectAll()
+      .where('id', 'in', ids)
+      .orderBy('name')
+      .orderBy('id')
+      .execute();
+    const { total } = await matchingFiles(this.#db, listing)
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow();
+    return { rows, total: Number(total) };
+  }
+
+  /** With metadata and tags, in the same order; two queries for any number of files. */
+  async withDetails(rows: readonly FileRow[]): Promise<DetailedFile[]> {
+    const ids = rows.filter(({ kind }) => kind === 'file').map(({ id }) => id);
+    if (ids.length === 0) return rows.map((row) => ({ ...row, metadata: {}, tags: [] }));
+    const [pairs, tags] = await Promise.all([
+      this.#db.selectFrom('file_metadata').selectAll().where('file_id', 'in', ids).execute(),
+      this.#db
+        .selectFrom('file_tags')
+        .selectAll()
+        .where('file_id', 'in', ids)
+        .orderBy('file_id')
+        .orderBy('position')
+        .execute(),
+    ]);
+    const pairsOf = grouped(pairs);
+    const tagsOf = grouped(tags);
+    return rows.map((row) => ({
+      ...row,
+      metadata: Object.fromEntries((pairsOf.get(row.id) ?? []).map(({ key, value }) => [key, value])),
+      tags: (tagsOf.get(row.id) ?? []).map(({ tag }) => tag),
+    }));
+  }
+
+  async metadata(fileId: string): Promise<FileMetadata> {
+    const rows = await this.#db
+      .selectFrom('file_metadata')
+      .selectAll()
+      .where('file_id', '=', fileId)
+      .orderBy('key')
+      .execute();
+    return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+  }
+
+  async mergeMetadata(fileId: string, pairs: FileMetadata): Promise<void> {
+    const rows = Object.entries(pairs).map(([key, value]) => ({ file_id: fileId, key, value }));
+    if (rows.length === 0) return;
+    await this.#db
+      .insertInto('file_metadata')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['file_id', 'key']).doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })),
+      )
+      .execute();
+  }
+
+  async replaceMetadata(fileId: string, pairs: FileMetadata): Promise<void> {
+    await this.#db.deleteFrom('file_metadata').where('file_id', '=', fileId).execute();
+    await this.mergeMetadata(fileId, pairs);
+  }
+
+  async replaceTags(fileId: string, tags: readonly string[]): Promise<void> {
+    await this.#db.deleteFrom('file_tags').where('file_id', '=', fileId).execute();
+    if (tags.length === 0) return;
+    await this.#db
+      .insertInto('file_tags')
+      .values(tags.map((tag, position) => ({ file_id: fileId, position, tag })))
+      .execute();
+  }
+
+  /** Removes the record; the bytes become garbage when no other file refers to them. */
+  async delete(file: Pick<FileRow, 'id' | 'blob_key'>, now: string): Promise<void> {
+    await this.#db.deleteFrom('files').where('id', '=', file.id).execute();
+    if (file.blob_key !== null) await this.discardBlob(file.blob_key, now);
+  }
+
+  /** Notes the blob as garbage when no file refers to it any more. */
+  async discardBlob(blobKey: string, now: string): Promise<void> {
+    const user = await this.#db
+      .selectFrom('files')
+      .select('id')
+      .where('blob_key', '=', blobKey)
+      .limit(1)
+      .executeTakeFirst();
+    if (user !== undefined) return;
+    await this.#db
+      .insertInto('blob_garbage')
+      .values({ blob_key: blobKey, since: now })
+      .onConflict((conflict) => conflict.column('blob_key').doNothing())
+      .execute();
+  }
+
+  /** Whether more than one file refers to the blob. */
+  async isBlobShared(blobKey: string): Promise<boolean> {
+    const users = await this.#db
+      .selectFrom('files')
+      .select('id')
+      .where('blob_key', '=', blobKey)
+      .limit(2)
+      .execute();
+    return users.length > 1;
+  }
+
+  /** Blobs of a whole project; for its removal. */
+  async blobsOfProject(projectId: string): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('files')
+      .select('blob_key')
+      .distinct()
+      .where('project_id', '=', projectId)
+      .where('blob_key', 'is not', null)
+      .execute();
+    return rows.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key]));
+  }
+}
+
+function grouped<Row extends { file_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.file_id);
+    if (group === undefined) groups.set(row.file_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}

@@ -1,0 +1,189 @@
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import type { ProjectPermissions } from '../../contract/project.ts';
+import type { PageRange, RowPage } from './page-range.ts';
+import type { Flag, ProjectMembersTable, ProjectsTable, Schema } from './schema.ts';
+
+export type ProjectRow = Selectable<ProjectsTable>;
+
+export interface ProjectListing {
+  readonly member: string;
+  readonly owner?: string | undefined;
+  /** Part of the display name, without case. */
+  readonly name?: string | undefined;
+  /** All of these. */
+  readonly tags?: readonly string[] | undefined;
+  readonly category?: string | undefined;
+}
+
+/** A project as one of its members sees it. */
+export type MemberProject = ProjectRow & { readonly permissions: ProjectPermissions };
+
+export interface ProjectMemberRow {
+  readonly username: string;
+  readonly email: string;
+  readonly permissions: ProjectPermissions;
+}
+
+export class ProjectStore {
+  readonly #db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  async insert(project: ProjectRow): Promise<void> {
+    await this.#db.insertInto('projects').values(project).execute();
+  }
+
+  async update(id: string, changes: Updateable<ProjectsTable>): Promise<void> {
+    await this.#db.updateTable('projects').set(changes).where('id', '=', id).execute();
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.#db.deleteFrom('projects').where('id', '=', id).execute();
+  }
+
+  async find(id: string): Promise<ProjectRow | undefined> {
+    return this.#db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
+  }
+
+  /** Undefined when there is no such project or the user is no member of it. */
+  async findFor(username: string, id: string): Promise<MemberProject | undefined> {
+    const row = await this.#memberProjects(username).where('projects.id', '=', id).executeTakeFirst();
+    return row === undefined ? undefined : memberProject(row);
+  }
+
+  /** Ordered by id. */
+  async list(listing: ProjectListing, range: PageRange): Promise<RowPage<MemberProject>> {
+    const rows = await this.#matching(listing)
+      .orderBy('projects.id')
+      .limit(range.limit)
+      .offset(range.offset)
+      .execute();
+    const { total } = await this.#matching(listing)
+      .clearSelect()
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow();
+    return { rows: rows.map(memberProject), total: Number(total) };
+  }
+
+  async permissionsOf(username: string, projectId: string): Promise<ProjectPermissions | undefined> {
+    const row = await this.#db
+      .selectFrom('project_members')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('username', '=', username)
+      .executeTakeFirst();
+    return row === undefined ? undefined : permissionsOf(row);
+  }
+
+  /** Adds the member, or gives the one there is these permissions. */
+  async setMember(projectId: string, username: string, permissions: ProjectPermissions): Promise<void> {
+    const flags = flagsOf(permissions);
+    await this.#db
+      .insertInto('project_members')
+      .values({ project_id: projectId, username, ...flags })
+      .onConflict((conflict) => conflict.columns(['project_id', 'username']).doUpdateSet(flags))
+      .execute();
+  }
+
+  async removeMember(projectId: string, username: string): Promise<void> {
+    await this.#db
+      .deleteFrom('project_members')
+      .where('project_id', '=', projectId)
+      .where('username', '=', username)
+      .execute();
+  }
+
+  /** Ordered by user name. */
+  async members(projectId: string, range: PageRange): Promise<RowPage<ProjectMemberRow>> {
+    const rows = await this.#db
+      .selectFrom('project_members')
+      .innerJoin('users', 'users.username', 'project_members.username')
+      .selectAll('project_members')
+      .select('users.email')
+      .where('project_id', '=', projectId)
+      .orderBy('project_members.username')
+      .limit(range.limit)
+      .offset(range.offset)
+      .execute();
+    const { total } = await this.#db
+      .selectFrom('project_members')
+      .select(sql<number>`count(*)`.as('total'))
+      .where('project_id', '=', projectId)
+      .executeTakeFirstOrThrow();
+    const members = rows.map((row) => ({
+      username: row.username,
+      email: row.email,
+      permissions: permissionsOf(row),
+    }));
+    return { rows: members, total: Number(total) };
+  }
+
+  #memberProjects(username: string): MemberProjectQuery {
+    return this.#db
+      .selectFrom('projects')
+      .innerJoin('project_members', 'project_members.project_id', 'projects.id')
+      .selectAll('project_members')
+      .selectAll('projects')
+      .where('project_members.username', '=', username);
+  }
+
+  #matching({ member, owner, name, tags = [], category }: ProjectListing): MemberProjectQuery {
+    let query = this.#memberProjects(member);
+    if (owner !== undefined) query = query.where('projects.owner', '=', owner);
+    if (category !== undefined) query = query.where('projects.category', '=', category);
+    if (name !== undefined) {
+      const part = name.toLowerCase();
+      query = query.where(sql`lower(projects.name)`, 'like', sql`${`%${likeLiteral(part)}%`} escape '\\'`);
+    }
+    for (const tag of tags) {
+      // Tags are a JSON array of strings: one of them is its own JSON text between the others.
+      query = query.where(
+        sql`projects.tags`,
+        'like',
+        sql`${`%${likeLiteral(JSON.stringify(tag))}%`} escape '\\'`,
+      );
+    }
+    return query;
+  }
+}
+
+type MemberProjectQuery = SelectQueryBuilder<
+  Schema,
+  'projects' | 'project_members',
+  Selectable<ProjectsTable> & Selectable<ProjectMembersTable>
+>;
+
+function memberProject(row: Selectable<ProjectsTable> & Selectable<ProjectMembersTable>): MemberProject {
+  return { ...row, permissions: permissionsOf(row) };
+}
+
+function permissionsOf(
+  row: Omit<Selectable<ProjectMembersTable>, 'project_id' | 'username'>,
+): ProjectPermissions {
+  return {
+    read: row.can_read === 1,
+    write: row.can_write === 1,
+    copy: row.can_copy === 1,
+    execute: row.can_execute === 1,
+    admin: row.can_admin === 1,
+  };
+}
+
+function flagsOf(
+  permissions: ProjectPermissions,
+): Omit<Selectable<ProjectMembersTable>, 'project_id' | 'username'> {
+  const flag = (set: boolean): Flag => (set ? 1 : 0);
+  return {
+    can_read: flag(permissions.read),
+    can_write: flag(permissions.write),
+    can_copy: flag(permissions.copy),
+    can_execute: flag(permissions.execute),
+    can_admin: flag(permissions.admin),
+  };
+}
+
+function likeLiteral(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
+}

@@ -1,0 +1,229 @@
+/**
+ * The tables, as Kysely sees them; `migrations/` makes them. Made for SQLite and PostgreSQL alike:
+ *
+ * - times are ISO 8601 text in UTC with milliseconds, so that text order is time order;
+ * - flags are the integers 0 and 1, sizes are `bigint` and fit a JavaScript number;
+ * - JSON is text; ids and names compare by their bytes;
+ * - a project and a volume are known by their API id, `{owner}/{name}`, which never changes.
+ */
+export type Flag = 0 | 1;
+
+export interface UsersTable {
+  username: string;
+  email: string;
+  /** JSON: the other fields of the user resource. */
+  profile: string;
+  created_on: string;
+}
+
+export interface TokensTable {
+  /** SHA-256 of the token, in hexadecimal; the token itself is nowhere. */
+  hash: string;
+  username: string;
+  created_on: string;
+  expires_on: string | null;
+  revoked_on: string | null;
+}
+
+export interface BillingGroupsTable {
+  /** A UUID. */
+  id: string;
+  owner: string;
+  name: string;
+  type: string;
+  disabled: Flag;
+  created_on: string;
+}
+
+export interface ProjectsTable {
+  id: string;
+  owner: string;
+  short_name: string;
+  name: string;
+  description: string;
+  billing_group: string | null;
+  /** JSON array of strings. */
+  tags: string;
+  /** JSON: `ProjectSettings` of the contract. */
+  settings: string;
+  category: string;
+  root_folder: string;
+  created_by: string;
+  created_on: string;
+  modified_on: string;
+}
+
+export interface ProjectMembersTable {
+  project_id: string;
+  username: string;
+  can_read: Flag;
+  can_write: Flag;
+  can_copy: Flag;
+  can_execute: Flag;
+  can_admin: Flag;
+}
+
+export interface FilesTable {
+  id: string;
+  project_id: string;
+  /** Null on the root folder of a project only. */
+  parent_id: string | null;
+  kind: 'file' | 'folder';
+  /** Unique in its folder. */
+  name: string;
+  size: number;
+  created_by: string;
+  created_on: string;
+  modified_on: string;
+  /** Where the bytes are: a blob, or (an alias) an object of a volume. Both null on folders. */
+  blob_key: string | null;
+  volume_id: string | null;
+  location: string | null;
+  etag: string | null;
+  md5: string | null;
+  origin_task: string | null;
+  dataset: string | null;
+  is_public: Flag;
+  is_archived: Flag;
+}
+
+export interface FileMetadataTable {
+  file_id: string;
+  key: string;
+  value: string;
+}
+
+export interface FileTagsTable {
+  file_id: string;
+  position: number;
+  tag: string;
+}
+
+export interface UploadsTable {
+  id: string;
+  project_id: string;
+  parent_id: string;
+  name: string;
+  size: number | null;
+  part_size: number;
+  md5: string | null;
+  overwrite: Flag;
+  created_by: string;
+  initiated: string;
+  /** JSON: how the blob store knows the upload. */
+  target: string;
+}
+
+export interface UploadPartsTable {
+  upload_id: string;
+  part_number: number;
+  etag: string;
+  size: number;
+}
+
+/** Blobs no file refers to; their bytes are removed after a time of grace for readers. */
+export interface BlobGarbageTable {
+  blob_key: string;
+  since: string;
+}
+
+export interface VolumesTable {
+  id: string;
+  owner: string;
+  name: string;
+  description: string;
+  access_mode: 'RW' | 'RO';
+  /** JSON: kind, bucket, prefix, endpoint, properties, and the credentials that are no secret. */
+  service: string;
+  /** The secret part of the credentials; never in an answer. */
+  secret: string | null;
+  active: Flag;
+  created_on: string;
+  modified_on: string;
+}
+
+export interface VolumeMembersTable {
+  volume_id: string;
+  username: string;
+  can_read: Flag;
+  can_copy: Flag;
+  can_write: Flag;
+  can_admin: Flag;
+}
+
+/** Imports, exports and asynchronous jobs on files: work that a worker leases, does, and records. */
+export interface JobsTable {
+  id: string;
+  kind: 'import' | 'export' | 'copy' | 'move' | 'delete';
+  created_by: string;
+  state: string;
+  /** For the list filters. */
+  project_id: string | null;
+  volume_id: string | null;
+  /** JSON: what was asked. */
+  request: string;
+  /** JSON: what came of it. */
+  result: string | null;
+  /** JSON: the standard error object. */
+  error: string | null;
+  created_on: string;
+  started_on: string | null;
+  finished_on: string | null;
+  /** The worker that holds the job, and until when; another may take it over then. */
+  leased_by: string | null;
+  lease_until: string | null;
+  attempts: number;
+}
+
+export interface AppsTable {
+  /** `{owner}/{project}/{short name}`. */
+  id: string;
+  project_id: string;
+  name: string;
+  latest_revision: number;
+  is_public: Flag;
+  created_on: string;
+}
+
+export interface AppRevisionsTable {
+  app_id: string;
+  revision: number;
+  /** JSON: the document. */
+  raw: string;
+  created_by: string;
+  created_on: string;
+}
+
+export interface TasksTable {
+  /** A UUID. */
+  id: string;
+  project_id: string;
+  name: string;
+  status: string;
+  app_id: string;
+  app_revision: number;
+  created_by: string;
+  created_on: string;
+  /** JSON: the other fields of the task resource. */
+  details: string;
+}
+
+export interface Schema {
+  users: UsersTable;
+  tokens: TokensTable;
+  billing_groups: BillingGroupsTable;
+  projects: ProjectsTable;
+  project_members: ProjectMembersTable;
+  files: FilesTable;
+  file_metadata: FileMetadataTable;
+  file_tags: FileTagsTable;
+  uploads: UploadsTable;
+  upload_parts: UploadPartsTable;
+  blob_garbage: BlobGarbageTable;
+  volumes: VolumesTable;
+  volume_members: VolumeMembersTable;
+  jobs: JobsTable;
+  apps: AppsTable;
+  app_revisions: AppRevisionsTable;
+  tasks: TasksTable;
+}

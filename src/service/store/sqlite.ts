@@ -1,0 +1,61 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  SqliteDialect,
+  type SqliteDialectConfig,
+  SqliteDriver,
+  sql,
+} from 'kysely';
+import type { DialectFeatures } from './dialect-features.ts';
+import { NodeSqliteDatabase } from './sqlite-database.ts';
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/** SQLite compares text by bytes unless told otherwise. */
+export const sqliteFeatures: DialectFeatures = { byteText: sql`text` };
+
+/** Opens, or creates, the database file. WAL: readers and the one writer do not wait for each other. */
+export async function sqliteDialect(file: string): Promise<Dialect> {
+  const database = await open(file);
+  database.exec('pragma journal_mode = wal');
+  database.exec('pragma synchronous = normal');
+  database.exec('pragma foreign_keys = on');
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  return new ImmediateSqliteDialect({ database: new NodeSqliteDatabase(database) });
+}
+
+/** Node 22 brings the module along; on Node 20 the package of the same interface takes its place. */
+async function open(file: string): Promise<DatabaseSyncInstance> {
+  const builtIn = Number.parseInt(process.versions.node, 10) >= 22;
+  const specifier = 'node:sqlite';
+  const { DatabaseSync } = builtIn
+    ? ((await import(specifier)) as typeof import('@photostructure/sqlite'))
+    : await import('@photostructure/sqlite');
+  return new DatabaseSync(file);
+}
+
+class ImmediateSqliteDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig;
+
+  constructor(config: SqliteDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): Driver {
+    return new ImmediateSqliteDriver(this.#config);
+  }
+}
+
+/**
+ * Transactions take the write lock when they begin. Begun the default way, two processes that read and then write
+ * both fail with SQLITE_BUSY at once, whatever the busy timeout.
+ */
+class ImmediateSqliteDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}

@@ -1,0 +1,32 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Schema, UsersTable } from './schema.ts';
+
+export type UserRow = Selectable<UsersTable>;
+
+export class UserStore {
+  readonly #db: Kysely<Schema>;
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db;
+  }
+
+  async insert(user: UserRow): Promise<void> {
+    await this.#db.insertInto('users').values(user).execute();
+  }
+
+  async find(username: string): Promise<UserRow | undefined> {
+    return this.#db.selectFrom('users').selectAll().where('username', '=', username).executeTakeFirst();
+  }
+
+  async findByEmail(email: string): Promise<UserRow | undefined> {
+    return this.#db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  }
+
+  async count(): Promise<number> {
+    const { total } = await this.#db
+      .selectFrom('users')
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+}

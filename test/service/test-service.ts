@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { dirSync } from 'tmp';
+import type { FileResource } from '../../src/contract/file.ts';
+import type { ProjectResource } from '../../src/contract/project.ts';
+import type { UploadStarted } from '../../src/contract/upload.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { Logger } from '../../src/observe/logger.ts';
+import { Operator } from '../../src/service/operator/operator.ts';
+import type { ServiceOptions } from '../../src/service/service-config.ts';
+import { type RunningService, startService } from '../../src/service/start-service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not relied on
+type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; undefined when there was no body. */
+  readonly body: Json;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Lines a service logged. */
+export class LinesLogger implements Logger {
+  readonly lines: { readonly level: string; readonly text: string; readonly fields: object }[] = [];
+
+  error = this.#at('error');
+  warn = this.#at('warn');
+  info = this.#at('info');
+  debug = this.#at('debug');
+
+  #at(level: string) {
+    return (fields: object, text: string): void => {
+      this.lines.push({ level, text, fields });
+    };
+  }
+}
+
+/** A person with a token. */
+export class TestUser {
+  readonly username: string;
+  readonly token: string;
+  readonly #url: string;
+
+  constructor(url: string, username: string, token: string) {
+    this.#url = url;
+    this.username = username;
+    this.token = token;
+  }
+
+  /** Calls the API, with the advance-access header. */
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    return request(method, `${this.#url}${path}`, {
+      body: options.body,
+      headers: {
+        'X-SVC-Auth-Token': this.token,
+        'X-SVC-Advance-Access': 'advance',
+        ...options.headers,
+      },
+    });
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.call('GET', path, { headers });
+  }
+
+  post(path: string, body?: unknown): Promise<Answer> {
+    return this.call('POST', path, { body });
+  }
+
+  async project(name: string): Promise<ProjectResource & { root_folder: string }> {
+    return (await this.post('/projects', { name })).body;
+  }
+
+  async folder(parent: string, name: string): Promise<FileResource> {
+    return (await this.post('/files', { name, type: 'folder', parent })).body;
+  }
+
+  /** Uploads through the multipart calls, in one part. */
+  async upload(parent: string, name: string, content: string | Uint8Array = name): Promise<FileResource> {
+    const started: UploadStarted = (await this.post('/upload/multipart', { parent, name })).body;
+    const part = await this.putPart(started.upload_id, 1, content);
+    return (await this.post(`/upload/multipart/${started.upload_id}/complete`, { parts: [part] })).body;
+  }
+
+  /** Sends one part to its address and answers its report. */
+  async putPart(uploadId: string, number: number, content: string | Uint8Array): Promise<Json> {
+    const { body } = await this.get(`/upload/multipart/${uploadId}/part/${number}`);
+    const answer = await fetch(body.url, { method: 'PUT', body: content as Uint8Array<ArrayBuffer> });
+    const etag = (answer.headers.get('etag') ?? '').replaceAll('"', '');
+    await answer.text();
+    return { part_number: number, response: { headers: { ETag: etag } } };
+  }
+
+  /** The content of a file, through its signed address. */
+  async download(fileId: string, headers: Record<string, string> = {}): Promise<Response> {
+    const { body } = await this.get(`/files/${fileId}/download_info`);
+    return fetch(body.url, { headers });
+  }
+}
+
+/** Sends JSON, and reads JSON back. */
+export async function request(method: string, url: string, options: CallOptions = {}): Promise<Answer> {
+  const { body, headers = {} } = options;
+  const answer = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+/** A service with a directory of its own, and people in it. */
+export class TestService {
+  readonly #service: RunningService;
+  readonly #remove: () => void;
+  readonly operator: Operator;
+  readonly logger: LinesLogger;
+  readonly dataDir: string;
+
+  private constructor(
+    service: RunningService,
+    directory: { readonly name: string; removeCallback(): void },
+    logger: LinesLogger,
+  ) {
+    this.#service = service;
+    this.#remove = () => directory.removeCallback();
+    this.dataDir = directory.name;
+    this.operator = new Operator(service.services);
+    this.logger = logger;
+  }
+
+  static async start(options: Partial<ServiceOptions> = {}): Promise<TestService> {
+    const directory = dirSync({ prefix: 'svcfs-service', unsafeCleanup: true });
+    const logger = new LinesLogger();
+    const service = await startService({
+      dataDir: directory.name,
+      host: '127.0.0.1',
+      port: 0,
+      rateLimit: 'off',
+      logger,
+      workers: false,
+      clock: systemClock,
+      ...options,
+    });
+    return new TestService(service, directory, logger);
+  }
+
+  get url(): string {
+    return this.#service.url;
+  }
+
+  get services(): RunningService['services'] {
+    return this.#service.services;
+  }
+
+  async user(username: string): Promise<TestUser> {
+    await this.operator.createUser(username);
+    return new TestUser(this.url, username, await this.operator.issueToken(username));
+  }
+
+  async stop(): Promise<void> {
+    await this.#service.close();
+    this.#remove();
+  }
+}
+
+export function md5(content: string | Uint8Array): string {
+  return createHash('md5').update(content).digest('hex');
+}
