@@ -1,5 +1,5 @@
-import type { FileRecord } from '../../api/model.ts';
 import type { Draft } from '../../content/ports.ts';
+import { runHolding } from '../../lib/mutex.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
@@ -66,12 +66,12 @@ export class Contents {
   }
 
   /** Publishes what is not; the signal ends the waiting only. */
-  async publish(content: FileContent, signal: AbortSignal): Promise<void> {
+  async publish(content: FileContent, signal?: AbortSignal): Promise<void> {
     const work = content.lock.run(() => this.#publisher.publish(content));
     try {
       await untilAborted(work, signal);
     } catch (error) {
-      if (signal.aborted) void this.#watch(content, work);
+      if (signal?.aborted) void this.#watch(content, work);
       else content.hopeless = true;
       throw error;
     }
@@ -111,6 +111,7 @@ export class Contents {
       content,
       content.lock.run(() => this.#retire(content)),
     );
+    this.#forget(content);
   }
 
   /** The draft goes where the node is now. The caller holds the content's lock. */
@@ -119,14 +120,25 @@ export class Contents {
   }
 
   /**
-   * The name of an open inode is gone. `aside`: where its published file is kept for the handles. The caller holds
-   * the content's lock.
+   * The name of an inode is gone; `whenClosed` removes what was kept for its handles. The caller holds the content's
+   * lock.
    */
-  async unlinked(content: FileContent, aside: FileRecord | undefined): Promise<void> {
+  async unlinked(content: FileContent, whenClosed: (() => Promise<void>) | undefined): Promise<void> {
     content.unlinked = true;
-    content.asideFileId = aside?.id;
+    content.whenClosed = whenClosed;
     this.opened(content);
     if (content.handles.size === 0) await this.#retire(content);
+  }
+
+  /** Runs `task` while nothing else changes what these inodes are on the platform. */
+  async holding<T>(nodes: readonly ContentNode[], task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const contents = nodes.map((node) => this.of(node)).sort((a, b) => a.node.id - b.node.id);
+    const locks = contents.map(({ lock }) => lock);
+    try {
+      return await runHolding(locks, task, signal);
+    } finally {
+      for (const content of contents) this.#forget(content);
+    }
   }
 
   /** Waits until everything is published or has failed. */
@@ -141,21 +153,27 @@ export class Contents {
     this.#graces.clear();
   }
 
-  /** Lets the draft and the node's entry go once there is no handle. */
+  /** Lets the draft go once there is no handle. The caller holds the content's lock. */
   async #retire(content: FileContent): Promise<void> {
     if (content.handles.size > 0) return;
-    const { node } = content;
     if (content.unpublished !== 'none' && !content.unlinked && !content.hopeless) return;
-    this.#byNode.delete(node);
+    const { unpublished } = content;
+    content.unpublished = 'none';
     const draft = content.takeDraft();
     if (content.unlinked) await this.#discardUnlinked(content, draft);
-    else if (content.unpublished === 'none') await draft?.close();
+    else if (unpublished === 'none') await draft?.close();
     else await this.#giveUp(content, draft);
+  }
+
+  /** An entry without handle, draft or anyone waiting says nothing. */
+  #forget(content: FileContent): void {
+    const idle = content.handles.size === 0 && !content.node.draft && !content.lock.busy;
+    if (idle && this.#byNode.get(content.node) === content) this.#byNode.delete(content.node);
   }
 
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {
     await draft?.discard();
-    if (content.asideFileId !== undefined) await this.#tree.api.files.delete(content.asideFileId);
+    await content.whenClosed?.();
   }
 
   /** The program was told that its bytes did not arrive: what is on the platform is what counts again. */

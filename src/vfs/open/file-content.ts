@@ -44,8 +44,8 @@ export class FileContent {
   exclusive = false;
   /** The name is gone: nothing is published any more, and the last handle takes the bytes along. */
   unlinked = false;
-  /** The published file, moved aside because the inode was open when its name went; deleted with the last handle. */
-  asideFileId: string | undefined;
+  /** Removes what was kept aside for the handles of an unlinked inode. */
+  whenClosed: (() => Promise<void>) | undefined;
   copiedFrom: CopyOrigin | undefined;
   /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
   hopeless = false;

@@ -1,3 +1,4 @@
+import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations, Draft, UploadTarget } from '../../content/ports.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
@@ -13,6 +14,8 @@ import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import type { Staging } from './staging.ts';
 import { isSameVersion } from './version-of.ts';
 
+/** The platform's code for a file name that is taken. */
+const NAME_TAKEN = 5003;
 /** For calls that go on whoever waits for them. */
 const NEVER = new AbortController().signal;
 /** The platform's facts count as fresh that long. */
@@ -73,16 +76,16 @@ export class Publisher implements DraftMaker {
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
     await this.#noteConflict(node);
-    const given = node.pending;
+    const { pending, mode, mtimeMs } = node;
     const annotations = annotationsFor(node);
     const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), node.name));
     const file = copied
       ? await this.#adopt(draft, fileOf(copied), annotations)
       : await this.#upload(draft, annotations);
-    const late = node.pending;
-    this.#tree.published(node, file);
-    node.pending = undefined;
-    if (late && late !== given) this.#tree.published(node, await this.#annotate(file, late));
+    const late = node.pending === pending ? undefined : node.pending;
+    this.#tree.published(node, late ? await this.#annotate(file, late) : file);
+    if (node.mode === mode) node.mode = undefined;
+    if (node.mtimeMs === mtimeMs) node.mtimeMs = undefined;
     if (!content.exclusive) return;
     content.exclusive = false;
     await draft.retarget(this.targetOf(content));
@@ -138,21 +141,17 @@ export class Publisher implements DraftMaker {
   ): Promise<TransferOutcome | undefined> {
     const origin = originOf(content.copiedFrom, draft);
     if (!origin) return undefined;
-    const paths = { source: origin.path, target: pathOf(content.node) };
+    const { node, exclusive } = content;
+    const paths = { source: origin.path, target: pathOf(node) };
+    // To ask for replacing costs the copy call a look at the target first.
+    const overwrite = !exclusive && (origin.source.kind !== 'file' || node.record !== undefined);
     try {
-      return await this.#tree.jobs.copy({
-        source: origin.source,
-        target,
-        overwrite: !content.exclusive,
-        paths,
-      });
+      return await this.#tree.jobs.copy({ source: origin.source, target, overwrite, paths });
     } catch (error) {
-      if (!(error instanceof TransferRefused)) throw error;
-      if (target.kind === 'volume' && !this.#staging) {
-        content.hopeless = true;
-        throw error;
-      }
-      return undefined;
+      if (!needsBytes(error, exclusive)) throw error;
+      if (target.kind === 'project' || this.#staging) return undefined;
+      content.hopeless = true;
+      throw error;
     }
   }
 
@@ -165,6 +164,13 @@ export class Publisher implements DraftMaker {
     const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here; this version now replaces it`;
     this.#tree.recordError({ op: 'close', path: pathOf(node) }, new FsError('ESTALE', reason));
   }
+}
+
+/** The platform cannot make this copy, but can take the bytes. */
+function needsBytes(error: unknown, exclusive: boolean): boolean {
+  if (error instanceof TransferRefused) return error.reason !== 'no-permission';
+  const code = error instanceof Error && error.name === 'ApiError' ? (error as ApiError).code : undefined;
+  return code === NAME_TAKEN && !exclusive;
 }
 
 function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {

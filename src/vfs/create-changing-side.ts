@@ -1,0 +1,45 @@
+import type { ProcessTable } from '../lib/process-table.ts';
+import { AsideJournal } from './mutations/aside-journal.ts';
+import { Asides } from './mutations/asides.ts';
+import { AttributeWriter } from './mutations/attribute-writer.ts';
+import { PlatformMutations } from './mutations/platform-mutations.ts';
+import { Contents } from './open/contents.ts';
+import { PlatformOpenFiles } from './open/open-files.ts';
+import { Publisher } from './open/publisher.ts';
+import type { Staging } from './open/staging.ts';
+import type { Mutations, OpenFiles } from './operations.ts';
+import type { Tree } from './tree.ts';
+
+export interface ChangingSideOptions {
+  readonly processes: ProcessTable;
+  /** Where the journal of files moved aside is kept; on no mount of ours. */
+  readonly asideDirectory: string;
+  /** Undefined: nothing but copies and moves gets onto volumes. */
+  readonly staging?: Staging | undefined;
+}
+
+export interface ChangingSide {
+  readonly openFiles: OpenFiles;
+  readonly mutations: Mutations;
+  /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
+  recover(): Promise<void>;
+  /** Waits until everything that is closed is on the platform, or its failure recorded. */
+  idle(signal: AbortSignal): Promise<void>;
+}
+
+/** Puts open files and mutations together over one tree. */
+export function createChangingSide(tree: Tree, options: ChangingSideOptions): ChangingSide {
+  const contents = new Contents(tree, new Publisher(tree, options.staging));
+  const openFiles = new PlatformOpenFiles(tree, contents, options.processes);
+  const attributes = new AttributeWriter(tree, contents);
+  const asides = new Asides(tree, new AsideJournal(options.asideDirectory));
+  return {
+    openFiles,
+    mutations: new PlatformMutations({ tree, contents, asides, openFiles, attributes }),
+    recover: () => asides.recover(),
+    idle: async (signal) => {
+      await contents.idle(signal);
+      await attributes.idle(signal);
+    },
+  };
+}

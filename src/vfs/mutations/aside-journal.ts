@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Annotations } from '../../content/ports.ts';
+
+/** A file that was moved aside, and what is still to be done about it. */
+export type AsideEntry =
+  /** Its name is gone and its handles still need it: to be deleted. */
+  | { readonly kind: 'unlinked'; readonly fileId: string }
+  /** Another file takes its name. Until that has it, this one goes back; after that, it is to be deleted. */
+  | {
+      readonly kind: 'replaced';
+      readonly fileId: string;
+      readonly place: { readonly parent: string; readonly name: string };
+      readonly byFileId: string;
+      /** What the new file inherits. */
+      readonly carried: Annotations;
+    };
+
+/**
+ * Files moved aside, on disk: one small JSON file each, written and synced before the platform is asked, so that a
+ * mount that dies half-way leaves nothing behind that the next one does not know of.
+ */
+export class AsideJournal {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Durable on return; replaces the entry of the same file. */
+  async put(entry: AsideEntry): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const temporary = join(this.#directory, `.${randomUUID()}`);
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(entry));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, this.#pathOf(entry.fileId));
+  }
+
+  async remove(fileId: string): Promise<void> {
+    await rm(this.#pathOf(fileId), { force: true });
+  }
+
+  async entries(): Promise<readonly AsideEntry[]> {
+    const names = await readdir(this.#directory).catch(() => []);
+    const texts = names.filter((name) => name.endsWith('.json'));
+    return Promise.all(
+      texts.map(
+        async (name) => JSON.parse(await readFile(join(this.#directory, name), 'utf8')) as AsideEntry,
+      ),
+    );
+  }
+
+  #pathOf(fileId: string): string {
+    return join(this.#directory, `${encodeURIComponent(fileId)}.json`);
+  }
+}

@@ -1,0 +1,114 @@
+import type { FileRecord } from '../../api/model.ts';
+import type { Annotations } from '../../content/ports.ts';
+import { FsError } from '../fs-error.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../node.ts';
+import { folderIdOf, pathOf, projectOf } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import type { AsideEntry, AsideJournal } from './aside-journal.ts';
+
+/**
+ * Files out of the way: in the root folder of their project, under a name that says why. The platform deletes for
+ * ever and refuses taken names, so whatever may have to be undone, or is still being read, waits there. Each is in
+ * the journal before it is moved and until it is deleted or back.
+ */
+export class Asides {
+  readonly #tree: Tree;
+  readonly #journal: AsideJournal;
+
+  constructor(tree: Tree, journal: AsideJournal) {
+    this.#tree = tree;
+    this.#journal = journal;
+  }
+
+  /** Moves an open file whose name goes away; `delete` it with its last handle. */
+  async keepForHandles(record: FileRecord, node: ProjectFileNode): Promise<void> {
+    await this.#away(record, node, { kind: 'unlinked', fileId: record.id });
+  }
+
+  /**
+   * Moves the file that `node` shows aside, has `replace` put the file `by` in its place, and answers what that
+   * answers. When it fails, everything is as it was.
+   */
+  async replacing(
+    node: ProjectFileNode,
+    by: { readonly fileId: string; readonly carried: Annotations; readonly keep: boolean },
+    replace: () => Promise<FileRecord>,
+  ): Promise<FileRecord> {
+    const { record, name } = node;
+    if (!record) return replace();
+    const place = { parent: folderIdOf(parentOf(node)), name };
+    const { fileId: byFileId, carried } = by;
+    await this.#away(record, node, { kind: 'replaced', fileId: record.id, place, byFileId, carried });
+    const replaced = await replace().catch((error: unknown) => this.#back(record.id, place, error));
+    if (by.keep) await this.#journal.put({ kind: 'unlinked', fileId: record.id });
+    else await this.#deleteUnheard(record.id, pathOf(node));
+    return replaced;
+  }
+
+  async delete(fileId: string): Promise<void> {
+    await this.#tree.api.files.delete(fileId);
+    await this.#journal.remove(fileId);
+  }
+
+  /** Finishes or undoes what an ended mount left; what fails is recorded and tried again by the next mount. */
+  async recover(): Promise<void> {
+    for (const entry of await this.#journal.entries()) {
+      try {
+        await this.#recoverOne(entry);
+      } catch (error) {
+        this.#tree.recordError({ op: 'recover', path: asideName(entry.fileId) }, error);
+      }
+    }
+  }
+
+  async #recoverOne(entry: AsideEntry): Promise<void> {
+    const { files } = this.#tree.api;
+    if (entry.kind === 'replaced') {
+      const there = await files.find(entry.place);
+      if (there?.id !== entry.byFileId) {
+        if (there)
+          throw new FsError('EEXIST', `${entry.place.name} is taken: the file it replaced stays aside`);
+        await files.move(entry.fileId, entry.place);
+        return this.#journal.remove(entry.fileId);
+      }
+      const { metadata, tags } = entry.carried;
+      await files.edit(entry.byFileId, { metadata, ...(tags && { tags }) });
+    }
+    await this.delete(entry.fileId);
+  }
+
+  async #away(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
+    await this.#journal.put(entry);
+    try {
+      const { rootFolder } = projectOf(node);
+      await this.#tree.api.files.move(record.id, { parent: rootFolder, name: asideName(record.id) });
+    } catch (error) {
+      await this.#journal.remove(record.id);
+      throw error;
+    }
+  }
+
+  async #back(fileId: string, place: { parent: string; name: string }, cause: unknown): Promise<never> {
+    await this.#tree.api.files.move(fileId, place);
+    await this.#journal.remove(fileId);
+    throw cause;
+  }
+
+  /** The replacement is done: that the old file is still there harms nobody, and the next mount deletes it. */
+  async #deleteUnheard(fileId: string, path: string): Promise<void> {
+    try {
+      await this.delete(fileId);
+    } catch (error) {
+      this.#tree.recordError({ op: 'rename', path }, error);
+    }
+  }
+}
+
+function asideName(fileId: string): string {
+  return `.svcfs-replaced-${fileId}`;
+}
+
+function parentOf(node: ProjectFileNode): ProjectFolderNode {
+  if (node.parent?.kind === 'project-folder') return node.parent;
+  throw new FsError('ESTALE', `${node.name} is no longer in a project`);
+}

@@ -1,0 +1,65 @@
+import { untilAborted } from '../../lib/until-aborted.ts';
+import { reservedPairs } from '../attributes/reserved-pairs.ts';
+import type { ProjectFileNode } from '../node.ts';
+import { pathOf } from '../node.ts';
+import type { Contents } from '../open/contents.ts';
+import type { Tree } from '../tree.ts';
+
+/** `touch` and `chmod` of many files, or of one several times, are one request a file that much later. */
+const DELAY_MS = 1000;
+
+/**
+ * Writes mode and time of published files a little later. Whatever is asked for the file meanwhile (a publication, a
+ * rename) takes them along; then nothing is left to write here.
+ */
+export class AttributeWriter {
+  readonly #tree: Tree;
+  readonly #contents: Contents;
+  readonly #waiting = new Map<ProjectFileNode, AbortController>();
+  readonly #writing = new Set<Promise<void>>();
+
+  constructor(tree: Tree, contents: Contents) {
+    this.#tree = tree;
+    this.#contents = contents;
+  }
+
+  writeLater(node: ProjectFileNode): void {
+    if (this.#waiting.has(node)) return;
+    const now = new AbortController();
+    this.#waiting.set(node, now);
+    const writing = this.#tree.clock
+      .sleep(DELAY_MS, now.signal)
+      .catch(() => undefined)
+      .then(() => {
+        this.#waiting.delete(node);
+        return this.#contents.holding([node], () => this.#write(node));
+      })
+      .catch((error: unknown) => this.#tree.recordError({ op: 'setattr', path: pathOf(node) }, error))
+      .finally(() => this.#writing.delete(writing));
+    this.#writing.add(writing);
+  }
+
+  /** Writes everything now. */
+  async idle(signal: AbortSignal): Promise<void> {
+    for (const now of this.#waiting.values()) now.abort();
+    while (this.#writing.size > 0) await untilAborted(Promise.all(this.#writing), signal);
+  }
+
+  async #write(node: ProjectFileNode): Promise<void> {
+    const { record, mode, mtimeMs } = node;
+    const unlinked = this.#contents.of(node).unlinked || !node.parent;
+    // Not published yet, or not as it is now: the publication takes them along.
+    if (!record || unlinked || this.#contents.of(node).unpublished !== 'none') return;
+    const pairs = reservedPairs({
+      ...(mode !== undefined && { mode }),
+      ...(mtimeMs !== undefined && { mtimeMs }),
+    });
+    if (Object.keys(pairs).length === 0) return;
+    const metadata = await this.#tree.api.files.patchMetadata(record.id, pairs, { priority: 'data' });
+    const { pending } = node;
+    this.#tree.published(node, { ...record, metadata });
+    node.pending = pending;
+    if (node.mode === mode) node.mode = undefined;
+    if (node.mtimeMs === mtimeMs) node.mtimeMs = undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Changes of the tree. Each is done on the platform first and then told to the tree; what fails leaves both as they
+ * were. A change that has begun is finished even when the program that asked is interrupted: it gets EINTR at once,
+ * the kernel is told of the outcome, and a failure is recorded.
+ */
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { AttributeChanges, FileHandle, RenameFlags, RequestContext } from '../file-system.ts';
+import { FsError } from '../fs-error.ts';
+import type { Node } from '../node.ts';
+import { isDirectory, pathOf } from '../node.ts';
+import { newFile } from '../open/new-file.ts';
+import type { Mutations, OpenFiles, Place } from '../operations.ts';
+import type { AttributeWriter } from './attribute-writer.ts';
+import { makeDirectory } from './make-directory.ts';
+import { requireName } from './names.ts';
+import { removeDirectory } from './remove-directory.ts';
+import { rename } from './rename/rename.ts';
+import type { RenameParts } from './rename/rename-file.ts';
+import { setAttributes } from './set-attributes.ts';
+import { unlink } from './unlink.ts';
+
+export interface MutationParts extends RenameParts {
+  readonly openFiles: OpenFiles;
+  readonly attributes: AttributeWriter;
+}
+
+export class PlatformMutations implements Mutations {
+  readonly #parts: MutationParts;
+
+  constructor(parts: MutationParts) {
+    this.#parts = parts;
+  }
+
+  async setattr(
+    node: Node,
+    changes: AttributeChanges,
+    how: { readonly handle: FileHandle | undefined; readonly context: RequestContext },
+  ): Promise<void> {
+    if (changes.sizeBytes !== undefined) {
+      if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+      await this.#parts.openFiles.truncate(node, changes.sizeBytes, how);
+    }
+    setAttributes(this.#parts, node, changes);
+  }
+
+  async mkdir(place: Place, mode: number, context: RequestContext): Promise<Node> {
+    await this.#requireFree(place, context.signal);
+    return this.#finish('mkdir', [place], makeDirectory(this.#parts.tree, place, mode), context.signal);
+  }
+
+  async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
+    const { tree, contents } = this.#parts;
+    requireName(place.parent, place.name, 'file');
+    await this.#requireFree(place, context.signal);
+    const node = await newFile(tree, contents, { ...place, mode }, context.signal);
+    contents.publishSoon(contents.of(node));
+    return node;
+  }
+
+  symlink(place: Place): never {
+    throw new FsError('EPERM', `the platform has no symbolic links: ${place.name} cannot be one`);
+  }
+
+  link(node: Node): never {
+    throw new FsError('EPERM', `the platform has no hard links: ${node.name} has one name`);
+  }
+
+  readlink(node: Node): never {
+    throw new FsError('EINVAL', `${node.name} is no symbolic link`);
+  }
+
+  unlink(place: Place, context: RequestContext): Promise<void> {
+    const { signal } = context;
+    return this.#finish('unlink', [place], unlink(this.#parts, place, signal), signal);
+  }
+
+  rmdir(place: Place, context: RequestContext): Promise<void> {
+    const { signal } = context;
+    return this.#finish('rmdir', [place], removeDirectory(this.#parts.tree, place, signal), signal);
+  }
+
+  rename(
+    from: Place,
+    to: Place,
+    how: { readonly flags: RenameFlags; readonly context: RequestContext },
+  ): Promise<void> {
+    const { signal } = how.context;
+    const work = rename(this.#parts, { from, to, flags: how.flags }, signal);
+    return this.#finish('rename', [from, to], work, this.#limited(signal));
+  }
+
+  async #requireFree({ parent, name }: Place, signal: AbortSignal): Promise<void> {
+    if (await this.#parts.tree.childOf(parent, name, signal)) throw new FsError('EEXIST', `${name} exists`);
+  }
+
+  /** Waits for `work` while the caller does. */
+  async #finish<T>(op: string, places: readonly Place[], work: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await untilAborted(work, signal);
+    } catch (error) {
+      if (signal.aborted) this.#goOnUnheard(op, places, work);
+      throw error;
+    }
+  }
+
+  #goOnUnheard(op: string, places: readonly Place[], work: Promise<unknown>): void {
+    const { tree } = this.#parts;
+    work.then(
+      () => {
+        for (const { parent, name } of places) tree.kernel.invalidateEntry(parent.id, name);
+      },
+      (error: unknown) => tree.recordError({ op, path: pathsOf(places) }, error),
+    );
+  }
+
+  /** A rename holds a lock of the kernel that all others need: `--rename-wait` says for how long. */
+  #limited(signal: AbortSignal): AbortSignal {
+    const { options, clock } = this.#parts.tree;
+    if (options.renameWaitMs === undefined) return signal;
+    const late = new AbortController();
+    const reason = new FsError('EINTR', 'the rename goes on: `svcfs jobs` shows it');
+    clock.sleep(options.renameWaitMs, signal).then(
+      () => late.abort(reason),
+      () => undefined,
+    );
+    return AbortSignal.any([signal, late.signal]);
+  }
+}
+
+function pathsOf(places: readonly Place[]): string {
+  return places.map(({ parent, name }) => `${pathOf(parent)}/${name}`).join(' -> ');
+}

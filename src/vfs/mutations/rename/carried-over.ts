@@ -1,0 +1,22 @@
+import type { FileRecord } from '../../../api/model.ts';
+import type { Annotations } from '../../../content/ports.ts';
+import { userMetadata } from '../../open/annotations.ts';
+
+/**
+ * What a file inherits of one whose name it takes. Editors, `sed -i` and `rsync` write a new file and rename it over
+ * the old: without this the file would lose its metadata at every edit. What the new one has of its own comes first.
+ */
+export function carriedOver(
+  from: FileRecord,
+  to: { readonly metadata: Readonly<Record<string, string>>; readonly tags: readonly string[] },
+): Annotations {
+  const metadata = Object.fromEntries(
+    Object.entries(userMetadata(from.metadata)).filter(([key]) => to.metadata[key] === undefined),
+  );
+  const tags = to.tags.length === 0 && from.tags.length > 0 ? from.tags : undefined;
+  return { metadata, tags };
+}
+
+export function isNothing({ metadata, tags }: Annotations): boolean {
+  return Object.keys(metadata).length === 0 && !tags;
+}

@@ -1,0 +1,145 @@
+/**
+ * A file gets another name in a project, or another folder.
+ *
+ * On the platform a rename is one call (edit of the name, or move), and refuses a taken name. What has the name
+ * already is replaced in that call where the service can (`rename_overwrite`); else, and when someone has the
+ * old file open, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits
+ * metadata and tags either way.
+ *
+ * A file that is not published yet has only its draft told: it completes under the new name.
+ */
+import type { FileRecord } from '../../../api/model.ts';
+import type { Annotations } from '../../../content/ports.ts';
+import { reservedPairs } from '../../attributes/reserved-pairs.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import { folderIdOf } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
+import type { Tree } from '../../tree.ts';
+import type { Asides } from '../asides.ts';
+import { carriedOver, isNothing } from './carried-over.ts';
+
+export interface RenameParts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+  readonly asides: Asides;
+}
+
+export interface FileRename {
+  readonly source: ProjectFileNode;
+  readonly parent: ProjectFolderNode;
+  readonly name: string;
+  readonly target: ProjectFileNode | undefined;
+}
+
+/** Within one project. */
+export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
+  const { contents } = parts;
+  const { source, target } = rename;
+  await publishWhatIsClosed(contents, source);
+  await contents.holding(target ? [source, target] : [source], async () => {
+    if (source.record) await renamePublished(parts, rename, source.record);
+    else await renameDraft(parts, rename);
+    await contents.retarget(contents.of(source));
+  });
+}
+
+/** A file that nobody writes any more is published under its old name first: then its new one is a fact at return. */
+export async function publishWhatIsClosed(contents: Contents, node: ProjectFileNode): Promise<void> {
+  const content = contents.find(node);
+  if (content && content.unpublished !== 'none' && content.writers === 0) await contents.publish(content);
+}
+
+async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {
+  const { tree, contents } = parts;
+  const content = contents.of(source);
+  content.exclusive = false;
+  if (target?.record) {
+    const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
+    const carried = carriedOver(target.record, own);
+    source.pending = {
+      metadata: { ...carried.metadata, ...own.metadata },
+      tags: source.pending?.tags ?? carried.tags,
+    };
+  }
+  if (target) await letGo(parts, target);
+  tree.moved(source, { parent, name });
+}
+
+async function renamePublished(parts: RenameParts, rename: FileRename, record: FileRecord): Promise<void> {
+  const { tree } = parts;
+  const { source, parent, name, target } = rename;
+  const given = ownPairs(source);
+  const renamed = target?.record
+    ? await replace(parts, { ...rename, target }, { record, replaced: target.record, given })
+    : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
+  if (target && !target.record) await letGo(parts, target);
+  tree.moved(source, { parent, name });
+  tree.published(source, renamed);
+}
+
+interface Replacement {
+  readonly record: FileRecord;
+  readonly replaced: FileRecord;
+  readonly given: Readonly<Record<string, string>>;
+}
+
+async function replace(
+  parts: RenameParts,
+  rename: FileRename & { readonly target: ProjectFileNode },
+  { record, replaced, given }: Replacement,
+): Promise<FileRecord> {
+  const { tree, contents, asides } = parts;
+  const carried = carriedOver(replaced, record);
+  const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
+  const inUse = contents.of(rename.target).handles.size > 0;
+  const capabilities = await tree.api.capabilities();
+  if (capabilities.has('rename_overwrite') && !inUse)
+    return putAt(parts, rename, { record, given: all, overwrite: true });
+  const by = { fileId: record.id, carried: all, keep: inUse };
+  const renamed = await asides.replacing(rename.target, by, () =>
+    putAt(parts, rename, { record, given: all }),
+  );
+  await contents.unlinked(contents.of(rename.target), inUse ? () => asides.delete(replaced.id) : undefined);
+  return renamed;
+}
+
+interface Put {
+  readonly record: FileRecord;
+  readonly given: Annotations;
+  readonly overwrite?: boolean;
+}
+
+/** One call within a folder. Into another folder what is given goes first: the move may not be undone by its failure. */
+async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promise<FileRecord> {
+  const { files } = tree.api;
+  const { record, given, overwrite = false } = put;
+  const { source, parent, name } = rename;
+  const changes = isNothing(given)
+    ? {}
+    : { metadata: given.metadata, ...(given.tags && { tags: given.tags }) };
+  if (source.parent === parent) return files.edit(record.id, { name, ...changes }, { overwrite });
+  if (isNothing(given)) return files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
+  await files.edit(record.id, changes);
+  try {
+    return await files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
+  } catch (error) {
+    await files.putMetadata(record.id, record.metadata);
+    if (given.tags) await files.putTags(record.id, record.tags);
+    throw error;
+  }
+}
+
+/** The target's name is taken from it: what is published goes aside while it is open, or goes when the name is. */
+async function letGo({ contents, asides }: RenameParts, target: ProjectFileNode): Promise<void> {
+  const content = contents.of(target);
+  const { record } = target;
+  const inUse = content.handles.size > 0;
+  if (record && inUse) await asides.keepForHandles(record, target);
+  await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
+}
+
+/** Mode and time set here and not sent yet. */
+function ownPairs(node: ProjectFileNode): Record<string, string> {
+  const { mode, mtimeMs } = node;
+  return reservedPairs({ ...(mode !== undefined && { mode }), ...(mtimeMs !== undefined && { mtimeMs }) });
+}

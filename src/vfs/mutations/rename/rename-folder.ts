@@ -1,0 +1,121 @@
+/**
+ * A folder gets another name, folder or project: always an asynchronous move, after which it and every folder in it
+ * have other ids.
+ */
+import type { FolderRecord } from '../../../api/model.ts';
+import { FsError } from '../../fs-error.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import { folderIdOf, pathOf } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
+import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
+import type { Tree } from '../../tree.ts';
+
+/** The renaming goes on whoever waits for it, so its requests have no one to be interrupted by. */
+const NEVER = new AbortController().signal;
+
+interface RenameParts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+}
+
+export interface FolderRename {
+  readonly source: ProjectFolderNode;
+  readonly parent: ProjectFolderNode;
+  readonly name: string;
+  /** An empty folder of that name, which gives way. */
+  readonly target: ProjectFolderNode | undefined;
+}
+
+export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
+  const { tree, contents } = parts;
+  const { source, parent, target } = rename;
+  if (target && (await tree.childrenOf(target, NEVER)).length > 0)
+    throw new FsError('ENOTEMPTY', `${target.name} is not empty: the platform would merge the two`);
+  const unpublished = unpublishedBelow(contents, source);
+  if (source.project !== parent.project) requireNoneWritten(unpublished, source);
+  await contents.holding(unpublished, async () => {
+    const record = await giveWay(tree, target, () => moveOnPlatform(tree, rename));
+    await follow(parts, { ...rename, record });
+    for (const node of unpublished) await contents.retarget(contents.of(node));
+  });
+}
+
+/** Files below a folder that are not, or not as they are now, on the platform. */
+export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
+  const found: ProjectFileNode[] = [];
+  for (const { node, unlinked } of contents.values())
+    if (node.kind === 'project-file' && node.draft && !unlinked && isBelow(node, folder)) found.push(node);
+  return found;
+}
+
+/** EBUSY: what is being written would be left behind, or taken along half. */
+export function requireNoneWritten(unpublished: readonly ProjectFileNode[], folder: ProjectFolderNode): void {
+  const [first] = unpublished;
+  if (first) throw new FsError('EBUSY', `${first.name} in ${folder.name} is being written: close it first`);
+}
+
+async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
+  const outcome = await tree.jobs.move({
+    source: transferSourceOf(source),
+    target: transferTargetOf(parent, name),
+    overwrite: false,
+    paths: { source: pathOf(source), target: `${pathOf(parent)}/${name}` },
+  });
+  if (outcome.kind === 'entry' && outcome.entry.kind === 'folder') return outcome.entry;
+  throw new FsError('EIO', `the platform did not say what became of ${source.name}`);
+}
+
+/** Takes the empty target away while `move` runs, and makes it again should that fail. */
+async function giveWay<T>(
+  tree: Tree,
+  target: ProjectFolderNode | undefined,
+  move: () => Promise<T>,
+): Promise<T> {
+  if (!target?.record || target.parent?.kind !== 'project-folder') return move();
+  const place = { parent: folderIdOf(target.parent), name: target.name };
+  await tree.api.files.delete(target.record.id);
+  try {
+    return await move();
+  } catch (error) {
+    target.record = await tree.api.files.createFolder(place);
+    throw error;
+  }
+}
+
+async function follow(
+  { tree }: RenameParts,
+  { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
+): Promise<void> {
+  const before = source.record?.id;
+  if (before !== undefined) moveFolderState(tree, before, record.id);
+  if (source.project !== parent.project) {
+    tree.detach(source);
+    tree.placedRecord(parent, record);
+    tree.invalidate(parent, name);
+    return;
+  }
+  tree.moved(source, { parent, name });
+  source.record = record;
+  await refreshFolderIds(tree, source);
+}
+
+/** Learns the new ids of the folders that are known; below an unknown folder nothing is. */
+async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<void> {
+  const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
+  if (known.length === 0) return;
+  tree.expire(folder);
+  await tree.childrenOf(folder, NEVER);
+  for (const child of known) await refreshFolderIds(tree, child);
+}
+
+function moveFolderState(tree: Tree, before: string, after: string): void {
+  const facts = tree.folderState.get(before);
+  if (!facts || before === after) return;
+  tree.folderState.set(after, facts);
+  tree.folderState.delete(before);
+}
+
+function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
+  for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
+  return false;
+}

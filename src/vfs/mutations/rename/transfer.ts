@@ -1,0 +1,161 @@
+/**
+ * Renames that the platform carries out as jobs: between projects, and between project and volume.
+ *
+ * After an export or import both names exist, by the platform's own rule: the exported file stays as an alias, the
+ * imported object stays where it is. The kernel believes that the one became the other, so both names are new nodes
+ * and it is told to look again; the node that was moved serves the handles it has.
+ */
+import type { FileRecord } from '../../../api/model.ts';
+import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { FsError } from '../../fs-error.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from '../../node.ts';
+import { pathOf } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
+import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
+import type { Tree } from '../../tree.ts';
+import type { Asides } from '../asides.ts';
+import { carriedOver, isNothing } from './carried-over.ts';
+import { publishWhatIsClosed } from './rename-file.ts';
+import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
+
+export interface TransferParts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+  readonly asides: Asides;
+}
+
+export async function exportNode(
+  { tree, contents }: TransferParts,
+  source: ProjectFileNode | ProjectFolderNode,
+  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+): Promise<void> {
+  if (source.kind === 'project-file') await requireClosed(contents, source);
+  else requireNoneWritten(unpublishedBelow(contents, source), source);
+  const { parent, name } = source;
+  const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
+  existsNow(to.parent);
+  tree.invalidate(to.parent, to.name);
+  if (!parent) return;
+  const [alias] = aliases;
+  if (source.kind === 'project-file' && parent.kind === 'project-folder' && alias) {
+    tree.detach(source);
+    tree.placedRecord(parent, alias);
+    tree.kernel.invalidateEntry(parent.id, name);
+  } else {
+    tree.invalidate(parent, name);
+  }
+}
+
+export async function importNode(
+  { tree }: TransferParts,
+  source: VolumeObjectNode | VolumeDirectoryNode,
+  to: {
+    readonly parent: ProjectFolderNode;
+    readonly name: string;
+    readonly target: ProjectFileNode | undefined;
+  },
+): Promise<void> {
+  const { parent, name } = source;
+  const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');
+  const [file] = files;
+  if (source.kind === 'volume-object' && file) {
+    tree.placedRecord(to.parent, await inherit(tree, file, to.target?.record));
+    tree.kernel.invalidateEntry(to.parent.id, to.name);
+  } else {
+    tree.invalidate(to.parent, to.name);
+  }
+  if (parent) tree.invalidate(parent, name);
+}
+
+/** A file to another project: its id stays, its node does not. */
+export async function moveToProject(
+  { tree, contents, asides }: TransferParts,
+  source: ProjectFileNode,
+  to: {
+    readonly parent: ProjectFolderNode;
+    readonly name: string;
+    readonly target: ProjectFileNode | undefined;
+  },
+): Promise<void> {
+  await requireClosed(contents, source);
+  const { record, parent, name } = source;
+  if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
+  const { target } = to;
+  await contents.holding(target ? [source, target] : [source], async () => {
+    const move = async (): Promise<FileRecord> => fileOf(await moveOnPlatform(tree, source, to));
+    const inUse = target !== undefined && contents.of(target).handles.size > 0;
+    const carried = target?.record && carriedOver(target.record, record);
+    const moved =
+      target && carried
+        ? await asides.replacing(target, { fileId: record.id, carried, keep: inUse }, move)
+        : await move();
+    const file = await inherit(tree, moved, target?.record);
+    if (target) {
+      const { record: replaced } = target;
+      await contents.unlinked(
+        contents.of(target),
+        replaced && inUse ? () => asides.delete(replaced.id) : undefined,
+      );
+    }
+    tree.detach(source);
+    tree.placedRecord(to.parent, file);
+    tree.kernel.invalidateEntry(to.parent.id, to.name);
+    if (parent) tree.kernel.invalidateEntry(parent.id, name);
+  });
+}
+
+/** EBUSY while someone writes: what is half-written cannot be handed to a job. */
+async function requireClosed(contents: Contents, node: ProjectFileNode): Promise<void> {
+  await publishWhatIsClosed(contents, node);
+  if (contents.find(node)?.writers)
+    throw new FsError('EBUSY', `${node.name} is being written: close it before it is moved away`);
+}
+
+function moveOnPlatform(
+  tree: Tree,
+  source: Node,
+  to: { readonly parent: DirectoryNode; readonly name: string },
+): Promise<TransferOutcome> {
+  return tree.jobs.move({
+    source: transferSourceOf(source),
+    target: transferTargetOf(to.parent, to.name),
+    overwrite: true,
+    paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
+  });
+}
+
+async function inherit(tree: Tree, file: FileRecord, from: FileRecord | undefined): Promise<FileRecord> {
+  const carried = from && carriedOver(from, file);
+  if (!carried || isNothing(carried)) return file;
+  return tree.api.files.edit(file.id, {
+    metadata: carried.metadata,
+    ...(carried.tags && { tags: carried.tags }),
+  });
+}
+
+/** Directories that mkdir(2) made here are on the volume with their first object. */
+function existsNow(directory: VolumeDirectoryNode): void {
+  for (let at: DirectoryNode | undefined = directory; at?.kind === 'volume-directory'; at = at.parent)
+    at.local = false;
+}
+
+function expectOutcome<K extends TransferOutcome['kind']>(
+  outcome: TransferOutcome,
+  kind: K,
+): Extract<TransferOutcome, { kind: K }> | { readonly aliases: []; readonly files: [] } {
+  if (outcome.kind === 'unchanged') return { aliases: [], files: [] };
+  if (outcome.kind === kind) return outcome as Extract<TransferOutcome, { kind: K }>;
+  throw new FsError('EIO', `the platform answered with ${outcome.kind} where ${kind} was asked for`);
+}
+
+function fileOf(outcome: TransferOutcome): FileRecord {
+  if (outcome.kind === 'entry' && outcome.entry.kind === 'file') return outcome.entry;
+  throw new FsError('EIO', 'the platform did not say what became of the file');
+}
