@@ -2,8 +2,10 @@ import { Agent } from 'undici';
 
 import type { Clock } from '../lib/clock.ts';
 import type { StorageClient } from './api.ts';
+import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
+import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
 
 export interface StorageOptions {
@@ -33,9 +35,13 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     keepAliveTimeout: 15_000,
     connect: { timeout: limits.connectTimeoutMs },
   });
+  const sockets = new ConnectionPool(limits);
   return {
-    getRange: getRangeOver(undiciRangeExchange(agent), options.clock),
+    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), options.clock),
     putPart: putPartOver(agent, options.clock),
-    close: () => agent.destroy(),
+    close: async () => {
+      sockets.close();
+      await agent.destroy();
+    },
   };
 }

@@ -60,6 +60,43 @@ describe('getRange', () => {
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
+  it('sends its request again when the store closes a kept connection at that moment', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before === 1) socket.destroy();
+      else answerRight(socket, request);
+    });
+    for (const offset of [0, 1000]) {
+      const into = Buffer.alloc(1000);
+      await storage.getRange(server.url, { offset, into });
+      expect(into.equals(object.subarray(offset, offset + 1000))).toBe(true);
+    }
+    expect(server.connections()).toBe(2);
+  });
+
+  it('reads an answer in chunks, which takes a whole HTTP client', async () => {
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
+      const bytes = rangeBytes(request, object);
+      socket.write(
+        Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n0\r\n\r\n')]),
+      );
+    });
+    const into = Buffer.alloc(5000);
+    await storage.getRange(server.url, { offset: 100, into });
+    expect(into.equals(object.subarray(100, 5100))).toBe(true);
+  });
+
+  it('takes no more connections than allowed', async () => {
+    const { storage, server } = await storeOf(answerRight);
+    const reads = Array.from({ length: 100 }, async (_, index) => {
+      const into = Buffer.alloc(1000);
+      await storage.getRange(server.url, { offset: index * 1000, into });
+      return into.equals(object.subarray(index * 1000, (index + 1) * 1000));
+    });
+    expect(await Promise.all(reads)).not.toContain(false);
+    expect(server.connections()).toBeLessThanOrEqual(32);
+  });
+
   it('resumes at the byte where the connection was reset', async () => {
     const { storage, server } = await storeOf((socket, request, before) => {
       if (before > 0) return answerRight(socket, request);

@@ -1,0 +1,107 @@
+import { type ConnectionLimits, RangeConnection } from './range-connection.ts';
+
+/** Servers that do not say keep an idle connection for 5 s or longer; ours goes first. */
+const DEFAULT_IDLE_MS = 4000;
+
+export interface PoolLimits extends ConnectionLimits {
+  /** To one origin. */
+  readonly connections: number;
+}
+
+/** Kept-alive connections to stores. Who needs one more than allowed waits for one to be given back. */
+export class ConnectionPool {
+  readonly #limits: PoolLimits;
+  readonly #origins = new Map<string, Origin>();
+
+  constructor(limits: PoolLimits) {
+    this.#limits = limits;
+  }
+
+  /** A connection, idle or new. It must be given back or discarded. `fresh` takes no idle one. */
+  async take(
+    url: URL,
+    options: { readonly fresh: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<RangeConnection> {
+    options.signal?.throwIfAborted();
+    const origin = this.#originOf(url);
+    for (;;) {
+      const idle = options.fresh ? undefined : origin.idle.pop();
+      if (idle && !idle.isGone) {
+        origin.inUse.add(idle);
+        return idle;
+      }
+      if (!idle && origin.inUse.size < this.#limits.connections) {
+        const connection = new RangeConnection(url, this.#limits);
+        origin.inUse.add(connection);
+        return connection;
+      }
+      if (!idle) {
+        await turn(origin.waiting, options.signal);
+      }
+    }
+  }
+
+  giveBack(url: URL, connection: RangeConnection, idleMs: number | undefined): void {
+    const origin = this.#originOf(url);
+    connection.release(Math.max(1, Math.min(DEFAULT_IDLE_MS, (idleMs ?? Number.POSITIVE_INFINITY) - 1000)));
+    origin.inUse.delete(connection);
+    origin.idle = origin.idle.filter((each) => !each.isGone);
+    origin.idle.push(connection);
+    next(origin.waiting);
+  }
+
+  discard(url: URL, connection: RangeConnection, reason: Error): void {
+    const origin = this.#originOf(url);
+    connection.close(reason);
+    origin.inUse.delete(connection);
+    next(origin.waiting);
+  }
+
+  close(): void {
+    for (const { idle, inUse } of this.#origins.values()) {
+      for (const connection of [...idle, ...inUse]) {
+        connection.close(new Error('the client was closed'));
+      }
+    }
+    this.#origins.clear();
+  }
+
+  #originOf(url: URL): Origin {
+    let origin = this.#origins.get(url.origin);
+    if (!origin) {
+      origin = { idle: [], inUse: new Set(), waiting: new Set() };
+      this.#origins.set(url.origin, origin);
+    }
+    return origin;
+  }
+}
+
+interface Origin {
+  /** The one used last is last, and used first. */
+  idle: RangeConnection[];
+  readonly inUse: Set<RangeConnection>;
+  readonly waiting: Set<() => void>;
+}
+
+function turn(waiting: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const go = (): void => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    };
+    const abort = (): void => {
+      waiting.delete(go);
+      reject(signal?.reason);
+    };
+    waiting.add(go);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+function next(waiting: Set<() => void>): void {
+  for (const go of waiting) {
+    waiting.delete(go);
+    go();
+    return;
+  }
+}

@@ -1,0 +1,116 @@
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** What a connection reports to the exchange that uses it. */
+export interface ConnectionUser {
+  /** Bytes that came; they are valid only during the call. */
+  onBytes(bytes: Uint8Array): void;
+  /** The connection is gone; nothing comes any more. */
+  onGone(reason: Error): void;
+}
+
+export interface ConnectionLimits {
+  readonly connectTimeoutMs: number;
+  /** Without a byte. */
+  readonly stallTimeoutMs: number;
+}
+
+const READ_BUFFER_BYTES = 256 * 1024;
+
+/**
+ * A TCP or TLS connection to a store that reads into one fixed buffer: a stream would allocate for each read, and
+ * that is most of what receiving costs.
+ */
+export class RangeConnection {
+  readonly #socket: Socket;
+  readonly #limits: ConnectionLimits;
+  #user: ConnectionUser | undefined;
+  #goneBecause: Error | undefined;
+  #isUsed = false;
+
+  constructor(origin: URL, limits: ConnectionLimits) {
+    this.#limits = limits;
+    const onread: OnReadOpts = {
+      buffer: new Uint8Array(READ_BUFFER_BYTES),
+      callback: (count, buffer) => {
+        this.#take(buffer.subarray(0, count));
+        return true;
+      },
+    };
+    this.#socket = open(origin, onread);
+    this.#socket.setNoDelay(true);
+    this.#socket.setTimeout(limits.connectTimeoutMs);
+    this.#socket.once('connect', () => this.#socket.setTimeout(limits.stallTimeoutMs));
+    this.#socket.on('timeout', () => this.close(new Error('the store sent nothing for too long')));
+    this.#socket.on('error', (error) => this.#gone(error));
+    this.#socket.on('end', () => this.close(new Error('the store closed the connection')));
+    this.#socket.on('close', () => this.#gone(new Error('the connection was closed')));
+  }
+
+  get isGone(): boolean {
+    return this.#goneBecause !== undefined;
+  }
+
+  /** Carried a request before. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** Sends a request for a user, who gets what comes until `release`. */
+  request(head: string, user: ConnectionUser): void {
+    this.#user = user;
+    if (this.#goneBecause) {
+      user.onGone(this.#goneBecause);
+      return;
+    }
+    this.#socket.ref();
+    if (this.#isUsed) {
+      this.#socket.setTimeout(this.#limits.stallTimeoutMs);
+    }
+    this.#socket.write(head);
+  }
+
+  /** Ends the use by an exchange; the connection is idle then, and keeps no process alive. */
+  release(idleMs: number): void {
+    this.#user = undefined;
+    this.#isUsed = true;
+    this.#socket.setTimeout(idleMs);
+    this.#socket.unref();
+  }
+
+  close(reason: Error): void {
+    this.#gone(reason);
+    this.#socket.destroy();
+  }
+
+  #take(bytes: Uint8Array): void {
+    if (!this.#user) {
+      this.close(new Error('the store sent what nobody asked for'));
+      return;
+    }
+    this.#user.onBytes(bytes);
+  }
+
+  #gone(reason: Error): void {
+    this.#goneBecause ??= reason;
+    const user = this.#user;
+    this.#user = undefined;
+    user?.onGone(this.#goneBecause);
+  }
+}
+
+function open(origin: URL, onread: OnReadOpts): Socket {
+  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1');
+  if (origin.protocol === 'https:') {
+    const options = {
+      host,
+      port: Number(origin.port || 443),
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(host) === 0 && { servername: host }),
+      // tls.connect hands it on to net, which its types do not say.
+      onread,
+    };
+    return connectTls(options);
+  }
+  return connectTcp({ host, port: Number(origin.port || 80), onread });
+}

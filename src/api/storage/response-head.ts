@@ -1,0 +1,44 @@
+import type { RangeHeaders } from './range-answer.ts';
+
+/** The head of an HTTP/1.1 answer, as far as a plain range needs it. */
+export interface ResponseHead extends RangeHeaders {
+  readonly status: number;
+  /** The connection may carry another request after this answer. */
+  readonly keepAlive: boolean;
+  /** How long the server keeps an idle connection; undefined when it does not say. */
+  readonly idleMs: number | undefined;
+  /** False for what only a whole HTTP client understands: chunks, encodings, old versions, interim answers. */
+  readonly plain: boolean;
+}
+
+/** Parses what comes before the empty line; undefined when it is no HTTP. */
+export function parseResponseHead(text: string): ResponseHead | undefined {
+  const [statusLine = '', ...lines] = text.split('\r\n');
+  const match = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(statusLine);
+  if (!match) {
+    return undefined;
+  }
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const status = Number(match[2]);
+  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity';
+  const plain =
+    match[1] === '1' &&
+    status >= 200 &&
+    !headers.has('transfer-encoding') &&
+    encoding === 'identity' &&
+    /^\d+$/.test(headers.get('content-length') ?? '');
+  const idle = /timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '');
+  return {
+    status,
+    plain,
+    keepAlive: headers.get('connection')?.toLowerCase() !== 'close',
+    idleMs: idle ? Number(idle[1]) * 1000 : undefined,
+    contentRange: headers.get('content-range'),
+    contentLength: headers.get('content-length'),
+    etag: headers.get('etag'),
+  };
+}
