@@ -2,7 +2,6 @@
  * The file system as the kernel driver calls it: numbers become nodes, one operation is called, its nodes become
  * entries. What the operations do stands in the folders beside this file.
  */
-import { errnoOf } from './errno-of.ts';
 import type {
   AbsentEntry,
   AttributeChanges,
@@ -23,7 +22,7 @@ import type {
 } from './file-system.ts';
 import { FsError } from './fs-error.ts';
 import type { DirectoryNode, Node } from './node.ts';
-import { isDirectory, pathOf } from './node.ts';
+import { isDirectory } from './node.ts';
 import type { OpenDirectories } from './open-directories.ts';
 import type { FileNode, Mutations, OpenFiles, Place } from './operations.ts';
 import type { PlatformTree } from './platform-tree.ts';
@@ -146,21 +145,11 @@ export class SvcFileSystem implements FileSystem {
     return { entry: this.#entry(node), open };
   }
 
-  read(
-    handle: FileHandle,
-    offset: number,
-    sizeBytes: number,
-    context: RequestContext,
-  ): Awaitable<ReadReply> {
+  read(handle: FileHandle, offset: number, sizeBytes: number, context: RequestContext): Awaitable<ReadReply> {
     return this.#files.read({ handle, offset }, sizeBytes, context);
   }
 
-  write(
-    handle: FileHandle,
-    offset: number,
-    data: Uint8Array,
-    context: RequestContext,
-  ): Awaitable<number> {
+  write(handle: FileHandle, offset: number, data: Uint8Array, context: RequestContext): Awaitable<number> {
     return this.#files.write({ handle, offset }, data, context);
   }
 

@@ -32,3 +32,8 @@ export function reservedPairs(facts: ReservedFacts): Record<string, string> {
     ...(facts.mtimeMs !== undefined && { [MTIME]: String(Math.trunc(facts.mtimeMs)) }),
   };
 }
+
+/** Metadata that people and programs gave a file: all but the pairs of our own. */
+export function userPairs(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedKey(key)));
+}

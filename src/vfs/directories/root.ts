@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts';
 import type { ProjectSummary, VolumeSummary } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { VirtualEntry, VirtualSource } from '../node.ts';
+import type { VirtualSource } from '../node.ts';
 import type { NodeMaker } from '../node-maker.ts';
 import { Catalog } from './catalog.ts';
+import { directory, fixedDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
 
@@ -24,15 +25,6 @@ export function root(parts: RootParts): VirtualSource {
     directory('volumes', owners(volumeOwners(parts)), make),
     directory('.svcfs', control, make),
   ]);
-}
-
-/** A directory whose names never change. */
-export function fixedDirectory(entries: readonly VirtualEntry[]): VirtualSource {
-  return { ttlMs: Number.POSITIVE_INFINITY, entries: () => entries };
-}
-
-export function directory(name: string, source: VirtualSource, make: NodeMaker): VirtualEntry {
-  return { name, make: (place) => make.virtualDirectory(place, source) };
 }
 
 function projectOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<ProjectSummary> {

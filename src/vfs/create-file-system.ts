@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { ProcessTable } from '../lib/process-table.ts';
+import { procProcessTable } from '../lib/process-table.ts';
+import { openFolderState } from './attributes/folder-state-file.ts';
+import { createChangingSide } from './create-changing-side.ts';
+import type { MountInformation } from './directories/control.ts';
+import { control } from './directories/control.ts';
+import { Details } from './directories/details.ts';
+import { root } from './directories/root.ts';
+import { ErrorRegistry } from './errors/error-registry.ts';
+import { reportFailures } from './errors/report-failures.ts';
+import type { FileSystem } from './file-system.ts';
+import { KernelLink } from './kernel-link.ts';
+import { pathOf } from './node.ts';
+import { NodeMaker } from './node-maker.ts';
+import { NodeTable } from './node-table.ts';
+import type { Staging } from './open/staging.ts';
+import { OpenDirectories } from './open-directories.ts';
+import { PlatformTree } from './platform-tree.ts';
+import { SvcFileSystem } from './svc-file-system.ts';
+import type { TreeOptions, TreeParts } from './tree.ts';
+import { Xattrs } from './xattr/xattrs.ts';
+
+export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderState'> {
+  readonly options: Partial<TreeOptions>;
+  /** For what the platform keeps no place for and what an ended mount left half-done; on no mount of ours. */
+  readonly stateDirectory: string;
+  readonly information: MountInformation;
+  /** Undefined: nothing but copies and moves gets onto volumes. */
+  readonly staging?: Staging | undefined;
+  readonly processes?: ProcessTable;
+}
+
+export interface MountedFileSystem {
+  readonly fileSystem: FileSystem;
+  /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
+  recover(): Promise<void>;
+  /** Waits until everything that is closed is on the platform, or its failure recorded. */
+  idle(signal: AbortSignal): Promise<void>;
+  /** After the last request: makes local state durable. What the file system stands on stays open. */
+  close(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The file system over a client of the platform, as a kernel driver wants it. */
+export async function createFileSystem(given: FileSystemOptions): Promise<MountedFileSystem> {
+  const folderState = await openFolderState(join(given.stateDirectory, 'folders.json'));
+  const options = { ...defaults(), ...given.options };
+  const { api, clock, writer, jobs } = given;
+  const ttlMs = options.metadataTtlMs;
+  const nodes = new NodeTable();
+  const make = new NodeMaker(nodes, folderState);
+  const errors = new ErrorRegistry();
+  const details = new Details({ api, clock, ttlMs });
+  const controlSource = control({ make, errors, jobs, writer, information: given.information });
+  const rootSource = root({ api, make, clock, ttlMs, control: controlSource });
+  const tree = new PlatformTree({
+    ...given,
+    options,
+    folderState,
+    nodes,
+    make,
+    errors,
+    details,
+    kernel: new KernelLink(),
+    root: rootSource,
+  });
+  const { openFiles, mutations, recover, idle } = createChangingSide(tree, {
+    processes: given.processes ?? procProcessTable,
+    asideDirectory: join(given.stateDirectory, 'aside'),
+    staging: given.staging,
+  });
+  const directories = new OpenDirectories(tree);
+  const xattrs = new Xattrs(tree, details);
+  const fileSystem = reportFailures(
+    new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs }),
+    {
+      paths: {
+        ofNode: (id) => pathOf(nodes.get(id)),
+        ofHandle: (handle) => pathOf(openFiles.nodeOf(handle)),
+        ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
+      },
+      report: (failed, error) => tree.recordError(failed, error),
+    },
+  );
+  return { fileSystem, recover, idle, close: () => folderState.flush() };
+}
+
+function defaults(): TreeOptions {
+  return {
+    metadataTtlMs: MINUTE_MS,
+    readOnly: false,
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    umask: 0o022,
+    renameWaitMs: undefined,
+  };
+}

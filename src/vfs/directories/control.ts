@@ -1,0 +1,77 @@
+/**
+ * `.svcfs/`: what the mount tells about itself, as small files. Each is made when it is opened.
+ *
+ *   version  config  stats        JSON, `config` without secrets
+ *   errors                        the last failure of each path, a line each
+ *   jobs/<id>  uploads/<id>       one JSON file per job of the platform and per upload
+ */
+import type { ContentWriter } from '../../content/ports.ts';
+import type { JobRegistry } from '../../jobs/ports.ts';
+import type { ErrorRegistry, Failure } from '../errors/error-registry.ts';
+import { shownName } from '../escape.ts';
+import type { VirtualEntry, VirtualSource } from '../node.ts';
+import type { NodeMaker } from '../node-maker.ts';
+import { directory, fixedDirectory } from './fixed-directory.ts';
+
+/** What only the program around the file system knows. */
+export interface MountInformation {
+  readonly version: string;
+  /** Options and endpoint in force; no secrets. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Counters of the moment. */
+  readonly statistics: () => Readonly<Record<string, unknown>>;
+}
+
+export interface ControlParts {
+  readonly make: NodeMaker;
+  readonly errors: ErrorRegistry;
+  readonly jobs: JobRegistry;
+  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly information: MountInformation;
+}
+
+export function control(parts: ControlParts): VirtualSource {
+  const { make, errors, information } = parts;
+  const file = (name: string, content: () => string): VirtualEntry => textFile(name, content, make);
+  return fixedDirectory([
+    file('version', () => `${information.version}\n`),
+    file('config', () => json(information.config)),
+    file('stats', () => json(information.statistics())),
+    file('errors', () => errors.list().map(errorLine).join('')),
+    directory('jobs', jobs(parts), make),
+    directory('uploads', uploads(parts), make),
+  ]);
+}
+
+function jobs({ jobs: registry, make }: ControlParts): VirtualSource {
+  return changing(() =>
+    registry.list().map(({ id }) => textFile(shownName(id, 'entry'), () => json(registry.get(id)), make)),
+  );
+}
+
+/** An upload that the platform does not know of yet goes by the number of those before it. */
+function uploads({ writer, make }: ControlParts): VirtualSource {
+  const named = (): Map<string, unknown> =>
+    new Map(writer.uploads().map((upload, index) => [upload.uploadId ?? `begun-${index + 1}`, upload]));
+  return changing(() =>
+    [...named().keys()].map((name) => textFile(name, () => json(named().get(name)), make)),
+  );
+}
+
+/** What is in it is asked for each time. */
+function changing(entries: () => readonly VirtualEntry[]): VirtualSource {
+  return { ttlMs: 0, entries };
+}
+
+function textFile(name: string, content: () => string, make: NodeMaker): VirtualEntry {
+  return { name, make: (place) => make.virtualFile(place, { mode: 0o444, content }) };
+}
+
+/** Nothing for what is no longer there. */
+function json(value: unknown): string {
+  return value === undefined ? '' : `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function errorLine({ atMs, op, path, text }: Failure): string {
+  return `${new Date(atMs).toISOString()} ${op} ${path}: ${text.replaceAll('\n', ' ')}\n`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Every failed operation is kept for `user.svc.error` and logged, once, here: no operation has to think of it.
+ */
+import type { Errno } from '../../lib/errno.ts';
+import { errnoOf } from '../errno-of.ts';
+import type { FileHandle, FileSystem, NodeId } from '../file-system.ts';
+
+/** What the arguments of an operation say about what it is done to. */
+type Subject = 'node' | 'name' | 'names' | 'handle' | 'span' | 'directory-handle' | 'none';
+
+/** An exhaustive table, so that a new operation cannot be forgotten. */
+const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
+  attach: 'none',
+  detach: 'none',
+  forget: 'none',
+  lookup: 'name',
+  getattr: 'node',
+  setattr: 'node',
+  access: 'node',
+  readlink: 'node',
+  statfs: 'node',
+  mkdir: 'name',
+  mknod: 'name',
+  symlink: 'name',
+  link: 'node',
+  unlink: 'name',
+  rmdir: 'name',
+  rename: 'names',
+  open: 'node',
+  create: 'name',
+  read: 'handle',
+  write: 'handle',
+  flush: 'handle',
+  fsync: 'handle',
+  release: 'handle',
+  lseek: 'handle',
+  fallocate: 'handle',
+  copyFileRange: 'span',
+  opendir: 'node',
+  readdir: 'directory-handle',
+  releasedir: 'directory-handle',
+  fsyncdir: 'directory-handle',
+  getxattr: 'node',
+  setxattr: 'node',
+  listxattr: 'node',
+  removexattr: 'node',
+};
+
+/**
+ * Answers that are part of how a program asks: nothing went wrong. ESTALE has the kernel look the name up again;
+ * ENXIO ends a search for data or holes.
+ */
+const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = {
+  getxattr: ['ENODATA'],
+  removexattr: ['ENODATA'],
+  setxattr: ['EOPNOTSUPP', 'EEXIST', 'ENODATA'],
+  open: ['ESTALE'],
+  lseek: ['ENXIO'],
+  copyFileRange: ['EXDEV'],
+};
+
+/** Paths of what operations name. */
+export interface Paths {
+  ofNode(node: NodeId): string;
+  ofHandle(handle: FileHandle): string;
+  ofDirectoryHandle(handle: FileHandle): string;
+}
+
+export interface FailureReports {
+  readonly paths: Paths;
+  readonly report: (failed: { readonly op: string; readonly path: string }, error: unknown) => void;
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** The same file system, whose failures are reported before they are thrown on. */
+export function reportFailures(fileSystem: FileSystem, reports: FailureReports): FileSystem {
+  const reporting = Object.entries(SUBJECTS).map(([name, subject]) => {
+    const op = name as keyof FileSystem;
+    const method = fileSystem[op].bind(fileSystem) as Method;
+    return [op, subject === 'none' ? method : reportingMethod(op, method, reports)];
+  });
+  return Object.fromEntries(reporting) as FileSystem;
+}
+
+function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureReports): Method {
+  const failed = (error: unknown, args: readonly unknown[]): never => {
+    const ordinary = ORDINARY[op]?.includes(errnoOf(error)) ?? false;
+    if (!ordinary) reports.report({ op, path: pathOf(SUBJECTS[op], args, reports.paths) }, error);
+    throw error;
+  };
+  return (...args) => {
+    try {
+      const answer = method(...args);
+      return answer instanceof Promise ? answer.catch((error: unknown) => failed(error, args)) : answer;
+    } catch (error) {
+      return failed(error, args);
+    }
+  };
+}
+
+/** A node or handle that is not known is itself what went wrong: then there is no path. */
+function pathOf(subject: Subject, args: readonly unknown[], paths: Paths): string {
+  const [first, second] = args;
+  try {
+    switch (subject) {
+      case 'node':
+        return paths.ofNode(first as NodeId);
+      case 'name':
+        return below(paths.ofNode(first as NodeId), String(second));
+      case 'names': {
+        const { parent, name } = first as { parent: NodeId; name: string };
+        return below(paths.ofNode(parent), name);
+      }
+      case 'handle':
+        return paths.ofHandle(first as FileHandle);
+      case 'span':
+        return paths.ofHandle((second as { handle: FileHandle }).handle);
+      case 'directory-handle':
+        return paths.ofDirectoryHandle(first as FileHandle);
+      case 'none':
+        return '';
+      default:
+        return subject satisfies never;
+    }
+  } catch {
+    return '?';
+  }
+}
+
+function below(directory: string, name: string): string {
+  return directory === '/' ? `/${name}` : `${directory}/${name}`;
+}

@@ -1,0 +1,202 @@
+/**
+ * Extended attributes: metadata pairs of files as `user.<key>`, everything else the platform or this mount tells of a
+ * path as `user.svc.<field>`. Reading makes no request: the listing that showed the file brought them.
+ */
+import type { Details } from '../directories/details.ts';
+import type { Awaitable, SetxattrMode } from '../file-system.ts';
+import { FsError } from '../fs-error.ts';
+import type { Node, ProjectFolderNode } from '../node.ts';
+import { pathOf } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import { requireWritable } from '../write-access.ts';
+import { fieldsOf } from './fields.ts';
+import { FileMetadata } from './file-metadata.ts';
+import type { Pairs } from './limits.ts';
+import { decodeValue, requireKey, requireValue } from './limits.ts';
+import { metadataPages, parseMetadata, parseTags } from './metadata-document.ts';
+import { fitNames } from './name-list.ts';
+import type { XattrName } from './names.ts';
+import { fieldName, METADATA, metadataPageName, pairName, parseXattrName, TAGS } from './names.ts';
+import { notesOf } from './notes.ts';
+
+export class Xattrs {
+  readonly #tree: Tree;
+  readonly #details: Details;
+  readonly #metadata: FileMetadata;
+
+  constructor(tree: Tree, details: Details) {
+    this.#tree = tree;
+    this.#details = details;
+    this.#metadata = new FileMetadata(tree);
+  }
+
+  get(node: Node, name: string, signal: AbortSignal): Awaitable<Uint8Array> {
+    const parsed = parseXattrName(name);
+    // Asked for by the kernel and by ls(1) for every file: no details are worth a request here.
+    if (parsed.kind === 'foreign' || parsed.kind === 'pair') return this.#read(node, parsed, name);
+    const ready = this.#prepare(node, signal);
+    return ready === undefined
+      ? this.#read(node, parsed, name)
+      : ready.then(() => this.#read(node, parsed, name));
+  }
+
+  list(node: Node, signal: AbortSignal): Awaitable<readonly string[]> {
+    const ready = this.#prepare(node, signal);
+    return ready === undefined ? this.#names(node) : ready.then(() => this.#names(node));
+  }
+
+  async set(
+    node: Node,
+    attribute: { readonly name: string; readonly value: Uint8Array },
+    how: { readonly mode: SetxattrMode; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { name } = attribute;
+    const parsed = parseXattrName(name);
+    if (parsed.kind === 'foreign') throw unsupported(name);
+    requireSettable(node, parsed, name);
+    requireWritable(this.#tree, node);
+    await this.#prepare(node, how.signal);
+    const there = this.#value(node, parsed) !== undefined;
+    if (how.mode.create && there) throw new FsError('EEXIST', `${name} is set already`);
+    if (how.mode.replace && !there) throw noSuchAttribute(name);
+    await this.#write(node, parsed, decodeValue(attribute.value), how.signal);
+  }
+
+  async remove(node: Node, name: string, signal: AbortSignal): Promise<void> {
+    const parsed = parseXattrName(name);
+    if (parsed.kind === 'foreign') throw noSuchAttribute(name);
+    requireSettable(node, parsed, name);
+    requireWritable(this.#tree, node);
+    if (node.kind !== 'project-file') throw new FsError('EPERM', `${name} cannot be removed`);
+    if (this.#value(node, parsed) === undefined) throw noSuchAttribute(name);
+    if (parsed.kind === 'pair') await this.#metadata.removePair(node, parsed.key, signal);
+    else if (parsed.kind === 'tags') await this.#metadata.setTags(node, [], signal);
+    else await this.#metadata.replaceAll(node, {}, signal);
+  }
+
+  #read(node: Node, parsed: XattrName, name: string): Uint8Array {
+    const value = parsed.kind === 'foreign' ? undefined : this.#value(node, parsed);
+    if (value === undefined) throw noSuchAttribute(name);
+    return Buffer.from(value);
+  }
+
+  /** Undefined when the node has no such attribute. */
+  #value(node: Node, parsed: XattrName): string | undefined {
+    if (node.kind === 'project-file') {
+      switch (parsed.kind) {
+        case 'pair':
+          return ownValue(this.#metadata.pairs(node), parsed.key);
+        case 'tags':
+          return JSON.stringify(this.#metadata.tags(node));
+        case 'metadata':
+          return metadataValue(this.#metadata.pairs(node), parsed.page);
+        default:
+      }
+    }
+    const field = fieldNamed(parsed);
+    return field === undefined
+      ? undefined
+      : ownValue({ ...fieldsOf(node), ...notesOf(node, this.#tree) }, field);
+  }
+
+  #names(node: Node): readonly string[] {
+    const fields = Object.entries({ ...fieldsOf(node), ...notesOf(node, this.#tree) });
+    const names = fields.filter(([, value]) => value !== undefined).map(([field]) => fieldName(field));
+    if (node.kind !== 'project-file') return names;
+    const pairs = this.#metadata.pairs(node);
+    const pages = metadataPages(pairs).length;
+    const documents =
+      pages === 1 ? [METADATA] : Array.from({ length: pages }, (_, page) => metadataPageName(page));
+    const { fitting, left } = fitNames([...names, TAGS, ...documents], Object.keys(pairs).map(pairName));
+    if (left > 0) {
+      this.#tree.log.warn(
+        { op: 'listxattr', path: pathOf(node), left },
+        'more attributes than a list may hold',
+      );
+    }
+    return fitting;
+  }
+
+  async #write(node: Node, parsed: XattrName, value: string, signal: AbortSignal): Promise<void> {
+    if (node.kind === 'project-folder' && parsed.kind === 'field')
+      return this.#editProject(node, parsed.field, value);
+    if (node.kind !== 'project-file') return;
+    switch (parsed.kind) {
+      case 'pair': {
+        const { key } = parsed;
+        requireKey(key);
+        requireValue(key, value);
+        return this.#metadata.setPair(node, { key, value }, signal);
+      }
+      case 'tags':
+        return this.#metadata.setTags(node, parseTags(value), signal);
+      case 'metadata':
+        return this.#metadata.replaceAll(node, parseMetadata(value), signal);
+      default:
+    }
+  }
+
+  async #editProject({ project }: ProjectFolderNode, field: string, value: string): Promise<void> {
+    await this.#tree.api.projects.edit(project.id, { [field]: value });
+    if (project.record) project.record = { ...project.record, [field]: value };
+  }
+
+  /** Details that the directory of a project or volume shows; undefined: nothing to wait for. */
+  #prepare(node: Node, signal: AbortSignal): Promise<unknown> | undefined {
+    if (node.kind === 'project-folder' && !node.record)
+      return this.#details.freshProject(node.project, signal);
+    if (node.kind === 'volume-directory' && node.prefix === '')
+      return this.#details.freshVolume(node.volume, signal);
+    return undefined;
+  }
+}
+
+/** Fields of a project that may be edited. */
+const EDITABLE: ReadonlySet<string> = new Set(['name', 'description']);
+
+function requireSettable(node: Node, parsed: XattrName, name: string): void {
+  if (parsed.kind === 'field' || (parsed.kind === 'metadata' && parsed.page !== undefined)) {
+    const editable = parsed.kind === 'field' && EDITABLE.has(parsed.field);
+    if (editable && node.kind === 'project-folder' && !node.record) return;
+    throw new FsError('EPERM', `${name} is read-only`);
+  }
+  if (node.kind !== 'project-file') throw unsupported(name);
+}
+
+/** The field that a name which is a file's own kind of attribute means on other nodes. */
+function fieldNamed(parsed: XattrName): string | undefined {
+  switch (parsed.kind) {
+    case 'field':
+      return parsed.field;
+    case 'tags':
+      return 'tags';
+    case 'metadata':
+      return parsed.page === undefined ? 'metadata' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function metadataValue(pairs: Pairs, page: number | undefined): string | undefined {
+  const pages = metadataPages(pairs);
+  if (page !== undefined) return pages[page];
+  if (pages.length > 1) {
+    throw new FsError(
+      'E2BIG',
+      `the metadata fills ${pages.length} attributes: read ${metadataPageName(0)} and so on`,
+    );
+  }
+  return pages[0];
+}
+
+function ownValue(values: Readonly<Record<string, string | undefined>>, key: string): string | undefined {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+function unsupported(name: string): FsError {
+  return new FsError('EOPNOTSUPP', `${name} cannot be set here: the platform keeps metadata of files only`);
+}
+
+function noSuchAttribute(name: string): FsError {
+  return new FsError('ENODATA', `there is no attribute ${name}`);
+}
