@@ -18,8 +18,9 @@ import type { Services } from './services.ts';
 
 /** A bulk edit of a hundred files with much metadata still fits. */
 const BODY_LIMIT = 16 * 1024 * 1024;
-/** A request must have arrived this long after its first byte; parts of an upload are exempt. */
+/** How long a client may take for the head of a request, and be silent in the middle of one. */
 const HEADERS_TIMEOUT_MS = 30_000;
+const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
 
 /** The HTTP side of the service: routes, and what every answer has in common. */
@@ -28,7 +29,10 @@ export function createApp(services: Services, options: { readonly internalStats:
     bodyLimit: BODY_LIMIT,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    connectionTimeout: SILENCE_MS,
     forceCloseConnections: 'idle',
+    // While closing, requests on connections that are open are answered as ever.
+    return503OnClosing: false,
     genReqId: randomId,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {

@@ -20,6 +20,7 @@ import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
 import { openSqliteStore } from './store/store.ts';
 import { JobSignals } from './workers/job-signals.ts';
+import { Worker } from './workers/worker.ts';
 
 export interface RunningService {
   /** `http://host:port/v2` */
@@ -30,6 +31,9 @@ export interface RunningService {
   /** Finishes the requests being served, then lets go of everything. */
   close(): Promise<void>;
 }
+
+/** How long requests being served may go on when the service is told to end. */
+const CLOSING_MS = 10_000;
 
 /** Opens the data directory and listens. Resolves when the service answers. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
@@ -42,14 +46,21 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     throw error;
   }
   const sweeper = new BlobSweeper(services, options.blobGraceSeconds ?? DEFAULT_BLOB_GRACE_SECONDS);
-  if (options.workers) sweeper.start();
+  const worker = new Worker(services);
+  if (options.workers) {
+    sweeper.start();
+    worker.start();
+  }
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${API_PREFIX}`,
     port,
     services,
     close: async () => {
+      const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
       await app.close();
+      clearTimeout(overdue);
+      await worker.stop();
       await sweeper.stop();
       await services.store.close();
     },

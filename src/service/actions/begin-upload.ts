@@ -10,6 +10,7 @@ import type { Services } from '../services.ts';
 import type { UploadRow } from '../store/uploads.ts';
 import { destinationFolder, type NamedDestination } from './destination-folder.ts';
 import type { AccessibleFile } from './file-access.ts';
+import { holderOfName } from './place-file.ts';
 
 /** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005 */
 export async function beginUpload(
@@ -50,7 +51,6 @@ export async function uploadFolder(
   const name = checkFileName(upload.name, 8013);
   const folder = await destinationFolder(store, caller, { project, parent, malformed: 8010 });
   demand(folder.permissions, 'write', 8001);
-  const holder = await store.files.findChild(folder.file.id, name);
-  if (holder !== undefined && (holder.kind === 'folder' || !overwrite)) throw new ServiceError(8005);
+  await holderOfName(store, { parentId: folder.file.id, name, overwrite, taken: 8005 });
   return folder;
 }

@@ -8,7 +8,8 @@ import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
-import { freeName, newFile } from './place-file.ts';
+import { newFile } from './new-file.ts';
+import { freeName, holderOfName } from './place-file.ts';
 import { storedParts } from './report-parts.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 
@@ -27,7 +28,8 @@ export async function completeUpload(
   const upload = await uploadFor(services.store, caller, completion.uploadId);
   const parts = await allParts(services, upload, completion.parts);
   checkWholeUpload(parts, upload.size);
-  await checkName(services, upload);
+  const { parent_id, name, overwrite } = upload;
+  await holderOfName(services.store, { parentId: parent_id, name, overwrite: overwrite === 1, taken: 8005 });
   const blob = await makeBlob(services, upload, parts);
   return publish(services, upload, blob);
 }
@@ -41,11 +43,6 @@ async function allParts(
   const added = await storedParts(services, upload, given);
   const byNumber = new Map([...reported, ...added].map((part) => [part.part_number, part]));
   return [...byNumber.values()].sort((a, b) => a.part_number - b.part_number);
-}
-
-async function checkName({ store }: Services, { parent_id, name, overwrite }: UploadRow): Promise<void> {
-  const holder = await store.files.findChild(parent_id, name);
-  if (holder !== undefined && (holder.kind === 'folder' || overwrite === 0)) throw new ServiceError(8005);
 }
 
 async function makeBlob(
@@ -86,7 +83,6 @@ async function publish({ store, clock }: Services, upload: UploadRow, blob: Stor
 /** Gives the file its name, inside a transaction. @throws ServiceError 5026, 8005 */
 export async function takeName(tx: Services['store'], file: FileRow, overwrite: boolean): Promise<void> {
   const parentId = file.parent_id ?? '';
-  if ((await tx.files.find(parentId)) === undefined) throw new ServiceError(5026);
   await freeName(tx, { parentId, name: file.name, overwrite, taken: 8005 }, { now: file.created_on });
   await tx.files.insert(file);
 }

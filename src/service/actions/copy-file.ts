@@ -9,12 +9,13 @@ import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { fileFor } from './file-access.ts';
-import { freeName, newFile } from './place-file.ts';
+import { newFile } from './new-file.ts';
+import { freeName } from './place-file.ts';
 
 /**
  * A new file of the same content: the bytes are shared, metadata and tags go along, the copier is its creator.
  *
- * @throws ServiceError 5002, 5018 folder, 5014, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
+ * @throws ServiceError 5002, 5018 folder, 5014, 5007 archived, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
  */
 export async function copyFile(
   { store, clock }: Services,
@@ -24,6 +25,7 @@ export async function copyFile(
   const { file, permissions } = await fileFor(store, caller, copy.id);
   if (file.kind === 'folder') throw new ServiceError(5018);
   demand(permissions, 'copy', 5014);
+  if (file.is_archived === 1) throw new ServiceError(5007, 'An archived file cannot be copied.');
   const { project, parent } = copy.to;
   const destination = await destinationFolder(store, caller, { project, parent, malformed: 3010 });
   demand(destination.permissions, 'write', 5014);
@@ -33,7 +35,6 @@ export async function copyFile(
     const source = await tx.files.find(file.id);
     if (source === undefined) throw new ServiceError(5002);
     const parentId = destination.file.id;
-    if ((await tx.files.find(parentId)) === undefined) throw new ServiceError(5026);
     await freeName(tx, { parentId, name, overwrite: false, taken: 5003 }, { now });
     const made = newFile({
       ...source,

@@ -8,7 +8,7 @@ import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import { destinationFolder } from './destination-folder.ts';
-import { newFile } from './place-file.ts';
+import { newFile } from './new-file.ts';
 
 /** @throws ServiceError 5012, 5024, 5029, 5031, 5026, 5022, 3010, 3002, 5001, 5030 */
 export async function createFolder(

@@ -14,7 +14,7 @@ import type { Services } from '../services.ts';
 import type { MemberProject, ProjectRow } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
 import { billingGroupFor } from './billing-group-access.ts';
-import { newFile } from './place-file.ts';
+import { newFile } from './new-file.ts';
 import { projectFor } from './project-access.ts';
 
 /** The caller becomes the owner, with every permission. @throws ServiceError 3007, 4001, 4002, 4005 */

@@ -4,16 +4,27 @@ import { demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import { fileFor } from './file-access.ts';
+import { volumeObjectAddress } from './volume-object-address.ts';
 
-/** Where the content of a file can be read without a token. @throws ServiceError 5002, 5017 folder, 5014, 5034, 9105 */
+/**
+ * Where the content of a file can be read without a token: the blob's address, or for an alias that of the object in its
+ * volume. Who may read the project needs no membership of the volume.
+ *
+ * @throws ServiceError 5002, 5017 folder, 5014, 5034 inactive volume
+ */
 export async function downloadAddress(
   services: Services,
   caller: Caller,
   fileId: string,
 ): Promise<SignedAddress> {
-  const { file, permissions } = await fileFor(services.store, caller, fileId);
+  const { store, blobs } = services;
+  const { file, permissions } = await fileFor(store, caller, fileId);
   if (file.kind === 'folder') throw new ServiceError(5017);
   demand(permissions, 'copy', 5014);
-  if (file.blob_key !== null) return services.blobs.downloadAddress(file.blob_key);
-  throw new ServiceError(5034);
+  const { blob_key, volume_id, location } = file;
+  if (blob_key !== null) return blobs.downloadAddress(blob_key);
+  if (volume_id === null || location === null) throw new Error(`file ${file.id} has no content`);
+  const volume = await store.volumes.find(volume_id);
+  if (volume?.active !== 1) throw new ServiceError(5034);
+  return volumeObjectAddress(services, { volumeId: volume_id, location });
 }

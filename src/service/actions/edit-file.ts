@@ -1,14 +1,15 @@
 import type { EditFileBody, FileMetadata, MetadataBody } from '../../contract/file.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
-import { checkMetadata, mergeMetadata } from '../rules/metadata.ts';
+import { checkMerged, checkMetadata } from '../rules/metadata.ts';
 import { checkFileName } from '../rules/names.ts';
 import { demand } from '../rules/permissions.ts';
 import { checkTags } from '../rules/tags.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
-import { fileFor, fileWith } from './file-access.ts';
+import type { Store } from '../store/store.ts';
+import { type AccessibleFile, fileFor, fileWith } from './file-access.ts';
 import { freeName } from './place-file.ts';
 
 export interface FileEdit extends EditFileBody {
@@ -31,25 +32,24 @@ export async function editFile(
   const { name, metadata, tags, overwrite = false, replace = false } = edit.changes;
   const { file, permissions } = await fileFor(store, caller, edit.id);
   if (file.kind === 'folder') throw new ServiceError(5023);
-  const newName = name === undefined ? file.name : checkFileName(name, 5024);
-  if (newName !== file.name || (!metadata && !tags)) demand(permissions, 'write', 5008);
+  const newName = name === undefined ? undefined : checkFileName(name, 5024);
   const newPairs = metadata || replace ? checkMetadata(metadata ?? {}) : undefined;
-  if (newPairs !== undefined) demandCreator(file, caller);
   const newTags = tags || replace ? checkTags(tags ?? []) : undefined;
+  if (newName !== undefined) demand(permissions, 'write', 5008);
+  if (newPairs !== undefined) demandCreator({ file, permissions }, caller);
   if (newTags !== undefined) demand(permissions, 'write', 5011);
-  await store.transaction(async (tx) => {
-    if (newName !== file.name) {
-      const place = { parentId: file.parent_id ?? '', name: newName, overwrite, taken: 5003 as const };
+  return store.transaction(async (tx) => {
+    const present = await tx.files.find(file.id);
+    if (present === undefined) throw new ServiceError(5002);
+    if (newName !== undefined) {
+      const place = { parentId: present.parent_id ?? '', name: newName, overwrite, taken: 5003 as const };
       await freeName(tx, place, { now: storedTime(clock.now()), own: file.id });
       await tx.files.update(file.id, { name: newName });
     }
-    if (newPairs !== undefined) {
-      const present = replace ? {} : await tx.files.metadata(file.id);
-      await tx.files.replaceMetadata(file.id, mergeMetadata(present, newPairs));
-    }
+    if (newPairs !== undefined) await writePairs(tx, file.id, { pairs: newPairs, replace });
     if (newTags !== undefined) await tx.files.replaceTags(file.id, newTags);
+    return { ...present, name: newName ?? present.name };
   });
-  return { ...file, name: newName };
 }
 
 /**
@@ -61,18 +61,25 @@ export async function editMetadata(
   caller: Caller,
   edit: { readonly id: string; readonly body: MetadataBody; readonly change: 'merge' | 'replace' },
 ): Promise<FileMetadata> {
-  const { file } = await fileFor(store, caller, edit.id);
+  const { file, permissions } = await fileFor(store, caller, edit.id);
   if (file.kind === 'folder') throw new ServiceError(5025);
-  demandCreator(file, caller);
+  demandCreator({ file, permissions }, caller);
   const pairs = checkMetadata(edit.body);
   return store.transaction(async (tx) => {
-    if (edit.change === 'replace') await tx.files.replaceMetadata(file.id, pairs);
-    else {
-      mergeMetadata(await tx.files.metadata(file.id), pairs);
-      await tx.files.mergeMetadata(file.id, pairs);
-    }
+    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
+    await writePairs(tx, file.id, { pairs, replace: edit.change === 'replace' });
     return tx.files.metadata(file.id);
   });
+}
+
+async function writePairs(
+  tx: Store,
+  fileId: string,
+  change: { readonly pairs: FileMetadata; readonly replace: boolean },
+): Promise<void> {
+  if (change.replace) return tx.files.replaceMetadata(fileId, change.pairs);
+  checkMerged(await tx.files.metadata(fileId), change.pairs);
+  return tx.files.mergeMetadata(fileId, change.pairs);
 }
 
 /** @throws ServiceError 5002, 5027 folder, 5011 */
@@ -89,7 +96,8 @@ export async function replaceTags(
 }
 
 /** Metadata belongs to whoever uploaded, imported, copied or computed the file. */
-function demandCreator(file: FileRow, caller: Caller): void {
+function demandCreator({ file, permissions }: AccessibleFile, caller: Caller): void {
+  demand(permissions, 'write', 5009);
   if (file.created_by !== caller.username) {
     throw new ServiceError(5009, `Only ${file.created_by}, who made this file, may edit its metadata.`);
   }

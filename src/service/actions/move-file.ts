@@ -26,7 +26,7 @@ export async function moveFile(
   if (folder.project_id !== file.project_id) throw new ServiceError(5015);
   const name = move.to.name ? checkFileName(move.to.name, 5024) : file.name;
   await store.transaction(async (tx) => {
-    if ((await tx.files.find(parentId)) === undefined) throw new ServiceError(5026);
+    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
     const place = { parentId, name, overwrite: move.overwrite, taken: 5003 as const };
     await freeName(tx, place, { now: storedTime(clock.now()), own: file.id });
     await tx.files.update(file.id, { parent_id: parentId, name });

@@ -13,43 +13,32 @@ export interface Place {
 }
 
 /**
- * Makes a name free, inside a transaction that then takes it. The file that gives way is gone, with its id, in the same
- * transaction.
+ * Looks whether a name can be taken, and answers the file that would have to give way.
  *
  * @param own A file that may hold the name already: renaming a file to its own name changes nothing.
- * @throws ServiceError `taken`
+ * @throws ServiceError 5026 when the folder is gone, `taken`
+ */
+export async function holderOfName(store: Store, place: Place, own?: string): Promise<FileRow | undefined> {
+  const { parentId, name, overwrite, taken } = place;
+  if ((await store.files.find(parentId)) === undefined) throw new ServiceError(5026);
+  const holder = await store.files.findChild(parentId, name);
+  if (holder === undefined || holder.id === own) return undefined;
+  if (holder.kind === 'folder') throw new ServiceError(taken, `A folder of the name ${name} exists.`);
+  if (!overwrite) throw new ServiceError(taken, `A file of the name ${name} exists.`);
+  return holder;
+}
+
+/**
+ * Makes a name free, inside the transaction that then takes it. The file that gives way is gone, with its id, in the same
+ * transaction.
+ *
+ * @throws ServiceError as `holderOfName`
  */
 export async function freeName(
   store: Store,
   place: Place,
   options: { readonly now: string; readonly own?: string },
 ): Promise<void> {
-  const { parentId, name, overwrite, taken } = place;
-  const holder = await store.files.findChild(parentId, name);
-  if (holder === undefined || holder.id === options.own) return;
-  if (holder.kind === 'folder') throw new ServiceError(taken, `A folder of the name ${name} exists.`);
-  if (!overwrite) throw new ServiceError(taken, `A file of the name ${name} exists.`);
-  await store.files.delete(holder, options.now);
-}
-
-/** A record of a new file; the rest of its fields as given. */
-export function newFile(
-  fields: Pick<FileRow, 'id' | 'project_id' | 'parent_id' | 'name' | 'created_by' | 'created_on'> &
-    Partial<FileRow>,
-): FileRow {
-  return {
-    kind: 'file',
-    size: 0,
-    modified_on: fields.created_on,
-    blob_key: null,
-    volume_id: null,
-    location: null,
-    etag: null,
-    md5: null,
-    origin_task: null,
-    dataset: null,
-    is_public: 0,
-    is_archived: 0,
-    ...fields,
-  };
+  const holder = await holderOfName(store, place, options.own);
+  if (holder !== undefined) await store.files.delete(holder, options.now);
 }

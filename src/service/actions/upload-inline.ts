@@ -9,7 +9,7 @@ import type { FileRow } from '../store/files.ts';
 import { uploadFolder } from './begin-upload.ts';
 import { takeName } from './complete-upload.ts';
 import type { NamedDestination } from './destination-folder.ts';
-import { newFile } from './place-file.ts';
+import { newFile } from './new-file.ts';
 
 export interface InlineUpload extends NamedDestination {
   readonly name?: string | undefined;

@@ -1,18 +1,18 @@
 import { ServiceError } from '../service-error.ts';
+import { databaseFailure } from '../store/database-failure.ts';
 
 /** What a caller is told of anything thrown while a call was served. Never a stack, never an inner message. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const { code, statusCode, message } = error as NodeJS.ErrnoException & { statusCode?: number };
-  if (code !== undefined && NO_SPACE.has(code)) {
+  const failure = databaseFailure(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT' || failure === 'full') {
     return new ServiceError(8000, 'There is no space left on the storage of the service.', { cause: error });
   }
+  if (failure === 'busy') return new ServiceError(90005, undefined, { cause: error });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refusal(statusCode, message);
   return new ServiceError(90009, undefined, { cause: error });
 }
-
-/** The operating system's words for a full disk, and SQLite's. */
-const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
 /** Fastify's own refusals: body too large, bad content type or length, malformed address. */
 function refusal(status: number, message: string): ServiceError {

@@ -13,8 +13,11 @@ export interface RequestView {
   href(path: string): string;
 }
 
+/** @param request Its Host header becomes part of every address answered. */
 export function requestView(request: FastifyRequest): RequestView {
-  const origin = `${request.protocol}://${request.host}`;
+  const named = `${request.protocol}://${request.host}`;
+  // The caller named no host, or none that an address could hold: what it is told leads nowhere, but is well-formed.
+  const origin = URL.canParse(named) ? named : `${request.protocol}://localhost`;
   const access = request.headers[ADVANCE_ACCESS_HEADER.toLowerCase()];
   return {
     origin,

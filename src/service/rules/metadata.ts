@@ -17,16 +17,13 @@ export function checkMetadata(body: MetadataBody): FileMetadata {
     checkPair(key, value);
     pairs.push([key, value]);
   }
-  const checked = Object.fromEntries(pairs);
-  checkCount(checked);
-  return checked;
+  checkCount(pairs.length);
+  return Object.fromEntries(pairs);
 }
 
-/** What the metadata is after a PATCH. @throws ServiceError 5006 when there would be too many pairs */
-export function mergeMetadata(present: FileMetadata, changes: FileMetadata): FileMetadata {
-  const merged = Object.fromEntries([...Object.entries(present), ...Object.entries(changes)]);
-  checkCount(merged);
-  return merged;
+/** Whether the changes still fit beside the pairs there are. @throws ServiceError 5006 */
+export function checkMerged(present: FileMetadata, changes: FileMetadata): void {
+  checkCount(new Set([...Object.keys(present), ...Object.keys(changes)]).size);
 }
 
 function checkPair(key: string, value: string): void {
@@ -42,8 +39,7 @@ function checkPair(key: string, value: string): void {
   }
 }
 
-function checkCount(metadata: FileMetadata): void {
-  const count = Object.keys(metadata).length;
+function checkCount(count: number): void {
   if (count > METADATA_PAIRS_MAX) {
     throw new ServiceError(5006, `A file has at most ${METADATA_PAIRS_MAX} metadata pairs, not ${count}.`);
   }

@@ -73,10 +73,14 @@ export class FileStore {
       .orderBy('name')
       .orderBy('id')
       .execute();
+    return { rows, total: await this.count(listing) };
+  }
+
+  async count(listing: FileListing): Promise<number> {
     const { total } = await matchingFiles(this.#db, listing)
       .select(sql<number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow();
-    return { rows, total: Number(total) };
+    return Number(total);
   }
 
   /** With metadata and tags, in the same order; two queries for any number of files. */
