@@ -10,8 +10,8 @@ const ORDER = ['interactive', 'data', 'prefetch', 'background'] as const satisfi
 const AFTER_RESET_MS = 1000;
 
 export interface RateSnapshot {
-  /** Undefined when the service sets no limit, or did not answer yet. */
-  readonly window: RateWindow | undefined;
+  /** Undefined before the first answer. */
+  readonly window: RateWindow | 'unlimited' | undefined;
   readonly inFlight: number;
   readonly waiting: Readonly<Record<Priority, number>>;
 }
@@ -29,7 +29,7 @@ export class RateBudget {
     prefetch: new Set(),
     background: new Set(),
   };
-  #window: RateWindow | undefined;
+  #window: RateWindow | 'unlimited' | undefined;
   #inFlight = 0;
   #wakeUp: AbortController | undefined;
 
@@ -57,9 +57,10 @@ export class RateBudget {
   /** Says that an acquired request is over, and what its answer told of the interval. */
   settle(headers: Answer['headers'] | undefined): void {
     this.#inFlight -= 1;
-    const told = headers && rateWindowOf(headers);
-    if (told) {
-      this.#window = newerWindow(this.#window, told);
+    if (headers) {
+      const told = rateWindowOf(headers);
+      const known = this.#window === 'unlimited' ? undefined : this.#window;
+      this.#window = told ? newerWindow(known, told) : (known ?? 'unlimited');
     }
     this.#letGo();
   }
@@ -91,7 +92,7 @@ export class RateBudget {
 
   /** One sleeper for all who wait; it ends with the last of them, so that no timer outlives its use. */
   #sleepUntilReset(): void {
-    if (this.#wakeUp !== undefined || this.#window === undefined) {
+    if (this.#wakeUp !== undefined || this.#window === undefined || this.#window === 'unlimited') {
       return;
     }
     const ms = this.#serverTime.msUntil(this.#window.resetMs + AFTER_RESET_MS);

@@ -37,12 +37,18 @@ const LEFT_TO_HIGHER: Readonly<Record<Priority, number>> = {
   background: 0.3,
 };
 
-/** Whether one more request may go now. `inFlight` are those sent whose answers did not tell their count yet. */
+/**
+ * Whether one more request may go now. `inFlight` are those sent whose answers did not tell their count yet. Before
+ * the first answer nothing is known of the interval, and it may be nearly used up: one request goes ahead.
+ */
 export function mayGo(
-  window: RateWindow | undefined,
+  window: RateWindow | 'unlimited' | undefined,
   state: { readonly priority: Priority; readonly inFlight: number; readonly nowMs: number },
 ): boolean {
   if (window === undefined) {
+    return state.inFlight === 0;
+  }
+  if (window === 'unlimited') {
     return true;
   }
   const remaining = state.nowMs >= window.resetMs ? window.limit : window.remaining;

@@ -34,6 +34,7 @@ function limited(limit = 10) {
   return { clock, budget, request, order, exceeded: () => exceeded };
 }
 
+/** Lets one request learn of the interval. */
 async function first(rig: ReturnType<typeof limited>): Promise<void> {
   const done = rig.request('interactive');
   await rig.clock.advance(50);
@@ -51,6 +52,16 @@ describe('the rate budget', () => {
     await rig.clock.advance(300_000);
     await all;
     expect(rig.order).toHaveLength(26);
+    expect(rig.exceeded()).toBe(0);
+  });
+
+  it('sends one request ahead when it knows nothing of the interval yet', async () => {
+    const rig = limited();
+    const all = Promise.all(Array.from({ length: 25 }, () => rig.request('interactive')));
+    await rig.clock.advance(10);
+    expect(rig.order).toHaveLength(1);
+    await rig.clock.advance(500_000);
+    await all;
     expect(rig.exceeded()).toBe(0);
   });
 
@@ -130,6 +141,6 @@ describe('the rate budget', () => {
       await budget.acquire('background');
       budget.settle({});
     }
-    expect(budget.snapshot()).toMatchObject({ window: undefined, inFlight: 0 });
+    expect(budget.snapshot()).toMatchObject({ window: 'unlimited', inFlight: 0 });
   });
 });

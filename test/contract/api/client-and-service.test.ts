@@ -1,0 +1,225 @@
+/** The client against the service: every call of the client means there what it says. */
+import { randomBytes } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { StorageClient } from '../../../src/api/api.ts';
+import { type ApiClient, createApi } from '../../../src/api/create-api.ts';
+import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import type { FileRecord } from '../../../src/api/model.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { TestService, type TestUser } from '../../service/test-service.ts';
+
+let service: TestService;
+let alice: TestUser;
+let api: ApiClient;
+let storage: StorageClient;
+let root: string;
+let project: string;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  alice = await service.user('alice');
+  await service.operator.createBillingGroup('alice', 'Lab funds');
+  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+  storage = createStorageClient({ clock: systemClock });
+  ({ root_folder: root, id: project } = await alice.project('Trial'));
+});
+
+afterAll(async () => {
+  await api?.close();
+  await storage?.close();
+  await service?.stop();
+});
+
+async function upload(
+  parent: string,
+  name: string,
+  content: Uint8Array,
+  overwrite = false,
+): Promise<FileRecord> {
+  const ticket = await api.uploads.initialise({ parent, name, overwrite, sizeBytes: content.length });
+  const { etag } = await storage.putPart(await api.uploads.partUrl(ticket.uploadId, 1), content);
+  return api.uploads.complete(ticket.uploadId, [{ partNumber: 1, etag }]);
+}
+
+async function download(file: FileRecord): Promise<Buffer> {
+  const { url } = await api.files.downloadInfo(file.id);
+  const into = Buffer.alloc(file.sizeBytes);
+  await storage.getRange(url, { offset: 0, into });
+  return into;
+}
+
+describe('who calls, and what is offered', () => {
+  it('the token names its user', async () => {
+    expect(await api.whoAmI()).toEqual({ username: 'alice' });
+  });
+
+  it('another token is refused with 401', async () => {
+    const stranger = createApi({ endpoint: service.url, token: 'wrong', clock: systemClock });
+    await expect(stranger.whoAmI()).rejects.toMatchObject({ status: 401, code: 90001 });
+    await stranger.close();
+  });
+
+  it('capabilities are asked once', async () => {
+    const before = api.status().calls['GET /'] ?? 0;
+    expect(await api.capabilities()).toContain('volume_download_info');
+    await api.capabilities();
+    expect(api.status().calls['GET /']).toBe(before + 1);
+  });
+});
+
+describe('projects', () => {
+  it('are listed and shown with their root folder', async () => {
+    const page = await api.projects.list({ offset: 0, limit: 100 });
+    expect(page.items).toContainEqual({ id: project, owner: 'alice', shortName: 'trial', name: 'Trial' });
+    const record = await api.projects.get(project);
+    expect(record).toMatchObject({ rootFolder: root, permissions: { write: true, admin: true } });
+    expect(record.createdMs).toBeGreaterThan(Date.UTC(2020, 0));
+  });
+
+  it('are edited', async () => {
+    await api.projects.edit(project, { description: 'Two arms.' });
+    expect((await api.projects.get(project)).description).toBe('Two arms.');
+  });
+});
+
+describe('files', () => {
+  it('go up in parts and come down in ranges', async () => {
+    const content = randomBytes(6 * 1024 * 1024);
+    const file = await upload(root, 'reads.bam', content);
+    expect(file).toMatchObject({ name: 'reads.bam', sizeBytes: content.length, parent: root, project });
+    expect((await download(file)).equals(content)).toBe(true);
+    const { url } = await api.files.downloadInfo(file.id);
+    const into = Buffer.alloc(1000);
+    await storage.getRange(url, { offset: 5_000_000, into });
+    expect(into.equals(content.subarray(5_000_000, 5_001_000))).toBe(true);
+  });
+
+  it('may be empty', async () => {
+    expect(await upload(root, 'empty.txt', new Uint8Array(0))).toMatchObject({ sizeBytes: 0 });
+  });
+
+  it('are replaced under a new id', async () => {
+    const first = await upload(root, 'twice.txt', Buffer.from('one'));
+    await expect(upload(root, 'twice.txt', Buffer.from('two'))).rejects.toMatchObject({ code: 8005 });
+    const second = await upload(root, 'twice.txt', Buffer.from('two'), true);
+    expect(second.id).not.toBe(first.id);
+    expect(String(await download(second))).toBe('two');
+  });
+
+  it('are listed a hundred at a time with all that ls and getfattr need', async () => {
+    const folder = await api.files.createFolder({ parent: root, name: 'many' });
+    for (let index = 0; index < 3; index += 1) {
+      await upload(folder.id, `f${index}`, Buffer.from(`${index}`));
+    }
+    await api.files.createFolder({ parent: folder.id, name: 'deeper' });
+    const page = await api.files.list(folder.id, { offset: 1, limit: 2 });
+    expect(page.total).toBe(4);
+    expect(page.items.map(({ name }) => name)).toEqual(['f0', 'f1']);
+    expect(page.items[0]).toEqual(await api.files.get(page.items[0]?.id ?? ''));
+  });
+
+  it('are found by name, and missing ones told', async () => {
+    const file = await upload(root, 'ä b+c&d.txt', Buffer.from('x'));
+    expect(await api.files.find({ parent: root, name: 'ä b+c&d.txt' })).toEqual(file);
+    expect(await api.files.find({ parent: root, name: 'nothing' })).toBeUndefined();
+  });
+
+  it('keep their id when they are renamed and moved', async () => {
+    const file = await upload(root, 'old.txt', Buffer.from('x'));
+    const folder = await api.files.createFolder({ parent: root, name: 'elsewhere' });
+    expect(await api.files.edit(file.id, { name: 'new.txt' })).toMatchObject({
+      id: file.id,
+      name: 'new.txt',
+    });
+    const moved = await api.files.move(file.id, { parent: folder.id, name: 'third.txt' });
+    expect(moved).toMatchObject({ id: file.id, name: 'third.txt', parent: folder.id });
+  });
+
+  it('carry metadata and tags', async () => {
+    const file = await upload(root, 'tagged.txt', Buffer.from('x'));
+    await api.files.patchMetadata(file.id, { sample: 's1', Sample: 'S2' });
+    expect(await api.files.patchMetadata(file.id, { sample: 's3' })).toEqual({ sample: 's3', Sample: 'S2' });
+    expect(await api.files.putMetadata(file.id, { only: 'this' })).toEqual({ only: 'this' });
+    expect(await api.files.putTags(file.id, ['a', 'b c'])).toEqual(['a', 'b c']);
+    expect(await api.files.get(file.id)).toMatchObject({ metadata: { only: 'this' }, tags: ['a', 'b c'] });
+  });
+
+  it('are copied with their metadata, and deleted', async () => {
+    const file = await upload(root, 'source.txt', Buffer.from('copy me'));
+    await api.files.patchMetadata(file.id, { sample: 's1' });
+    const copy = await api.files.copy(file.id, { parent: root, name: 'copy.txt' });
+    expect(copy).toMatchObject({ name: 'copy.txt', metadata: { sample: 's1' } });
+    await api.files.delete(file.id);
+    expect(String(await download(copy))).toBe('copy me');
+    await expect(api.files.get(file.id)).rejects.toMatchObject({ status: 404, code: 5002 });
+  });
+
+  it('refuse a link that was tampered with', async () => {
+    const file = await upload(root, 'secret.txt', Buffer.from('x'));
+    const { url } = await api.files.downloadInfo(file.id);
+    const tampered = url.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const reading = storage.getRange(tampered, { offset: 0, into: Buffer.alloc(1) });
+    await expect(reading).rejects.toMatchObject({ kind: 'refused', status: 403 });
+  });
+});
+
+describe('folders', () => {
+  it('are refused under a reserved or taken name, and deleted when empty', async () => {
+    const folder = await api.files.createFolder({ parent: root, name: 'box' });
+    expect(folder).toMatchObject({ kind: 'folder', name: 'box', parent: root });
+    await expect(api.files.createFolder({ parent: root, name: 'box' })).rejects.toMatchObject({ code: 5030 });
+    await expect(api.files.createFolder({ parent: root, name: '__box' })).rejects.toMatchObject({
+      code: 5024,
+    });
+    await api.files.delete(folder.id);
+    expect(await api.files.find({ parent: root, name: 'box' })).toBeUndefined();
+  });
+});
+
+describe('uploads', () => {
+  it('tell which parts were reported, and are no more once aborted', async () => {
+    const { uploadId } = await api.uploads.initialise({ parent: root, name: 'left.bin', overwrite: false });
+    const { etag } = await storage.putPart(await api.uploads.partUrl(uploadId, 1), Buffer.from('part'));
+    await api.uploads.report(uploadId, [{ partNumber: 1, etag }]);
+    expect((await api.uploads.reportedParts(uploadId)).parts).toEqual([{ partNumber: 1, etag }]);
+    await api.uploads.abort(uploadId);
+    await expect(api.uploads.reportedParts(uploadId)).rejects.toMatchObject({ status: 404, code: 8003 });
+  });
+
+  it('of a small file take one call', async () => {
+    const file = await api.uploads.inline(
+      { parent: root, name: 'small.txt', overwrite: false },
+      Buffer.from('small'),
+    );
+    expect(file).toMatchObject({ name: 'small.txt', sizeBytes: 5 });
+    expect(String(await download(file))).toBe('small');
+  });
+});
+
+describe('volumes', () => {
+  const id = 'alice/lab';
+  beforeAll(async () => {
+    const service = {
+      type: 's3',
+      bucket: 'lab-bucket',
+      credentials: { access_key_id: 'a', secret_access_key: 'b' },
+    };
+    await alice.post('/storage/volumes', { name: 'lab', access_mode: 'RW', service });
+  });
+
+  it('are listed and shown', async () => {
+    expect((await api.volumes.list({ offset: 0, limit: 100 })).items).toEqual([
+      { id, owner: 'alice', name: 'lab' },
+    ]);
+    const record = await api.volumes.get(id);
+    expect(record).toMatchObject({ accessMode: 'RW', active: true, serviceType: 's3', bucket: 'lab-bucket' });
+  });
+
+  it('show one level of an empty bucket, and no object', async () => {
+    const page = await api.volumes.contents(id, { prefix: '' });
+    expect(page).toEqual({ objects: [], prefixes: [], continuation: undefined });
+    expect(await api.volumes.object(id, 'nothing')).toBeUndefined();
+  });
+});
