@@ -8,6 +8,7 @@
  * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
  */
 import type { Readable } from 'node:stream';
+import type { ByteSource } from '../blobs/blob-store.ts';
 
 export interface ObjectInfo {
   readonly key: string;
@@ -38,18 +39,9 @@ export interface ListPage {
   readonly continuation: string | undefined;
 }
 
-/** First and last byte, both inclusive, as in HTTP; `last` lies within the object. */
-export interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-export interface OpenObject {
+/** The bytes of exactly the object that `info` describes. */
+export interface OpenObject extends ByteSource {
   readonly info: ObjectInfo;
-  /** The bytes of exactly the object described by `info`. Called at most once. */
-  stream(range?: ByteRange): Readable;
-  /** Releases what `stream` would have read; needed only when it was not called. */
-  close(): Promise<void>;
 }
 
 /** The bytes to put: a stream, or a file that the service holds. */

@@ -120,6 +120,8 @@ export class DirectoryBucket implements Bucket {
         const info = describe(key, file, await readNote(this.#root, key, file));
         return {
           info,
+          sizeBytes: info.sizeBytes,
+          etag: info.etag,
           stream: (range) =>
             handle.createReadStream({
               start: range?.first ?? 0,

@@ -66,7 +66,6 @@ async function writeFastq(path: string, pairs: readonly ReadPair[], mate: 'first
 function toSam(sample: string, genome: readonly Chromosome[], pairs: readonly ReadPair[]): string {
   const header = [
     '@HD\tVN:1.6\tSO:unsorted',
-    // With its checksum here, samtools has no reason to write the path of the reference into a CRAM.
     ...genome.map(({ name, sequence }) => `@SQ\tSN:${name}\tLN:${sequence.length}\tM5:${md5(sequence)}`),
     `@RG\tID:${sample}\tSM:${sample}\tPL:ILLUMINA`,
   ];

@@ -78,8 +78,8 @@ function exomeOf(member: TrioMember, { genome, genes, variants }: TrioInputs): r
 }
 
 async function writeCram(cwd: string, stem: string): Promise<void> {
-  // With the reference inside, the file can be read wherever it is copied to.
-  const format = ['-C', '-T', 'reference/genome.fa', '--no-PG', '--output-fmt-option', 'embed_ref=1'];
+  // Made against the reference it would hold the reference's path on this machine.
+  const format = ['-C', '--no-PG', '--output-fmt-option', 'no_ref=1'];
   await runProgram('samtools', ['view', ...format, '-o', `${stem}.cram`, `${stem}.bam`], { cwd });
   await runProgram('samtools', ['index', `${stem}.cram`], { cwd });
 }

@@ -1,0 +1,63 @@
+import type { CreateVolumeBody } from '../../contract/volume.ts';
+import { storedTime } from '../api-time.ts';
+import type { Buckets } from '../buckets/buckets.ts';
+import type { Caller } from '../caller.ts';
+import { bucketFailure } from '../rules/bucket-failure.ts';
+import {
+  checkAccessMode,
+  checkService,
+  checkVolumeName,
+  type VolumeAddress,
+} from '../rules/volume-fields.ts';
+import { ALL_VOLUME_PERMISSIONS } from '../rules/volume-permissions.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { VolumeRow } from '../store/volumes.ts';
+
+/**
+ * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
+ *
+ * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, those of `checkAccessMode` and `checkService`, 9200 to 9209
+ */
+export async function createVolume(
+  { store, clock, buckets }: Services,
+  caller: Caller,
+  body: CreateVolumeBody,
+): Promise<VolumeRow> {
+  const name = checkVolumeName(body.name);
+  const accessMode = checkAccessMode(body.access_mode);
+  const { address, secret } = checkService(body.service);
+  const now = storedTime(clock.now());
+  const volume: VolumeRow = {
+    id: `${caller.username}/${name}`,
+    owner: caller.username,
+    name,
+    description: body.description ?? '',
+    access_mode: accessMode,
+    service: JSON.stringify(address),
+    secret: JSON.stringify(secret),
+    active: 1,
+    created_on: now,
+    modified_on: now,
+  };
+  const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
+  if ((await store.volumes.find(volume.id)) !== undefined) throw taken;
+  await tryBucket(buckets, address);
+  await store.transaction(async (tx) => {
+    if ((await tx.volumes.find(volume.id)) !== undefined) throw taken;
+    await tx.volumes.insert(volume);
+    await tx.volumeMembers.set(volume.id, caller.username, ALL_VOLUME_PERMISSIONS);
+  });
+  return volume;
+}
+
+/** @throws ServiceError 9200 to 9209 */
+export async function tryBucket(buckets: Buckets, address: VolumeAddress): Promise<void> {
+  try {
+    await buckets.prepare(address);
+    const bucket = await buckets.open(address);
+    await bucket.list({ prefix: '', limit: 1 });
+  } catch (error) {
+    throw bucketFailure(error);
+  }
+}

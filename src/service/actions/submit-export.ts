@@ -1,0 +1,48 @@
+import type { StartExportBody } from '../../contract/export-job.ts';
+import type { Caller } from '../caller.ts';
+import { checkProperties, exportProperties } from '../rules/export-properties.ts';
+import { exportRefusal } from '../rules/exportable.ts';
+import { demand } from '../rules/permissions.ts';
+import { volumeKey } from '../rules/volume-key.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { JobRow } from '../store/jobs.ts';
+import type { ExportRequest } from '../workers/job-requests.ts';
+import { fileFor } from './file-access.ts';
+import { newJob } from './submit-jobs.ts';
+import { usableVolume } from './volume-access.ts';
+
+/**
+ * The job of an export, checked as far as the store behind the volume need not be asked. An export that is no mere copy
+ * takes the content out of the project, and so needs the permission to write there.
+ *
+ * @throws ServiceError 9009, 9004 file; 9006 not exportable; 9007, 9020, 9069, 9026 volume; 9011, 9072 location;
+ *   9022, 9023, 9024 properties
+ */
+export async function exportJob(
+  services: Services,
+  caller: Caller,
+  { body, copyOnly }: { readonly body: StartExportBody; readonly copyOnly: boolean },
+): Promise<JobRow> {
+  const { store } = services;
+  const { source, destination } = body;
+  const volume = await usableVolume(store, caller, { id: destination.volume, permission: 'write' });
+  if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
+  const { file, permissions } = await fileFor(store, caller, source.file, 9009);
+  const refusal = exportRefusal(file);
+  if (refusal !== undefined) throw refusal;
+  demand(permissions, copyOnly ? 'copy' : 'write', 9004);
+  volumeKey(volume.address.prefix, destination.location);
+  const own = body.properties ?? {};
+  checkProperties(own);
+  const request: ExportRequest = {
+    file: file.id,
+    volume: destination.volume,
+    location: destination.location,
+    properties: exportProperties(own, volume.address.properties),
+    overwrite: body.overwrite === true,
+    copyOnly,
+  };
+  const about = { project_id: file.project_id, volume_id: destination.volume };
+  return newJob(services, caller, { kind: 'export', about, request });
+}

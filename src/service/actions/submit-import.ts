@@ -1,0 +1,56 @@
+import type { StartImportBody } from '../../contract/import-job.ts';
+import type { Caller } from '../caller.ts';
+import { checkFileName } from '../rules/names.ts';
+import { demand } from '../rules/permissions.ts';
+import { isOwnedId } from '../rules/project-id.ts';
+import { volumeKey } from '../rules/volume-key.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { JobRow } from '../store/jobs.ts';
+import type { ImportRequest } from '../workers/job-requests.ts';
+import { destinationFolder } from './destination-folder.ts';
+import { newJob } from './submit-jobs.ts';
+import { usableVolume } from './volume-access.ts';
+
+/**
+ * The job of an import, checked as far as the store behind the volume need not be asked.
+ *
+ * @param overwrite The query's; true there or in the body wins.
+ * @throws ServiceError 9007, 9020, 9069 volume; 9011, 9072 location; 9012, 3002, 5031, 5026, 5022, 9003 destination; 9018 name
+ */
+export async function importJob(
+  services: Services,
+  caller: Caller,
+  { body, overwrite }: { readonly body: StartImportBody; readonly overwrite: boolean },
+): Promise<JobRow> {
+  const { source, destination } = body;
+  const volumeId = source.volume ?? source.volume_id;
+  if (!volumeId) throw new ServiceError(9033, 'The source names no volume.');
+  const volume = await usableVolume(services.store, caller, { id: volumeId, permission: 'copy' });
+  const key = volumeKey(volume.address.prefix, source.location);
+  const { project, parent } = destination;
+  if (!project && !parent) throw new ServiceError(9012);
+  if (project && !isOwnedId(project)) throw new ServiceError(9012);
+  const to = await destinationFolder(services.store, caller, { project, parent, malformed: 9012 });
+  demand(to.permissions, 'write', 9003);
+  const request: ImportRequest = {
+    volume: volumeId,
+    location: source.location,
+    destination: given({ project, parent, name: destination.name }),
+    parentId: to.file.id,
+    name: checkFileName(destination.name || lastSegment(key), 9018),
+    overwrite: overwrite || body.overwrite === true,
+    autorename: body.autorename === true,
+  };
+  const about = { project_id: to.file.project_id, volume_id: volumeId };
+  return newJob(services, caller, { kind: 'import', about, request });
+}
+
+/** The name of an alias that nobody named. */
+function lastSegment(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
+
+function given(fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => !!field[1]));
+}

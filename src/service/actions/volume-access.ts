@@ -1,0 +1,66 @@
+import type { VolumePermissions } from '../../contract/volume.ts';
+import type { Bucket } from '../buckets/bucket.ts';
+import type { Caller } from '../caller.ts';
+import { bucketFailure } from '../rules/bucket-failure.ts';
+import type { VolumeAddress } from '../rules/volume-fields.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import type { MemberVolume, VolumeRow } from '../store/volumes.ts';
+
+export type VolumePermission = keyof VolumePermissions;
+
+/** A volume and where its objects are. */
+export interface Volume {
+  readonly row: VolumeRow;
+  readonly address: VolumeAddress;
+}
+
+/** A volume the caller is a member of. To everybody else it does not exist. @throws ServiceError 9007, 9020 */
+export async function volumeFor(
+  store: Store,
+  caller: Caller,
+  demanded: { readonly id: string; readonly permission?: VolumePermission },
+): Promise<MemberVolume> {
+  const { id, permission } = demanded;
+  const volume = await store.volumes.findFor(caller.username, id);
+  if (volume === undefined) throw new ServiceError(9007, `You have no volume ${id}.`);
+  if (permission !== undefined && !volume.permissions[permission]) {
+    throw new ServiceError(9020, `This needs the permission ${permission} on the volume.`);
+  }
+  return volume;
+}
+
+/** The same, ready for use. @throws ServiceError 9007, 9020, 9069 */
+export async function usableVolume(
+  store: Store,
+  caller: Caller,
+  demanded: { readonly id: string; readonly permission: VolumePermission },
+): Promise<Volume> {
+  return ready(await volumeFor(store, caller, demanded));
+}
+
+/** A volume that a job works with, whoever submitted it. @throws ServiceError 9007, 9069 */
+export async function activeVolume({ store }: Services, id: string): Promise<Volume> {
+  const row = await store.volumes.find(id);
+  if (row === undefined) throw new ServiceError(9007);
+  return ready(row);
+}
+
+/** @throws ServiceError 9209 when nothing here serves the volume's address */
+export async function bucketOf({ buckets }: Services, { address }: Volume): Promise<Bucket> {
+  try {
+    return await buckets.open(address);
+  } catch (error) {
+    throw bucketFailure(error);
+  }
+}
+
+export function addressOfVolume(row: VolumeRow): VolumeAddress {
+  return JSON.parse(row.service);
+}
+
+function ready(row: VolumeRow): Volume {
+  if (row.active === 0) throw new ServiceError(9069, 'The volume is not active.');
+  return { row, address: addressOfVolume(row) };
+}

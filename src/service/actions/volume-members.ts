@@ -1,0 +1,78 @@
+import type { AddVolumeMemberBody, VolumePermissions, VolumePermissionsEdit } from '../../contract/volume.ts';
+import type { Caller } from '../caller.ts';
+import { editedPermissions } from '../rules/volume-permissions.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import type { VolumeMemberRow } from '../store/volume-members.ts';
+import { volumeFor } from './volume-access.ts';
+
+/** Adds a member, or edits the permissions of one who is there. @throws ServiceError 9007, 9020, 3005, 2002 */
+export async function addVolumeMember(
+  { store }: Services,
+  caller: Caller,
+  { volumeId, body }: { readonly volumeId: string; readonly body: AddVolumeMemberBody },
+): Promise<VolumeMemberRow> {
+  await volumeFor(store, caller, { id: volumeId, permission: 'admin' });
+  if (!body.username) throw new ServiceError(3005);
+  if (body.permissions === undefined) throw new ServiceError(3011);
+  const user = await store.users.find(body.username);
+  if (user === undefined) throw new ServiceError(2002);
+  const present = await store.volumeMembers.find(volumeId, user.username);
+  const permissions = editedPermissions(present?.permissions, body.permissions);
+  await setMember(store, { volumeId, username: user.username, permissions });
+  return { username: user.username, email: user.email, permissions };
+}
+
+/** @param change `replace` takes away what is not given. @throws ServiceError 9007, 9020, 3002 */
+export async function editVolumeMember(
+  { store }: Services,
+  caller: Caller,
+  edit: {
+    readonly volumeId: string;
+    readonly username: string;
+    readonly permissions: VolumePermissionsEdit;
+    readonly change: 'merge' | 'replace';
+  },
+): Promise<VolumePermissions> {
+  const { volumeId, username, change } = edit;
+  await volumeFor(store, caller, { id: volumeId, permission: 'admin' });
+  const present = await findMember(store, volumeId, username);
+  const permissions = editedPermissions(
+    change === 'merge' ? present.permissions : undefined,
+    edit.permissions,
+  );
+  await setMember(store, { volumeId, username, permissions });
+  return permissions;
+}
+
+/** Members may leave; others are removed by an administrator. The owner stays. @throws ServiceError 9007, 9020, 3002 */
+export async function removeVolumeMember(
+  { store }: Services,
+  caller: Caller,
+  { volumeId, username }: { readonly volumeId: string; readonly username: string },
+): Promise<void> {
+  const leaves = username === caller.username;
+  const volume = await volumeFor(store, caller, { id: volumeId, ...(leaves ? {} : { permission: 'admin' }) });
+  await findMember(store, volumeId, username);
+  if (username === volume.owner) throw new ServiceError(9020, 'The owner cannot be removed.');
+  await store.volumeMembers.remove(volumeId, username);
+}
+
+/** @throws ServiceError 3002 */
+export async function findMember(store: Store, volumeId: string, username: string): Promise<VolumeMemberRow> {
+  const member = await store.volumeMembers.find(volumeId, username);
+  if (member === undefined) throw new ServiceError(3002, 'No such member.');
+  return member;
+}
+
+async function setMember(
+  store: Store,
+  member: { readonly volumeId: string; readonly username: string; readonly permissions: VolumePermissions },
+): Promise<void> {
+  const { volumeId, username, permissions } = member;
+  if (volumeId.startsWith(`${username}/`) && !permissions.admin) {
+    throw new ServiceError(9020, 'The owner keeps every permission.');
+  }
+  await store.volumeMembers.set(volumeId, username, permissions);
+}

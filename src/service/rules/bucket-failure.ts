@@ -1,0 +1,26 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import { BucketError, type BucketErrorKind } from '../buckets/bucket-error.ts';
+import { ServiceError } from '../service-error.ts';
+
+const CODES: Readonly<Record<BucketErrorKind, ErrorCode>> = {
+  'no-bucket': 9200,
+  'list-denied': 9204,
+  'get-denied': 9205,
+  'put-denied': 9206,
+  'bad-endpoint': 9209,
+  exists: 9107,
+  'bad-key': 9011,
+  unreachable: 9100,
+};
+
+/** A store's refusal as the API tells it; anything else unchanged. */
+export function bucketFailure(error: unknown): unknown {
+  if (!(error instanceof BucketError)) return error;
+  const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`;
+  return new ServiceError(CODES[error.kind], sentence, { cause: error });
+}
+
+/** For the end of a promise: `bucket.list(query).catch(refuseAsService)`. */
+export function refuseAsService(error: unknown): never {
+  throw bucketFailure(error);
+}

@@ -1,0 +1,60 @@
+/** What is kept of a submitted job (`jobs.request`): everything its worker needs, settled when it was submitted. */
+import type { ExportProperties } from '../../contract/export-job.ts';
+import type { DetailedFile } from '../store/files.ts';
+
+export interface ImportRequest {
+  readonly volume: string;
+  readonly location: string;
+  /** As the caller gave it, to be told again. */
+  readonly destination: { readonly project?: string; readonly parent?: string; readonly name?: string };
+  readonly parentId: string;
+  readonly name: string;
+  readonly overwrite: boolean;
+  /** A taken name is changed, not refused. */
+  readonly autorename: boolean;
+}
+
+export interface ExportRequest {
+  readonly file: string;
+  readonly volume: string;
+  readonly location: string;
+  readonly properties: ExportProperties;
+  readonly overwrite: boolean;
+  /** The file keeps its content and does not become an alias. */
+  readonly copyOnly: boolean;
+}
+
+export interface FileJobItem {
+  readonly file: string;
+  readonly parent?: string | undefined;
+  readonly project?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+export interface FileJobRequest {
+  readonly items: readonly FileJobItem[];
+}
+
+/** A failure as a job keeps it. */
+export interface JobFailure {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
+/** `jobs.result` of an import or export: the file as it was when the job ended. */
+export type TransferResult = DetailedFile;
+
+/** `jobs.result` of an asynchronous job: one entry for each item that is done, in their order, and how many files they held. */
+export interface FileJobResult {
+  readonly entries: readonly FileJobEntry[];
+  readonly totalFiles: number;
+}
+
+export interface FileJobEntry {
+  /** Null after a deletion. */
+  readonly file?: DetailedFile | null;
+  readonly failure?: JobFailure;
+  /** How many files the item held. */
+  readonly files: number;
+}

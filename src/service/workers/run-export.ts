@@ -1,0 +1,125 @@
+import { activeVolume, bucketOf } from '../actions/volume-access.ts';
+import { storedTime } from '../api-time.ts';
+import type { OpenBlob } from '../blobs/blob-store.ts';
+import type { Bucket, ObjectInfo, PutSource } from '../buckets/bucket.ts';
+import { BucketError } from '../buckets/bucket-error.ts';
+import { refuseAsService } from '../rules/bucket-failure.ts';
+import { exportRefusal } from '../rules/exportable.ts';
+import { locationOf, volumeKey } from '../rules/volume-key.ts';
+import { ServiceError } from '../service-error.ts';
+import type { FileRow } from '../store/files.ts';
+import type { Store } from '../store/store.ts';
+import type { ExportRequest } from './job-requests.ts';
+import { type JobRun, recordEnd, recordStart } from './job-run.ts';
+
+/**
+ * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
+ * and its own content is let go of; both happen in the transaction that ends the job.
+ *
+ * The object carries the id of the job: a worker that takes over finds its predecessor's object and does not mistake it
+ * for someone else's.
+ *
+ * @throws ServiceError 9007, 9069, 9026, 9109 file gone, 9006, 9107 location taken, and what the bucket refuses
+ */
+export async function runExport(run: JobRun): Promise<void> {
+  const { services, job } = run;
+  const request: ExportRequest = JSON.parse(job.request);
+  await recordStart(run);
+  const volume = await activeVolume(services, request.volume);
+  if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
+  const file = await exportableFile(services.store, request.file);
+  const key = volumeKey(volume.address.prefix, request.location);
+  const bucket = await bucketOf(services, volume);
+  const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
+  await services.store.transaction(async (tx) => {
+    const now = await exportableFile(tx, file.id);
+    const location = locationOf(volume.address.prefix, key);
+    const moved = request.copyOnly
+      ? now
+      : await becomeAlias(tx, run, now, { ...request, location, etag: object.etag });
+    const [result] = await tx.files.withDetails([moved]);
+    await recordEnd(tx, run, { result });
+  });
+}
+
+type StoredFile = FileRow & { readonly blob_key: string };
+
+async function exportableFile(store: Store, id: string): Promise<StoredFile> {
+  const file = await store.files.find(id);
+  if (file === undefined) throw new ServiceError(9109);
+  const refusal = exportRefusal(file);
+  if (refusal !== undefined) throw refusal;
+  const { blob_key } = file;
+  if (blob_key === null) throw new Error(`file ${id} has neither content nor a volume`);
+  return { ...file, blob_key };
+}
+
+interface Put {
+  readonly request: ExportRequest;
+  readonly file: StoredFile;
+  readonly bucket: Bucket;
+  readonly key: string;
+}
+
+async function putOnce(run: JobRun, put: Put): Promise<ObjectInfo> {
+  const { bucket, key, request } = put;
+  const before = await bucket.head(key);
+  if (before?.writer === run.job.id) return before;
+  if (before !== undefined && !request.overwrite) throw new ServiceError(9107);
+  try {
+    return await putContent(run, put);
+  } catch (error) {
+    // A predecessor that lost its lease without noticing may have been faster.
+    const winner =
+      error instanceof BucketError && error.kind === 'exists' ? await bucket.head(key) : undefined;
+    if (winner?.writer === run.job.id) return winner;
+    throw error;
+  }
+}
+
+async function putContent({ services, job, signal }: JobRun, put: Put): Promise<ObjectInfo> {
+  const { request, file, bucket, key } = put;
+  const { properties } = request;
+  const blob = await services.blobs.open(file.blob_key);
+  if (blob === undefined) throw new ServiceError(9109, 'The content of the file is gone.');
+  try {
+    const shared = await services.store.files.isBlobShared(file.blob_key);
+    const source = sourceOf(blob, { md5: md5Of(file), givenAway: !request.copyOnly && !shared });
+    return await bucket.put(key, source, {
+      overwrite: request.overwrite,
+      storageClass: properties.cloud_storage_class ?? undefined,
+      serverSideEncryption: properties.sse_algorithm,
+      kmsKeyId: properties.sse_cloud_kms_key_id,
+      cannedAcl: properties.cloud_canned_acl,
+      writer: job.id,
+      signal,
+    });
+  } finally {
+    await blob.close();
+  }
+}
+
+function sourceOf(
+  blob: OpenBlob,
+  { md5, givenAway }: { readonly md5: string | undefined; readonly givenAway: boolean },
+): PutSource {
+  if (blob.localPath === undefined) return { kind: 'stream', stream: blob.stream() };
+  return { kind: 'file', path: blob.localPath, givenAway, md5 };
+}
+
+/** The ETag of content sent in one piece is its MD5. */
+function md5Of({ etag }: FileRow): string | undefined {
+  return etag !== null && /^[0-9a-f]{32}$/.test(etag) ? etag : undefined;
+}
+
+async function becomeAlias(
+  tx: Store,
+  { services }: JobRun,
+  file: StoredFile,
+  object: { readonly volume: string; readonly location: string; readonly etag: string },
+): Promise<FileRow> {
+  const changes = { blob_key: null, volume_id: object.volume, location: object.location, etag: object.etag };
+  await tx.files.update(file.id, changes);
+  await tx.files.discardBlob(file.blob_key, storedTime(services.clock.now()));
+  return { ...file, ...changes };
+}

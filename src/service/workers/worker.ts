@@ -1,0 +1,146 @@
+/**
+ * Does the jobs: imports, exports, and asynchronous copies, moves and deletions.
+ *
+ * Any number of workers, in any number of processes, may work on one database. A worker leases a job (store/jobs.ts),
+ * renews the lease while it works, and records the end together with the job's effect. So a job whose worker dies is done
+ * by another once the lease has run out, and its effect happens once.
+ *
+ * Every kind of job can be begun again at any point: what it does outside the database (the copy of an export) is either
+ * not visible yet or recognised as its own.
+ */
+import { storedTime } from '../api-time.ts';
+import { randomId } from '../random-id.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import { type JobKind, type JobRow, type Lease, LeaseLostError } from '../store/jobs.ts';
+import { failureOf, type JobRun, recordEnd } from './job-run.ts';
+import { runExport } from './run-export.ts';
+import { runFileJob } from './run-file-job.ts';
+import { runImport } from './run-import.ts';
+
+export interface WorkerOptions {
+  /** Jobs at once. Default: 4. */
+  readonly concurrency?: number;
+  /** How long a worker may be silent before its jobs are taken over. Default: 15. */
+  readonly leaseSeconds?: number;
+  /** How often to look for jobs that other processes submitted or left behind. Default: 2. */
+  readonly pollSeconds?: number;
+}
+
+/** A job that has ended so many workers is given up. */
+const ATTEMPTS_MAX = 5;
+
+const RUNS: Readonly<Record<JobKind, (run: JobRun) => Promise<void>>> = {
+  import: runImport,
+  export: runExport,
+  copy: runFileJob,
+  move: runFileJob,
+  delete: runFileJob,
+};
+
+export class Worker {
+  readonly #services: Services;
+  readonly #name = randomId();
+  readonly #concurrency: number;
+  readonly #leaseMs: number;
+  readonly #pollMs: number;
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(services: Services, options: WorkerOptions = {}) {
+    this.#services = services;
+    this.#concurrency = options.concurrency ?? 4;
+    this.#leaseMs = (options.leaseSeconds ?? 15) * 1000;
+    this.#pollMs = (options.pollSeconds ?? 2) * 1000;
+  }
+
+  start(): void {
+    this.#loop = this.#work();
+  }
+
+  /** Takes no more jobs, breaks off those at work and gives them back; resolves when none is left. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the worker stops'));
+    await this.#loop;
+    await Promise.all(this.#running);
+  }
+
+  async #work(): Promise<void> {
+    const { jobSignals, logger } = this.#services;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const seen = jobSignals.count('work');
+      await this.#takeJobs().catch((error) => logger.error({ err: error }, 'no job could be taken'));
+      await jobSignals.after(seen, 'work', { ms: this.#pollMs, signal });
+    }
+  }
+
+  async #takeJobs(): Promise<void> {
+    const { store, clock } = this.#services;
+    while (this.#running.size < this.#concurrency && !this.#stopping.signal.aborted) {
+      const now = clock.now();
+      const times = { now: storedTime(now), until: storedTime(now + this.#leaseMs) };
+      const job = await store.jobs.lease(this.#name, times);
+      if (job === undefined) return;
+      const running = this.#do(job).finally(() => {
+        this.#running.delete(running);
+        this.#services.jobSignals.tell('work');
+      });
+      this.#running.add(running);
+    }
+  }
+
+  /** Never rejects. */
+  async #do(job: JobRow): Promise<void> {
+    const { jobSignals, logger } = this.#services;
+    const lease = { jobId: job.id, worker: this.#name };
+    const over = new AbortController();
+    const signal = AbortSignal.any([over.signal, this.#stopping.signal]);
+    const renewing = this.#keepLease(lease, over);
+    const run = { services: this.#services, job, lease, signal };
+    try {
+      if (job.attempts > ATTEMPTS_MAX)
+        throw new ServiceError(90009, 'The job was begun too often and given up.');
+      await RUNS[job.kind](run);
+    } catch (error) {
+      await this.#settle(run, error).catch((err) =>
+        logger.error({ job: job.id, err }, 'job end not recorded'),
+      );
+    }
+    over.abort();
+    await renewing;
+    jobSignals.tell('changed');
+  }
+
+  /** Renews the lease until the job is over, or breaks the job off when the lease is lost. */
+  async #keepLease(lease: Lease, over: AbortController): Promise<void> {
+    const { store, clock, logger } = this.#services;
+    while (!over.signal.aborted) {
+      await clock.sleep(this.#leaseMs / 3, over.signal).catch(() => undefined);
+      if (over.signal.aborted) return;
+      const until = storedTime(clock.now() + this.#leaseMs);
+      const kept = await store.jobs.renew(lease, until).catch((err) => {
+        logger.warn({ job: lease.jobId, err }, 'lease not renewed');
+        return true;
+      });
+      if (!kept) over.abort(new LeaseLostError(lease));
+    }
+  }
+
+  /** Decides what an error means for the job. */
+  async #settle(run: JobRun, error: unknown): Promise<void> {
+    const { store, logger } = this.#services;
+    const { job, lease, signal } = run;
+    if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError) {
+      logger.warn({ job: job.id }, 'job lost to another worker');
+      return;
+    }
+    if (this.#stopping.signal.aborted) {
+      await store.jobs.record(lease, { leased_by: null, lease_until: null });
+      return;
+    }
+    if (!(error instanceof ServiceError)) logger.error({ job: job.id, err: error }, 'job failed');
+    await recordEnd(store, run, { failure: failureOf(error) });
+  }
+}
