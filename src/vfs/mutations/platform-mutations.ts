@@ -52,7 +52,7 @@ export class PlatformMutations implements Mutations {
     const { tree, contents } = this.#parts;
     requireName(place.parent, place.name, 'file');
     await this.#requireFree(place, context.signal);
-    const node = await newFile(tree, contents, { ...place, mode }, context.signal);
+    const node = await newFile(tree, contents, { ...place, mode, exclusive: false }, context.signal);
     contents.publishSoon(contents.of(node));
     return node;
   }

@@ -15,7 +15,7 @@ const EXECUTE_BITS = 0o111;
 export async function newFile(
   tree: Tree,
   contents: Contents,
-  how: { readonly parent: Node; readonly name: string; readonly mode: number },
+  how: { readonly parent: Node; readonly name: string; readonly mode: number; readonly exclusive: boolean },
   signal: AbortSignal,
 ): Promise<ContentNode> {
   const { parent, name, mode } = how;
@@ -27,7 +27,9 @@ export async function newFile(
   requireWritable(tree, parent);
   const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
   if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
-  await contents.empty(contents.of(node), signal);
+  const content = contents.of(node);
+  content.exclusive = how.exclusive;
+  await contents.empty(content, signal);
   tree.placed(node);
   return node;
 }

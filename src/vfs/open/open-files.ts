@@ -69,10 +69,9 @@ export class PlatformOpenFiles implements OpenFiles {
     const mode = openModeOf(how.flags);
     const there = await this.#tree.childOf(place.parent, place.name, context.signal);
     if (there) return { node: there, open: await this.#openThere(there, mode, context) };
-    const node = await newFile(this.#tree, this.#contents, { ...place, mode: how.mode }, context.signal);
-    const content = this.#contents.of(node);
-    content.exclusive = mode.exclusive;
-    return { node, open: this.#add(content, mode, context) };
+    const wanted = { ...place, mode: how.mode, exclusive: mode.exclusive };
+    const node = await newFile(this.#tree, this.#contents, wanted, context.signal);
+    return { node, open: this.#add(this.#contents.of(node), mode, context) };
   }
 
   read(span: Span, sizeBytes: number, context: RequestContext): ReadReply | Promise<ReadReply> {

@@ -86,9 +86,7 @@ export class Publisher implements DraftMaker {
     this.#tree.published(node, late ? await this.#annotate(file, late) : file);
     if (node.mode === mode) node.mode = undefined;
     if (node.mtimeMs === mtimeMs) node.mtimeMs = undefined;
-    if (!content.exclusive) return;
     content.exclusive = false;
-    await draft.retarget(this.targetOf(content));
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {

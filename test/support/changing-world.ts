@@ -1,0 +1,261 @@
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import type { Api } from '../../src/api/api.ts';
+import { createApi } from '../../src/api/create-api.ts';
+import { createStorageClient } from '../../src/api/create-storage-client.ts';
+import type { Capability } from '../../src/api/model.ts';
+import { MemoryPool } from '../../src/content/memory/memory-pool.ts';
+import type { ContentWriter } from '../../src/content/ports.ts';
+import { createContentReader } from '../../src/content/read/content-reader.ts';
+import { createContentWriter } from '../../src/content/write/content-writer.ts';
+import { createJobs } from '../../src/jobs/create-jobs.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import type { ProcessTable } from '../../src/lib/process-table.ts';
+import type { FolderFacts } from '../../src/vfs/attributes/folder-state.ts';
+import type { ChangingSide } from '../../src/vfs/create-changing-side.ts';
+import { createChangingSide } from '../../src/vfs/create-changing-side.ts';
+import { Details } from '../../src/vfs/directories/details.ts';
+import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
+import type { FileHandle, RenameFlags, RequestContext } from '../../src/vfs/file-system.ts';
+import { KernelLink } from '../../src/vfs/kernel-link.ts';
+import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '../../src/vfs/node.ts';
+import { folderIdOf } from '../../src/vfs/node.ts';
+import { NodeMaker } from '../../src/vfs/node-maker.ts';
+import { NodeTable } from '../../src/vfs/node-table.ts';
+import type { FileNode } from '../../src/vfs/operations.ts';
+import { PlatformTree } from '../../src/vfs/platform-tree.ts';
+import type { TreeOptions } from '../../src/vfs/tree.ts';
+import { LinesLogger, TestService, type TestUser } from '../service/test-service.ts';
+
+export const { O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC, O_EXCL } = constants;
+export const REPLACE: RenameFlags = { noReplace: false, exchange: false, whiteout: false };
+
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
+export interface WorldOptions {
+  readonly clock?: Clock;
+  /** Default: all that the service offers. */
+  readonly capabilities?: readonly Capability[];
+  readonly options?: Partial<TreeOptions>;
+  /** Puts something between the file system and the platform. */
+  readonly api?: (api: Api) => Api;
+}
+
+/** Which thread belongs to which process; threads not named are their own. */
+export class FakeProcesses implements ProcessTable {
+  readonly threads = new Map<number, number | undefined>();
+  readonly exiting = new Set<number>();
+
+  async processOf(thread: number): Promise<number | undefined> {
+    return this.threads.has(thread) ? this.threads.get(thread) : thread;
+  }
+
+  async isExiting(thread: number): Promise<boolean> {
+    return this.exiting.has(thread);
+  }
+}
+
+/** The changing side of the file system over a service in this process, without a kernel. */
+export class ChangingWorld {
+  readonly service: TestService;
+  /** Another client of the same account. */
+  readonly user: TestUser;
+  readonly processes = new FakeProcesses();
+  readonly tree: PlatformTree;
+  readonly writer: ContentWriter;
+  readonly side: ChangingSide;
+  /** Root folder of a project. */
+  readonly folder: ProjectFolderNode;
+  readonly otherProject: ProjectFolderNode;
+  readonly #end: () => Promise<void>;
+
+  static async start(options: WorldOptions = {}): Promise<ChangingWorld> {
+    const service = await TestService.start({ workers: true });
+    const user = await service.user('ada');
+    await user.project('one');
+    await user.project('two');
+    const world = new ChangingWorld(service, user, options);
+    const signal = new AbortController().signal;
+    for (const { project } of [world.folder, world.otherProject])
+      project.record = await world.tree.api.projects.get(project.id, { signal });
+    return world;
+  }
+
+  private constructor(service: TestService, user: TestUser, options: WorldOptions) {
+    const { clock = systemClock } = options;
+    const directory = join(service.dataDir, 'client');
+    const real = createApi({ endpoint: service.url, token: user.token, clock: systemClock });
+    const chosen = options.capabilities;
+    const limited: Api = chosen ? { ...real, capabilities: async () => new Set(chosen) } : real;
+    const api = options.api?.(limited) ?? limited;
+    const storage = createStorageClient({ clock: systemClock });
+    const memory = new MemoryPool(MEMORY_BYTES);
+    const reader = createContentReader({ api, storage, memory, clock });
+    const writer = createContentWriter({
+      api,
+      storage,
+      reader,
+      memory,
+      clock,
+      directory: join(directory, 'up'),
+    });
+    const nodes = new NodeTable();
+    const folderState = new FolderStateInMemory();
+    const make = new NodeMaker(nodes, folderState);
+    const treeOptions: TreeOptions = {
+      metadataTtlMs: 60_000,
+      readOnly: false,
+      uid: 1000,
+      gid: 1000,
+      umask: 0o022,
+      renameWaitMs: undefined,
+      ...options.options,
+    };
+    this.service = service;
+    this.user = user;
+    this.writer = writer;
+    this.tree = new PlatformTree({
+      api,
+      reader,
+      writer,
+      jobs: createJobs({ api, clock: systemClock }),
+      clock,
+      log: new LinesLogger(),
+      options: treeOptions,
+      folderState,
+      nodes,
+      make,
+      kernel: new KernelLink(),
+      errors: new ErrorRegistry(),
+      details: new Details({ api, clock, ttlMs: 60_000 }),
+      root: { names: async () => [], make: async () => undefined } as never,
+    });
+    const { root } = this.tree;
+    const project = (id: string, name: string) =>
+      make.projectFolder({ parent: root, name }, { id, record: undefined }, undefined);
+    this.folder = project('ada/one', 'one');
+    this.otherProject = project('ada/two', 'two');
+    this.side = createChangingSide(this.tree, {
+      processes: this.processes,
+      asideDirectory: join(directory, 'asides'),
+    });
+    this.#end = async () => {
+      this.side.openFiles.close();
+      await writer.close();
+      await storage.close();
+      await api.close();
+      await service.stop();
+    };
+  }
+
+  end(): Promise<void> {
+    return this.#end();
+  }
+
+  /** A request of a process. */
+  by(pid = 1, signal = new AbortController().signal): RequestContext {
+    return { uid: 1000, gid: 1000, pid, signal };
+  }
+
+  async open(node: Node, flags: number, context = this.by()): Promise<FileHandle> {
+    return (await this.side.openFiles.open(node as FileNode, flags, context)).handle;
+  }
+
+  async create(
+    name: string,
+    how: { readonly parent?: DirectoryNode; readonly flags?: number; readonly by?: RequestContext } = {},
+  ): Promise<{ readonly node: ProjectFileNode; readonly handle: FileHandle }> {
+    const { parent = this.folder, flags = O_WRONLY, by = this.by() } = how;
+    const { node, open } = await this.side.openFiles.create({ parent, name }, { mode: 0o644, flags }, by);
+    return { node: node as ProjectFileNode, handle: open.handle };
+  }
+
+  async write(handle: FileHandle, text: string, offset = 0): Promise<void> {
+    await this.side.openFiles.write({ handle, offset }, Buffer.from(text), this.by());
+  }
+
+  /** close(2) of the only descriptor. */
+  async close(handle: FileHandle, context = this.by()): Promise<void> {
+    try {
+      await this.side.openFiles.flush(handle, context);
+    } finally {
+      await this.side.openFiles.release(handle);
+    }
+  }
+
+  /** `echo -n TEXT > NAME` */
+  async put(name: string, text: string, parent: DirectoryNode = this.folder): Promise<ProjectFileNode> {
+    const there = await this.child(name, parent);
+    const { node, handle } = there
+      ? { node: there, handle: await this.open(there, O_WRONLY | O_TRUNC) }
+      : await this.create(name, { parent });
+    await this.write(handle, text);
+    await this.close(handle);
+    return node as ProjectFileNode;
+  }
+
+  async read(handle: FileHandle): Promise<string> {
+    const reply = await this.side.openFiles.read({ handle, offset: 0 }, 1 << 20, this.by());
+    const text = Buffer.concat(reply.chunks).toString('utf8');
+    reply.release?.();
+    return text;
+  }
+
+  /** `cat NAME`, as this mount sees it. */
+  async cat(name: string, parent: DirectoryNode = this.folder): Promise<string> {
+    const node = await this.child(name, parent);
+    if (!node) throw new Error(`no ${name}`);
+    const handle = await this.open(node, O_RDONLY);
+    const text = await this.read(handle);
+    await this.close(handle);
+    return text;
+  }
+
+  async child(name: string, parent: DirectoryNode = this.folder): Promise<Node | undefined> {
+    return this.tree.childOf(parent, name, new AbortController().signal);
+  }
+
+  rename(
+    from: string,
+    to: string,
+    how: { parent?: DirectoryNode; toParent?: DirectoryNode } = {},
+  ): Promise<void> {
+    const { parent = this.folder, toParent = parent } = how;
+    return Promise.resolve(
+      this.side.mutations.rename(
+        { parent, name: from },
+        { parent: toParent, name: to },
+        { flags: REPLACE, context: this.by() },
+      ),
+    );
+  }
+
+  /** Content by name, as another client finds it on the platform. */
+  async onPlatform(folder: ProjectFolderNode = this.folder): Promise<Record<string, string>> {
+    const { body } = await this.user.get(`/files/${folderIdOf(folder)}/list?limit=100`);
+    const found: Record<string, string> = {};
+    for (const { id, name, type } of body.items) {
+      found[name] = type === 'FOLDER' ? '/' : await (await this.user.download(id)).text();
+    }
+    return found;
+  }
+}
+
+class FolderStateInMemory {
+  readonly #facts = new Map<string, FolderFacts>();
+
+  get(folderId: string): FolderFacts | undefined {
+    return this.#facts.get(folderId);
+  }
+
+  set(folderId: string, facts: FolderFacts): void {
+    this.#facts.set(folderId, { ...this.#facts.get(folderId), ...facts });
+  }
+
+  delete(folderId: string): void {
+    this.#facts.delete(folderId);
+  }
+
+  async flush(): Promise<void> {}
+}

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+beforeEach(async () => {
+  world = await ChangingWorld.start();
+});
+afterEach(() => world.end());
+
+const unlink = (name: string): unknown =>
+  world.side.mutations.unlink({ parent: world.folder, name }, world.by());
+const rmdir = (name: string): unknown =>
+  world.side.mutations.rmdir({ parent: world.folder, name }, world.by());
+const mkdir = (name: string, parent = world.folder): unknown =>
+  world.side.mutations.mkdir({ parent, name }, 0o755, world.by());
+
+it('deletes a file', async () => {
+  await world.put('a', 'text');
+  await unlink('a');
+  expect(await world.onPlatform()).toEqual({});
+  expect(await world.child('a')).toBeUndefined();
+});
+
+it('keeps an unlinked file readable until it is closed, then deletes it', async () => {
+  const node = await world.put('a', 'text');
+  const handle = await world.open(node, O_RDONLY);
+  await unlink('a');
+  expect(await world.child('a')).toBeUndefined();
+  expect(await world.read(handle)).toBe('text');
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({});
+});
+
+it('never publishes a file that was unlinked before it was closed', async () => {
+  const { handle } = await world.create('tmp');
+  await world.write(handle, 'scratch');
+  await unlink('tmp');
+  expect(await world.read(handle)).toBe('scratch');
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({});
+});
+
+it('lets a new file have the name of an unlinked one that is still open', async () => {
+  const { handle } = await world.create('tmp');
+  await world.write(handle, 'scratch');
+  await unlink('tmp');
+  await world.put('tmp', 'new');
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ tmp: 'new' });
+});
+
+it('removes an empty folder and no other', async () => {
+  const sub = (await mkdir('sub')) as ProjectFolderNode;
+  await world.put('file', 'text', sub);
+  await expect(rmdir('sub')).rejects.toMatchObject({ errno: 'ENOTEMPTY' });
+  await world.side.mutations.unlink({ parent: sub, name: 'file' }, world.by());
+  await rmdir('sub');
+  expect(await world.onPlatform()).toEqual({});
+});
+
+it('does not remove a folder in which another client put something', async () => {
+  const sub = (await mkdir('sub')) as ProjectFolderNode;
+  await world.user.upload(sub.record!.id, 'theirs', 'text');
+  await expect(rmdir('sub')).rejects.toMatchObject({ code: 5021 });
+});
+
+it('refuses folder names of the platform', async () => {
+  await expect(mkdir('__x')).rejects.toMatchObject({ errno: 'EINVAL' });
+});

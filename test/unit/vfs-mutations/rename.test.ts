@@ -1,0 +1,287 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Capability } from '../../../src/api/model.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+async function start(options?: WorldOptions): Promise<void> {
+  world = await ChangingWorld.start(options);
+}
+afterEach(() => world.end());
+
+async function folder(name: string, parent = world.folder): Promise<ProjectFolderNode> {
+  return (await world.side.mutations.mkdir({ parent, name }, 0o755, world.by())) as ProjectFolderNode;
+}
+
+async function annotated(node: ProjectFileNode): Promise<object> {
+  const { metadata, tags } = (await world.tree.api.files.get(node.record!.id)) as NonNullable<
+    typeof node.record
+  >;
+  return { metadata, tags };
+}
+
+describe('rename inside a project', () => {
+  it('renames a file and keeps its id', async () => {
+    await start();
+    const node = await world.put('a', 'text');
+    const { id } = node.record!;
+    await world.rename('a', 'b');
+    expect(await world.onPlatform()).toEqual({ b: 'text' });
+    expect(await world.child('b')).toBe(node);
+    expect(await world.child('a')).toBeUndefined();
+    expect(node.record).toMatchObject({ id, name: 'b' });
+  });
+
+  it('moves a file to another folder and renames it at once', async () => {
+    await start();
+    const sub = await folder('sub');
+    const node = await world.put('a', 'text');
+    await world.rename('a', 'b', { toParent: sub });
+    expect(await world.onPlatform()).toEqual({ sub: '/' });
+    expect(await world.onPlatform(sub)).toEqual({ b: 'text' });
+    expect(await world.child('b', sub)).toBe(node);
+  });
+
+  it('completes an open, half-written file under its new name', async () => {
+    await start();
+    const { node, handle } = await world.create('half');
+    await world.write(handle, 'first ');
+    await world.rename('half', 'whole');
+    await world.write(handle, 'second', 6);
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ whole: 'first second' });
+    expect(await world.child('whole')).toBe(node);
+  });
+
+  it('keeps an open published file readable and writable through its handles', async () => {
+    await start();
+    const node = await world.put('a', 'one');
+    const handle = await world.open(node, O_WRONLY);
+    await world.write(handle, 'two', 3);
+    await world.rename('a', 'b');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ b: 'onetwo' });
+  });
+
+  it('refuses a taken name when asked to', async () => {
+    await start();
+    await world.put('a', '1');
+    await world.put('b', '2');
+    const flags = { noReplace: true, exchange: false, whiteout: false };
+    const from = { parent: world.folder, name: 'a' };
+    const to = { parent: world.folder, name: 'b' };
+    await expect(world.side.mutations.rename(from, to, { flags, context: world.by() })).rejects.toMatchObject(
+      {
+        errno: 'EEXIST',
+      },
+    );
+  });
+
+  it('moves a folder with all below it, and goes on knowing what is inside', async () => {
+    await start();
+    const outer = await folder('outer');
+    const inner = await folder('inner', outer);
+    const node = await world.put('deep', 'text', inner);
+    await world.rename('outer', 'other');
+    expect(await world.child('other')).toBe(outer);
+    expect(await world.child('inner', outer)).toBe(inner);
+    expect(await world.child('deep', inner)).toBe(node);
+    expect(await world.onPlatform(inner)).toEqual({ deep: 'text' });
+    await world.put('more', 'text', inner);
+    expect(await world.onPlatform(inner)).toEqual({ deep: 'text', more: 'text' });
+  });
+
+  it('completes a file that is open in a moved folder where the folder is now', async () => {
+    await start();
+    const outer = await folder('outer');
+    const { handle } = await world.create('half', { parent: outer });
+    await world.write(handle, 'text');
+    await world.rename('outer', 'other');
+    await world.close(handle);
+    expect(await world.onPlatform(outer)).toEqual({ half: 'text' });
+  });
+
+  it('lets an empty folder give way, and refuses one that is not empty', async () => {
+    await start();
+    await folder('a');
+    const empty = await folder('empty');
+    const full = await folder('full');
+    await world.put('file', 'text', full);
+    await expect(world.rename('a', 'full')).rejects.toMatchObject({ errno: 'ENOTEMPTY' });
+    await world.rename('a', 'empty');
+    expect(await world.onPlatform()).toEqual({ empty: '/', full: '/' });
+    expect(await world.child('empty')).not.toBe(empty);
+  });
+
+  it('refuses a folder name of the platform', async () => {
+    await start();
+    await folder('a');
+    await expect(world.rename('a', '__a')).rejects.toMatchObject({ errno: 'EINVAL' });
+  });
+});
+
+describe.each<{ how: string; capabilities: Capability[] }>([
+  { how: 'in one call', capabilities: ['rename_overwrite', 'job_wait'] },
+  { how: 'by a step aside', capabilities: ['job_wait'] },
+])('rename over a file, $how', ({ capabilities }) => {
+  it('replaces it and keeps its metadata and tags', async () => {
+    await start({ capabilities });
+    const target = await world.put('doc', 'old');
+    await world.tree.api.files.edit(target.record!.id, {
+      metadata: { sample: 's1', run: 'r1' },
+      tags: ['raw'],
+    });
+    world.tree.expire(world.folder);
+    const source = await world.put('.doc.Xy12', 'new');
+    await world.tree.api.files.edit(source.record!.id, { metadata: { run: 'r2' } });
+    world.tree.expire(world.folder);
+    await world.child('doc');
+    await world.rename('.doc.Xy12', 'doc');
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+    expect(await world.child('doc')).toBe(source);
+    expect(await annotated(source)).toEqual({ metadata: { sample: 's1', run: 'r2' }, tags: ['raw'] });
+  });
+
+  it('replaces a file of another folder', async () => {
+    await start({ capabilities });
+    const sub = await folder('sub');
+    const target = await world.put('doc', 'old', sub);
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(sub);
+    const source = await world.put('doc', 'new');
+    await world.rename('doc', 'doc', { toParent: sub });
+    expect(await world.onPlatform()).toEqual({ sub: '/' });
+    expect(await world.onPlatform(sub)).toEqual({ doc: 'new' });
+    expect(await annotated(source)).toMatchObject({ metadata: { sample: 's1' } });
+  });
+
+  it('keeps the old file readable for who has it open', async () => {
+    await start({ capabilities });
+    const target = await world.put('doc', 'old');
+    const handle = await world.open(target, O_RDONLY);
+    await world.put('new', 'new');
+    await world.rename('new', 'doc');
+    expect(await world.read(handle)).toBe('old');
+    expect(await world.cat('doc')).toBe('new');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+  });
+
+  it('replaces it by a draft when that is published', async () => {
+    await start({ capabilities });
+    const target = await world.put('doc', 'old');
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(world.folder);
+    const { node, handle } = await world.create('tmp');
+    await world.write(handle, 'new');
+    await world.rename('tmp', 'doc');
+    expect(await world.cat('doc')).toBe('new');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+    expect(await annotated(node)).toMatchObject({ metadata: { sample: 's1' } });
+  });
+});
+
+it('puts the target back when the rename over it fails', async () => {
+  await start({
+    capabilities: ['job_wait'],
+    api: (api) => ({
+      ...api,
+      files: { ...api.files, edit: () => Promise.reject(new Error('the rename failed')) },
+    }),
+  });
+  await world.put('doc', 'old');
+  await world.put('new', 'new');
+  await expect(world.rename('new', 'doc')).rejects.toThrow('the rename failed');
+  expect(await world.onPlatform()).toEqual({ doc: 'old', new: 'new' });
+});
+
+describe('after a crash in the middle of a rename over a file', () => {
+  it('goes back when the new file had not arrived', async () => {
+    let moves = 0;
+    await start({
+      capabilities: ['job_wait'],
+      api: (api) => ({
+        ...api,
+        files: {
+          ...api.files,
+          // The first move puts the target aside, the second would bring it back: the mount is dead by then.
+          move: (...args) => (++moves === 2 ? Promise.reject(new Error('dead')) : api.files.move(...args)),
+          edit: () => Promise.reject(new Error('dead')),
+        },
+      }),
+    });
+    await world.put('doc', 'old');
+    await world.put('new', 'new');
+    await expect(world.rename('new', 'doc')).rejects.toThrow('dead');
+    expect(Object.values(await world.onPlatform())).toEqual(expect.arrayContaining(['old', 'new']));
+    await world.side.recover();
+    expect(await world.onPlatform()).toEqual({ doc: 'old', new: 'new' });
+  });
+
+  it('goes on when it had', async () => {
+    let dead = true;
+    await start({
+      capabilities: ['job_wait'],
+      api: (api) => ({
+        ...api,
+        files: {
+          ...api.files,
+          delete: (...args) => (dead ? Promise.reject(new Error('dead')) : api.files.delete(...args)),
+        },
+      }),
+    });
+    await world.put('doc', 'old');
+    await world.put('new', 'new');
+    await world.rename('new', 'doc');
+    expect(Object.keys(await world.onPlatform())).toHaveLength(2);
+    dead = false;
+    await world.side.recover();
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+  });
+});
+
+describe('rename between projects', () => {
+  it('moves a file and waits for it', async () => {
+    await start();
+    const node = await world.put('a', 'text');
+    const { id } = node.record!;
+    await world.rename('a', 'b', { toParent: world.otherProject });
+    expect(await world.onPlatform()).toEqual({});
+    expect(await world.onPlatform(world.otherProject)).toEqual({ b: 'text' });
+    expect(await world.child('b', world.otherProject)).toMatchObject({ record: { id } });
+  });
+
+  it('replaces a file there and keeps its metadata', async () => {
+    await start();
+    const target = await world.put('b', 'old', world.otherProject);
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(world.otherProject);
+    await world.put('a', 'new');
+    await world.rename('a', 'b', { toParent: world.otherProject });
+    expect(await world.onPlatform(world.otherProject)).toEqual({ b: 'new' });
+    const moved = (await world.child('b', world.otherProject)) as ProjectFileNode;
+    expect(await annotated(moved)).toMatchObject({ metadata: { sample: 's1' } });
+  });
+
+  it('moves a folder', async () => {
+    await start();
+    const sub = await folder('sub');
+    await world.put('a', 'text', sub);
+    await world.rename('sub', 'sub', { toParent: world.otherProject });
+    expect(await world.onPlatform()).toEqual({});
+    const moved = (await world.child('sub', world.otherProject)) as ProjectFolderNode;
+    expect(await world.cat('a', moved)).toBe('text');
+  });
+
+  it('refuses a file that is being written', async () => {
+    await start();
+    const { handle } = await world.create('half');
+    await world.write(handle, 'text');
+    await expect(world.rename('half', 'half', { toParent: world.otherProject })).rejects.toMatchObject({
+      errno: 'EBUSY',
+    });
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ half: 'text' });
+  });
+});
