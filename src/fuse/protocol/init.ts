@@ -5,8 +5,8 @@ import type { StructWriter } from './struct-writer.ts';
  * INIT: what kernel and file system can both do (linux/fuse.h, `struct fuse_init_in` and `fuse_init_out`).
  *
  * Not asked for, on purpose: WRITEBACK_CACHE (it would take sizes and times away from us), EXPORT_SUPPORT (a handle does
- * not survive a remount), AUTO_INVAL_DATA (a GETATTR on every read; we invalidate explicitly), POSIX_LOCKS and
- * FLOCK_LOCKS (the kernel's own serve one machine).
+ * not survive a remount), AUTO_INVAL_DATA (a GETATTR on every read; we invalidate explicitly), ASYNC_DIO (a
+ * stalled O_DIRECT read could not even be killed), POSIX_LOCKS and FLOCK_LOCKS (the kernel's own serve one machine).
  */
 const MAJOR = 7;
 const MINOR = 45;
@@ -19,7 +19,6 @@ const FLAG = {
   BIG_WRITES: 1 << 5,
   DO_READDIRPLUS: 1 << 13,
   READDIRPLUS_AUTO: 1 << 14,
-  ASYNC_DIO: 1 << 15,
   PARALLEL_DIROPS: 1 << 18,
   ABORT_ERROR: 1 << 21,
   MAX_PAGES: 1 << 22,

@@ -113,9 +113,9 @@ describe('INIT', () => {
     expect(negotiate(offer(45, 0xffff_ffff, 0xffff_ffff))).toEqual({
       minor: 45,
       maxReadahead: 131072,
-      // ASYNC_READ ATOMIC_O_TRUNC BIG_WRITES DO_READDIRPLUS READDIRPLUS_AUTO ASYNC_DIO PARALLEL_DIROPS ABORT_ERROR
+      // ASYNC_READ ATOMIC_O_TRUNC BIG_WRITES DO_READDIRPLUS READDIRPLUS_AUTO PARALLEL_DIROPS ABORT_ERROR
       // MAX_PAGES HANDLE_KILLPRIV_V2 INIT_EXT
-      flags: 0x5064_e029,
+      flags: 0x5064_6029,
       flags2: 0x40,
     });
     expect(negotiate(offer(99, 1, 0))).toMatchObject({ minor: 45, flags: 1 });
@@ -131,10 +131,10 @@ describe('INIT', () => {
   });
 
   it('answers in the 64 bytes of fuse_init_out', () => {
-    const agreement = { minor: 45, maxReadahead: 0x20000, flags: 0x5064_e029, flags2: 0x40 };
+    const agreement = { minor: 45, maxReadahead: 0x20000, flags: 0x5064_6029, flags2: 0x40 };
     expect(written(64, (writer) => writeAgreement(writer, agreement))).toEqual(
       Buffer.concat([
-        hex('07000000 2d000000 00000200 29e06450 0001 c000 00001000 40420f00 0001 0000 40000000'),
+        hex('07000000 2d000000 00000200 29606450 0001 c000 00001000 40420f00 0001 0000 40000000'),
         Buffer.alloc(28),
       ]),
     );

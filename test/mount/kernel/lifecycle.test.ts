@@ -1,0 +1,103 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { mountedOn } from '../../../src/fuse/mount-table.ts';
+import { run } from '../../support/run.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { mountPoint, ServedMount } from './served-mount.ts';
+
+const mounts: ServedMount[] = [];
+
+async function start(options: Parameters<typeof ServedMount.start>[0] = {}): Promise<ServedMount> {
+  const mount = await ServedMount.start(options);
+  mounts.push(mount);
+  return mount;
+}
+
+afterEach(async () => {
+  for (const mount of mounts.splice(0)) await mount.stop();
+});
+
+const isMounted = async (path: string): Promise<boolean> => (await mountedOn(path)) !== undefined;
+
+describe('a mount', () => {
+  it('goes away by itself when it is unmounted, and the process ends', async () => {
+    const mount = await start();
+    await mount.call('unmount');
+    await mount.exited;
+    expect(await isMounted(mount.path)).toBe(false);
+  });
+
+  it('notices an unmount by someone else', async () => {
+    const mount = await start();
+    await run('umount', [mount.path]);
+    await mount.exited;
+    expect(mount.child.exitCode).toBe(0);
+  });
+
+  it('refuses to be unmounted while it is in use, and stays', async () => {
+    const mount = await start();
+    const user = run('sleep', ['60'], { cwd: mount.path, timeoutMs: 90_000 });
+    await waitUntil(async () => (await run('fuser', ['-m', mount.path])).code === 0);
+    await expect(mount.call('unmount')).rejects.toThrow(/busy/);
+    expect((await mount.shell('ls')).stdout).toBe('stalled\n');
+    await run('fuser', ['-k', '-m', mount.path]);
+    await user;
+    await mount.call('unmount');
+  });
+
+  it.each(['detach', 'exit', 'crash'] as const)(
+    'is taken away by %s, though a program uses it',
+    async (way) => {
+      const mount = await start();
+      const user = run('bash', ['-c', 'exec 3< stalled; cat stalled; cat <&3'], { cwd: mount.path });
+      await waitUntil(async () => (await mount.call<number>('stalled')) === 1);
+      await mount.call(way).catch(() => undefined);
+      await mount.exited;
+      expect(await isMounted(mount.path)).toBe(false);
+      expect((await user).code).not.toBe(0);
+    },
+  );
+
+  it('whose process was killed is dead, and is recovered by the next mount', async () => {
+    const first = await start();
+    first.child.kill('SIGKILL');
+    await first.exited;
+    expect((await run('ls', [first.path])).stderr).toMatch(/Transport endpoint is not connected/);
+    const second = await start({ path: first.path });
+    expect((await second.shell('ls')).stdout).toBe('stalled\n');
+    await second.call('unmount');
+    expect(await isMounted(first.path)).toBe(false);
+  });
+
+  it('that is read-only refuses writes', async () => {
+    const mount = await start({ readOnly: true });
+    expect((await mount.shell('touch a; true')).stderr).toMatch(/Read-only file system/);
+  });
+});
+
+describe('mounting is refused', () => {
+  it('on a directory that does not exist', async () => {
+    await expect(start({ path: '/nowhere/at/all' })).rejects.toThrow(/^mount-point-missing: /);
+    await expect(start({ path: '/tmp/svcfs-does-not-exist' })).rejects.toThrow(
+      /^mount-point-missing: .*mkdir/,
+    );
+  });
+
+  it('on a file', async () => {
+    await expect(start({ path: '/etc/hostname' })).rejects.toThrow(/^not-a-directory: /);
+  });
+
+  it('on a directory with something in it', async () => {
+    const path = mountPoint();
+    await writeFile(join(path, 'something'), '');
+    await expect(start({ path })).rejects.toThrow(/^not-empty: /);
+    await run('rm', ['-r', path]);
+  });
+
+  it('on a mount', async () => {
+    const mount = await start();
+    await expect(start({ path: mount.path })).rejects.toThrow(/^already-mounted: /);
+    expect((await mount.shell('ls')).stdout).toBe('stalled\n');
+  });
+});

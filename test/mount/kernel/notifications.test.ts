@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitUntil } from '../../support/wait-until.ts';
+import { ServedMount } from './served-mount.ts';
+
+describe('invalidations', () => {
+  let mount: ServedMount;
+
+  beforeEach(async () => {
+    mount = await ServedMount.start();
+  });
+
+  afterEach(() => mount.stop());
+
+  const start = async (command: string, ...args: string[]): Promise<ChildProcess> => {
+    const stalled = await mount.call<number>('stalled');
+    const program = spawn(command, args, { stdio: 'ignore' });
+    await waitUntil(async () => (await mount.call<number>('stalled')) > stalled);
+    return program;
+  };
+
+  it('make a change by someone else visible at once, long before the timeout', async () => {
+    await mount.call('placeBeforeMount');
+    expect((await mount.shell('cat changed')).stdout).toBe('old\n');
+    await mount.call('replaceUnseen');
+    await waitUntil(async () => (await mount.shell('cat changed')).stdout === 'new\n', { timeoutMs: 5000 });
+  });
+
+  it('by the thousand do not hang the mount during a stalled rename and a stalled read', async () => {
+    await mount.shell('mkdir other; echo x > stalled-rename; echo y > free');
+    const cat = await start('cat', mount.in('stalled'));
+    const mv = await start('mv', mount.in('stalled-rename'), mount.in('other', 'renamed'));
+    const exits = [once(cat, 'exit'), once(mv, 'exit')];
+    await mount.call('invalidateMany');
+    // A file that is neither looked up nor read through the locked directory: its handle is all that is needed.
+    expect(await mount.call<number>('stalled')).toBe(2);
+    expect((await mount.shell('stat -f . > /dev/null; echo served')).stdout).toBe('served\n');
+    await mount.call('invalidateMany');
+    await mount.call('release');
+    expect((await Promise.all(exits)).map(([code]) => code)).toEqual([0, 0]);
+    expect((await mount.shell('cat other/renamed free')).stdout).toBe('x\ny\n');
+    await mount.call('unmount');
+  });
+});

@@ -1,0 +1,140 @@
+/**
+ * The child process of the kernel tests: mounts a file system in memory with a few names that misbehave, and does what
+ * the test says over IPC. Arguments: the mount point, and MountOptions as JSON.
+ */
+import { mountNative } from '../../../src/fuse/mount-native.ts';
+import { errnoNumber } from '../../../src/lib/errno.ts';
+import type {
+  AbsentEntry,
+  Awaitable,
+  Entry,
+  FileHandle,
+  NodeId,
+  ReadReply,
+  RenameFlags,
+  RequestContext,
+} from '../../../src/vfs/file-system.ts';
+import { ROOT_NODE } from '../../../src/vfs/file-system.ts';
+import { FsError } from '../../../src/vfs/fs-error.ts';
+import { MemoryFs } from '../../support/memory-fs.ts';
+import type { Command } from './served-mount.ts';
+
+/** Reads of `stalled` and renames from `stalled*` wait for the test; a lookup of `bug` throws what nobody expects. */
+class MisbehavingFs extends MemoryFs {
+  stalledNode: NodeId | undefined;
+  #waiting: (() => void)[] = [];
+  aborted = 0;
+
+  get stalled(): number {
+    return this.#waiting.length;
+  }
+
+  release_(): void {
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  override lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
+    if (name === 'bug') throw new TypeError('undefined is not a function');
+    if (name === 'rejection') return Promise.reject(new RangeError('out of range'));
+    return super.lookup(parent, name, context);
+  }
+
+  override read(
+    handle: FileHandle,
+    offset: number,
+    size: number,
+    context: RequestContext,
+  ): Awaitable<ReadReply> {
+    const answer = super.read(handle, offset, size, context);
+    return this.opened(handle).id === this.stalledNode ? this.#stall(context).then(() => answer) : answer;
+  }
+
+  override rename(
+    from: { readonly parent: NodeId; readonly name: string },
+    to: { readonly parent: NodeId; readonly name: string },
+    flags: RenameFlags,
+    context: RequestContext,
+  ): Awaitable<void> {
+    const rename = (): Awaitable<void> => super.rename(from, to, flags, context);
+    return from.name.startsWith('stalled') ? this.#stall(context).then(rename) : rename();
+  }
+
+  #stall(context: RequestContext): Promise<void> {
+    context.signal.addEventListener('abort', () => this.aborted++);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+const [mountPoint = '', options = '{}'] = process.argv.slice(2);
+const operations: Record<string, number> = {};
+const fs = new MisbehavingFs({ ttlMs: 60_000 });
+fs.stalledNode = fs.place('stalled', Buffer.from('late\n'));
+
+const mount = await mountNative(fs, {
+  mountPoint,
+  fsName: 'svcfs-test',
+  errnoOf: (error) => (error instanceof FsError ? errnoNumber(error.errno) : errnoNumber('EIO')),
+  observer: {
+    onReply: ({ operation }) => {
+      operations[operation] = (operations[operation] ?? 0) + 1;
+    },
+  },
+  ...JSON.parse(options),
+}).catch((error: { kind?: string; message: string }) => {
+  process.send?.({ failed: { kind: error.kind, message: error.message } });
+  process.disconnect?.();
+  return undefined;
+});
+
+const commands: Record<Command, () => unknown> = {
+  operations: () => operations,
+  references: () => fs.references(),
+  stalled: () => fs.stalled,
+  aborted: () => fs.aborted,
+  release: () => fs.release_(),
+  invalidateMany: () => {
+    for (let i = 0; i < 500; i++) {
+      fs.caches?.invalidateEntry(ROOT_NODE, `name-${i % 100}`);
+      if (fs.stalledNode !== undefined) fs.caches?.invalidateNode(fs.stalledNode, i % 2);
+    }
+  },
+  /** Another client replaces the file `changed`. */
+  replaceUnseen: () => {
+    fs.place('changed', Buffer.from('new\n'));
+    fs.caches?.invalidateEntry(ROOT_NODE, 'changed');
+  },
+  placeBeforeMount: () => fs.place('changed', Buffer.from('old\n')),
+  unmount: () => mount?.unmount(),
+  detach: () => mount?.detachNow(),
+  exit: () => process.exit(0),
+  crash: () => {
+    setImmediate(() => {
+      throw new Error('uncaught, on purpose');
+    });
+  },
+};
+
+/** Set while a command is carried out: its answer goes out before the channel closes. */
+let busy: Promise<void> = Promise.resolve();
+
+async function answer(id: number, command: Command): Promise<void> {
+  const outcome = await Promise.resolve()
+    .then(() => commands[command]())
+    .then(
+      (value) => ({ id, value }),
+      (error: unknown) => ({ id, error: error instanceof Error ? error.message : String(error) }),
+    );
+  await new Promise((resolve) => process.send?.(outcome, resolve));
+}
+
+process.on('message', ({ id, command }: { id: number; command: Command }) => {
+  busy = answer(id, command);
+});
+
+if (mount !== undefined) {
+  void mount.closed.then(async () => {
+    await busy;
+    process.disconnect?.();
+  });
+  process.send?.({ mounted: true });
+}
