@@ -113,8 +113,8 @@ export class JobWatch<J> {
     const ids = [...this.#waiters.keys()];
     const groups = inGroups(ids, this.#source.groupSize);
     const holdBack = groups.length === 1 && quietRounds < 2 && (await this.#canHoldBack());
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** Math.min(quietRounds, 10));
-    if (!holdBack) {
+    const pauseMs = holdBack ? this.#gatheringPauseMs(ids) : pollPauseMs(quietRounds);
+    if (pauseMs > 0) {
       await this.#clock.sleep(pauseMs, this.#closed.signal);
     }
     const startedMs = this.#clock.now();
@@ -123,6 +123,15 @@ export class JobWatch<J> {
     const answeredAtOnce = holdBack && this.#clock.now() - startedMs < 1000;
     // A held-back question that comes back early with nothing new, and was not interrupted, is not held back at all.
     return changed || (holdBack && !answeredAtOnce) || this.#question.signal.aborted;
+  }
+
+  /**
+   * A held-back question about many jobs is answered for each of them that ends. Waiting a little first gathers
+   * several ends in one answer; a job alone, and jobs not asked about before, wait for nothing.
+   */
+  #gatheringPauseMs(ids: readonly string[]): number {
+    const askedBefore = ids.every((id) => this.#states.has(id));
+    return ids.length > 1 && askedBefore ? Math.min(FIRST_PAUSE_MS, 100 * ids.length) : 0;
   }
 
   async #canHoldBack(): Promise<boolean> {
@@ -174,6 +183,10 @@ export class JobWatch<J> {
       waiters.clear();
     }
   }
+}
+
+function pollPauseMs(quietRounds: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** Math.min(quietRounds, 10));
 }
 
 export function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {

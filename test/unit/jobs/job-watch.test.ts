@@ -141,6 +141,22 @@ describe('watching jobs of a service that holds its answer back', () => {
     expect(await waiting).toBe('b:DONE');
   });
 
+  it('gathers the ends of many jobs in few answers', async () => {
+    const { clock, watch, states, rig, questions } = watching({ holdBack: true });
+    const ids = Array.from({ length: 100 }, (_, index) => `j${index}`);
+    watch.add(ids);
+    const all = Promise.all(ids.map((id) => watch.wait(id)));
+    for (const id of ids) {
+      await clock.advance(50);
+      states.set(id, 'DONE');
+      rig.changed();
+    }
+    await clock.advance(5_000);
+    rig.changed();
+    await all;
+    expect(questions.length).toBeLessThan(12);
+  });
+
   it('does not ask without pause when the answer is not held back after all', async () => {
     const { clock, watch, rig, questions } = watching({ holdBack: true });
     watch.add(['a']);
