@@ -10,10 +10,12 @@ export interface AccessPattern {
   readonly position: number;
   /** Bytes read in this run less the bytes it skipped; 0 or more. */
   readonly earnedBytes: number;
+  /** Skipped and charged for; read after all, they are given back. */
+  readonly skippedBytes: number;
   readonly reads: number;
 }
 
-export const UNREAD: AccessPattern = { position: 0, earnedBytes: 0, reads: 0 };
+export const UNREAD: AccessPattern = { position: 0, earnedBytes: 0, skippedBytes: 0, reads: 0 };
 
 /** The kernel's own read-ahead keeps two requests in flight, and they may arrive in either order. */
 const SLACK_BYTES = 2 * 1024 * 1024;
@@ -24,12 +26,14 @@ const SMALLEST_RANGE = 128 * 1024;
 export function afterRead(before: AccessPattern, offset: number, sizeBytes: number): AccessPattern {
   const distance = offset - before.position;
   if (distance > SLACK_BYTES || distance < -SLACK_BYTES) {
-    return { position: offset + sizeBytes, earnedBytes: sizeBytes, reads: 1 };
+    return { position: offset + sizeBytes, earnedBytes: sizeBytes, skippedBytes: 0, reads: 1 };
   }
-  const skipped = Math.max(0, distance);
+  const charged = Math.min(Math.max(0, distance), before.earnedBytes + sizeBytes);
+  const givenBack = distance < 0 ? Math.min(sizeBytes, before.skippedBytes) : 0;
   return {
     position: Math.max(before.position, offset + sizeBytes),
-    earnedBytes: Math.max(0, before.earnedBytes + sizeBytes - skipped),
+    earnedBytes: before.earnedBytes + sizeBytes - charged + givenBack,
+    skippedBytes: before.skippedBytes + charged - givenBack,
     reads: before.reads + 1,
   };
 }

@@ -27,7 +27,7 @@ export class Journal {
   #handle: FileHandle;
   #sizeBytes: number;
   #pending: string[] = [];
-  #waiters: Waiter[] = [];
+  readonly #waiters: Waiter[] = [];
   #working: Promise<void> | undefined;
   #compactAtBytes = COMPACT_FROM_BYTES;
 
@@ -74,25 +74,31 @@ export class Journal {
   }
 
   #wake(): void {
-    this.#working ??= this.#work().finally(() => {
-      this.#working = undefined;
-    });
+    this.#working ??= this.#work();
   }
 
-  /** Never rejects. A line that could not be written stays pending: the next `durable` meets it again, and tells. */
+  /** Never rejects. Whether there is more to do and that nobody works is decided in one turn, or a wake-up were lost. */
   async #work(): Promise<void> {
-    while (this.#pending.length > 0 || this.#waiters.length > 0) {
-      const waiters = this.#waiters;
-      this.#waiters = [];
-      try {
-        await this.#writePending();
-        if (this.#sizeBytes > this.#compactAtBytes) await this.#compact();
-        if (waiters.length > 0) await this.#handle.datasync();
-        for (const { resolve } of waiters) resolve();
-      } catch (error) {
-        for (const { reject } of waiters) reject(error);
-        if (waiters.length === 0) return;
-      }
+    // What is recorded in one turn goes with one write.
+    await undefined;
+    let failed = false;
+    while (!failed && this.#pending.length + this.#waiters.length > 0) {
+      failed = !(await this.#serve(this.#waiters.splice(0)));
+    }
+    this.#working = undefined;
+  }
+
+  /** False: nobody was told of a failure. The lines stay pending: the next `durable` meets it again, and tells. */
+  async #serve(waiters: readonly Waiter[]): Promise<boolean> {
+    try {
+      await this.#writePending();
+      if (this.#sizeBytes > this.#compactAtBytes) await this.#compact();
+      if (waiters.length > 0) await this.#handle.datasync();
+      for (const { resolve } of waiters) resolve();
+      return true;
+    } catch (error) {
+      for (const { reject } of waiters) reject(error);
+      return waiters.length > 0;
     }
   }
 

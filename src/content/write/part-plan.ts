@@ -11,8 +11,8 @@ export interface ByteRange {
 
 /** The preferred part size, or the next whole number of MiB with which `sizeBytes` fits into 10,000 parts. */
 export function partSizeFor(sizeBytes: number, preferredBytes: number): number {
-  const needed = Math.ceil(sizeBytes / MOST_PARTS / MIB) * MIB;
-  return Math.min(LARGEST_PART_BYTES, Math.max(preferredBytes, needed));
+  if (!outgrows(sizeBytes, preferredBytes)) return preferredBytes;
+  return Math.min(LARGEST_PART_BYTES, Math.ceil(sizeBytes / MOST_PARTS / MIB) * MIB);
 }
 
 export function outgrows(sizeBytes: number, partSizeBytes: number): boolean {

@@ -1,0 +1,462 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StorageError, TransportError } from '../../../src/api/errors.ts';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentVersion, ContentWriter, Draft } from '../../../src/content/ports.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { type ContentWriterOptions, createContentWriter } from '../../../src/content/write/content-writer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { FakePlatform, patterned } from './fake-platform.ts';
+
+const MIB = 1024 * 1024;
+const forever = new AbortController().signal;
+const target = { parent: 'folder', name: 'new.bam', overwrite: true };
+
+let directory: { readonly name: string; removeCallback(): void };
+let platform: FakePlatform;
+const writers: ContentWriter[] = [];
+
+beforeEach(() => {
+  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+  platform = new FakePlatform();
+});
+afterEach(async () => {
+  await Promise.all(writers.splice(0).map((writer) => writer.close()));
+  directory.removeCallback();
+});
+
+function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWriter {
+  const clock = new FakeClock();
+  const memory = new MemoryPool(64 * MIB);
+  const { api, storage } = platform;
+  const reader = createContentReader({ api, storage, memory, clock });
+  const writer = createContentWriter({
+    api,
+    storage,
+    reader,
+    memory,
+    clock,
+    directory: directory.name,
+    partSizeBytes: 100,
+    ...options,
+  });
+  writers.push(writer);
+  return writer;
+}
+
+function newDraft(writer: ContentWriter, base?: ContentVersion, name = target.name): Promise<Draft> {
+  return writer.draft({ target: { ...target, name }, base, label: `trial/${name}` });
+}
+
+async function bytesOf(draft: Draft): Promise<Buffer> {
+  const { chunks, release } = await draft.read(0, draft.sizeBytes, forever);
+  const bytes = Buffer.concat(chunks);
+  release?.();
+  return bytes;
+}
+
+async function writeInPieces(draft: Draft, bytes: Buffer, pieceBytes: number): Promise<void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    await draft.write(at, bytes.subarray(at, at + pieceBytes), forever);
+  }
+}
+
+const published = (name = target.name): Buffer | undefined => platform.named('folder', name)?.bytes;
+
+describe('publishing', () => {
+  it('costs a small file three calls and one transfer, with its exact size', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const record = await draft.publish(forever);
+    expect(record).toMatchObject({ name: 'new.bam', sizeBytes: 5 });
+    expect(platform.calls).toEqual(['initialise', 'partUrl 1', 'put 1', 'complete']);
+    expect(draft.dirty).toBe(false);
+  });
+
+  it('makes an empty file', async () => {
+    const draft = await newDraft(writerOf());
+    expect((await draft.publish(forever)).sizeBytes).toBe(0);
+    expect(published()).toHaveLength(0);
+  });
+
+  it('sends a small file in one call where the service takes that', async () => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    await draft.publish(forever);
+    expect(platform.calls).toEqual(['inline']);
+    expect(published()?.toString()).toBe('hello');
+  });
+
+  it('gives the file what was set on it meanwhile, in one call', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('x'), forever);
+    await draft.annotate({ metadata: { sample: 'a', kind: 'b' }, tags: undefined });
+    await draft.annotate({ metadata: { sample: 'c' }, tags: ['t'] });
+    const record = await draft.publish(forever);
+    expect(record).toMatchObject({ metadata: { sample: 'c', kind: 'b' }, tags: ['t'] });
+    expect(platform.count('edit')).toBe(1);
+    await draft.publish(forever);
+    expect(platform.count('edit')).toBe(1);
+  });
+
+  it('is shared by those who ask for it at the same time', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const [one, two] = await Promise.all([draft.publish(forever), draft.publish(forever)]);
+    expect(one).toBe(two);
+    expect(platform.count('complete')).toBe(1);
+  });
+
+  it('leaves what is written meanwhile to the next publication', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('first'), forever);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const first = draft.publish(forever);
+    await waitUntil(() => platform.count('complete') === 1);
+    await draft.write(0, Buffer.from('secnd'), forever);
+    const second = draft.publish(forever);
+    platform.on = () => {};
+    go();
+    await first;
+    await second;
+    expect(published()?.toString()).toBe('secnd');
+    expect(draft.dirty).toBe(false);
+  });
+
+  it('goes on when the one who waited for it is interrupted', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const interrupted = new AbortController();
+    const waiting = draft.publish(interrupted.signal);
+    interrupted.abort(new Error('interrupted'));
+    await expect(waiting).rejects.toThrow('interrupted');
+    await waitUntil(() => !draft.dirty);
+    expect(published()?.toString()).toBe('hello');
+  });
+
+  it('can be repeated after a failure, and sends only what the service does not have', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, patterned(250), forever);
+    platform.on = (call) => {
+      if (call === 'put 3') throw new StorageError('failed', 'connection lost');
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('connection lost');
+    expect(draft.dirty).toBe(true);
+    platform.on = () => {};
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(250));
+    expect(platform.count('initialise')).toBe(1);
+  });
+
+  it('asks for a new part link once when the store refuses the first', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    platform.on = (call) => {
+      if (call === 'put 1' && platform.count('put') === 1) throw new StorageError('refused', 'expired');
+    };
+    await draft.publish(forever);
+    expect(platform.count('partUrl')).toBe(2);
+  });
+
+  it('finds its file when the answer of the completion was lost', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const { api } = platform;
+    const complete = api.uploads.complete;
+    // Done at the service, but nobody heard of it.
+    api.uploads.complete = async (...args) => {
+      await complete(...args);
+      throw new TransportError('connection lost', { call: 'complete' });
+    };
+    const lossy = writerOf({ api, directory: `${directory.name}/lossy` });
+    const other = await lossy.draft({ target, base: undefined, label: 'x' });
+    await other.write(0, Buffer.from('hello'), forever);
+    await expect(other.publish(forever)).rejects.toThrow('connection lost');
+    const file = await other.publish(forever);
+    expect(file.id).toBe(platform.named('folder', 'new.bam')?.record.id);
+    expect(platform.count('initialise')).toBe(1);
+    await draft.discard();
+  });
+
+  it('does not replace a file that came into being meanwhile when it must not exist', async () => {
+    platform.addFile(Buffer.from('theirs'), { parent: 'folder', name: 'new.bam' });
+    const draft = await writerOf().draft({
+      target: { ...target, overwrite: false },
+      base: undefined,
+      label: 'x',
+    });
+    await draft.write(0, Buffer.from('ours'), forever);
+    await expect(draft.publish(forever)).rejects.toMatchObject({ code: 8005 });
+    expect(published()?.toString()).toBe('theirs');
+  });
+
+  it('replaces its own file the second time, though it had to be new the first time', async () => {
+    const draft = await writerOf().draft({
+      target: { ...target, overwrite: false },
+      base: undefined,
+      label: 'x',
+    });
+    await draft.write(0, Buffer.from('one'), forever);
+    await draft.publish(forever);
+    await draft.write(3, Buffer.from(' two'), forever);
+    await draft.publish(forever);
+    expect(published()?.toString()).toBe('one two');
+  });
+});
+
+describe('parts', () => {
+  it('are sent while the file is being written, several at once', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(2050);
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    platform.on = (call) => (call.startsWith('put') ? gate : undefined);
+    await writeInPieces(draft, bytes, 70);
+    await waitUntil(() => platform.putsInFlight === 8);
+    open();
+    await waitUntil(() => platform.count('put') === 20);
+    expect(platform.mostPutsInFlight).toBe(8);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.count('put')).toBe(21);
+  });
+
+  it('go one at a time where the service asks for that', async () => {
+    platform.parallel = false;
+    const draft = await newDraft(writerOf());
+    await draft.write(0, patterned(1000), forever);
+    platform.on = (call) =>
+      call.startsWith('put') ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+    await draft.publish(forever);
+    expect(platform.mostPutsInFlight).toBe(1);
+    expect(published()).toEqual(patterned(1000));
+  });
+
+  it('have the size that the service answers, not the one asked for', async () => {
+    platform.partSizeBytes = 64;
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(500), 30);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(500));
+  });
+
+  it('are sent again when they changed after they were sent', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(450);
+    await writeInPieces(draft, bytes, 50);
+    await waitUntil(() => platform.count('put') >= 3);
+    await draft.write(10, Buffer.from('header'), forever);
+    bytes.write('header', 10);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.calls.filter((call) => call === 'put 1')).toHaveLength(2);
+    expect(platform.calls.filter((call) => call === 'put 2')).toHaveLength(1);
+  });
+
+  it('are sent again when they changed while they were on the way', async () => {
+    const draft = await newDraft(writerOf());
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const bytes = patterned(150);
+    await writeInPieces(draft, bytes, 50);
+    await waitUntil(() => platform.count('put') === 1);
+    await draft.write(0, Buffer.from('late'), forever);
+    bytes.write('late');
+    const publication = draft.publish(forever);
+    platform.on = () => {};
+    go();
+    await publication;
+    expect(published()).toEqual(bytes);
+  });
+
+  it('beyond the end of a file that was cut are not in it', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(450), 50);
+    await waitUntil(() => platform.count('put') >= 4);
+    await draft.truncate(120, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(120));
+  });
+
+  it('of two files take turns', async () => {
+    const writer = writerOf({ partsInFlight: 1 });
+    const [one, two] = await Promise.all([
+      newDraft(writer, undefined, 'one'),
+      newDraft(writer, undefined, 'two'),
+    ]);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    await one.write(0, patterned(1000), forever);
+    await two.write(0, patterned(100), forever);
+    const first = one.publish(forever);
+    await waitUntil(() => platform.putsInFlight === 1);
+    const second = two.publish(forever);
+    await waitUntil(() => platform.count('initialise') === 2);
+    platform.on = () => {};
+    go();
+    await second;
+    expect(platform.count('put')).toBeLessThan(6);
+    await first;
+  });
+
+  it('are put on report in batches while a long file is being written', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(4000), 100);
+    await waitUntil(() => platform.count('report') === 1);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(4000));
+  });
+});
+
+describe('a draft', () => {
+  it('of an existing file starts with its bytes, and fetches only what is read', async () => {
+    const base = platform.addFile(patterned(8 * MIB), { parent: 'folder', name: target.name });
+    const version = { kind: 'file', fileId: base.id, sizeBytes: 8 * MIB } as const;
+    const draft = await newDraft(writerOf({ partSizeBytes: 5 * MIB }), version);
+    expect(draft.sizeBytes).toBe(8 * MIB);
+    expect(draft.dirty).toBe(false);
+    const { chunks, release } = await draft.read(MIB, 100, forever);
+    expect(Buffer.concat(chunks)).toEqual(patterned(8 * MIB).subarray(MIB, MIB + 100));
+    release?.();
+    expect(platform.ranges.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(64 * 1024);
+    await draft.write(8 * MIB, Buffer.from('more'), forever);
+    await draft.publish(forever);
+    const expected = Buffer.concat([patterned(8 * MIB), Buffer.from('more')]);
+    expect(published()?.equals(expected)).toBe(true);
+  });
+
+  it('reads zeros where nothing was written, also where bytes were cut off before', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('secret'), forever);
+    await draft.truncate(2, forever);
+    await draft.truncate(8, forever);
+    await draft.write(10, Buffer.from('x'), forever);
+    expect(await bytesOf(draft)).toEqual(Buffer.from('se\0\0\0\0\0\0\0\0x'));
+    await draft.publish(forever);
+    expect(published()).toEqual(Buffer.from('se\0\0\0\0\0\0\0\0x'));
+  });
+
+  it('knows when it is a whole copy of another file, and fetches nothing for it', async () => {
+    const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
+    const draft = await newDraft(writerOf());
+    draft.copyFrom(source, 0, 0, 100);
+    expect(draft.wholeCopyOf()).toBeUndefined();
+    draft.copyFrom(source, 100, 100, 200);
+    expect(draft.wholeCopyOf()).toEqual(source);
+    expect(draft.dirty).toBe(true);
+    expect(platform.calls).toEqual([]);
+    await draft.write(5, Buffer.from('!'), forever);
+    expect(draft.wholeCopyOf()).toBeUndefined();
+    await draft.publish(forever);
+    const expected = patterned(300);
+    expect(published()).toEqual(
+      Buffer.concat([expected.subarray(0, 5), Buffer.from('!'), expected.subarray(6)]),
+    );
+  });
+
+  it('is clean after a server-side copy made the file', async () => {
+    const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
+    const draft = await newDraft(writerOf());
+    draft.copyFrom(source, 0, 0, 300);
+    const copy = platform.addFile(patterned(300), { parent: 'folder', name: target.name });
+    await draft.publishedAs(copy);
+    expect(draft.dirty).toBe(false);
+    platform.files.delete(source.fileId);
+    expect(await bytesOf(draft)).toEqual(patterned(300));
+    expect(await draft.publish(forever)).toBe(copy);
+  });
+
+  it('renamed while half-written completes under its new name only', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.count('put') >= 2);
+    await draft.retarget({ ...target, name: 'renamed.bam' });
+    await draft.publish(forever);
+    expect(published()).toBeUndefined();
+    expect(published('renamed.bam')).toEqual(patterned(350));
+    expect(platform.uploads.size).toBe(0);
+  });
+
+  it('tells of an upload error at sync', async () => {
+    const draft = await newDraft(writerOf());
+    platform.on = (call) => {
+      if (call === 'put 1') throw new StorageError('failed', 'store is full');
+    };
+    await writeInPieces(draft, patterned(150), 50);
+    await waitUntil(() => platform.count('put') >= 1);
+    await waitUntil(() =>
+      draft.sync(forever).then(
+        () => false,
+        (error: Error) => error.message === 'store is full',
+      ),
+    );
+  });
+
+  it('leaves nothing behind when it is discarded', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.count('put') >= 2);
+    await draft.discard();
+    expect(platform.uploads.size).toBe(0);
+    expect(await readdir(directory.name)).toEqual(['journal']);
+  });
+
+  it('frees its spool when it is published and closed', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, randomBytes(1000), forever);
+    await draft.publish(forever);
+    await draft.close();
+    expect(await readdir(directory.name)).toEqual(['journal']);
+  });
+});
+
+describe('the spool limit', () => {
+  it('gives a reason when nothing will make room', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000 }));
+    await draft.write(0, patterned(900), forever);
+    await expect(draft.write(900, patterned(200), forever)).rejects.toMatchObject({
+      kind: 'no-space',
+      message: expect.stringContaining('spool'),
+    });
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(900));
+  });
+
+  it('makes a writer wait for another file to be published', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000 });
+    const first = await newDraft(writer, undefined, 'first');
+    const second = await newDraft(writer, undefined, 'second');
+    await first.write(0, patterned(900), forever);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const publication = first.publish(forever);
+    await waitUntil(() => platform.count('complete') === 1);
+    let written = false;
+    const waiting = second.write(0, patterned(500), forever).then(() => {
+      written = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(written).toBe(false);
+    platform.on = () => {};
+    go();
+    await Promise.all([publication, waiting]);
+    expect(await bytesOf(first)).toEqual(patterned(900));
+  });
+});
+
+describe('unmounting', () => {
+  it('waits for publications that are under way', async () => {
+    const writer = writerOf();
+    const draft = await newDraft(writer);
+    await draft.write(0, Buffer.from('hello'), forever);
+    void draft.publish(forever);
+    await writer.idle(forever);
+    expect(published()?.toString()).toBe('hello');
+    expect(writer.uploads()).toEqual([]);
+  });
+});

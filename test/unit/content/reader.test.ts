@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/api/errors.ts';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentReader, ContentVersion, OpenVersion } from '../../../src/content/ports.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import type { ByteChunks } from '../../../src/lib/byte-chunks.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { FakePlatform, patterned } from './fake-platform.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const forever = new AbortController().signal;
+
+interface Setup {
+  readonly platform: FakePlatform;
+  readonly reader: ContentReader;
+  readonly memory: MemoryPool;
+  readonly clock: FakeClock;
+}
+
+function setup(limitBytes = 64 * MIB): Setup {
+  const platform = new FakePlatform();
+  const clock = new FakeClock();
+  const memory = new MemoryPool(limitBytes);
+  const reader = createContentReader({ api: platform.api, storage: platform.storage, memory, clock });
+  return { platform, reader, memory, clock };
+}
+
+function fileVersion(platform: FakePlatform, bytes: Buffer): ContentVersion {
+  return { kind: 'file', fileId: platform.addFile(bytes).id, sizeBytes: bytes.length };
+}
+
+async function bytesOf(lent: ByteChunks | Promise<ByteChunks>): Promise<Buffer> {
+  const { chunks, release } = await lent;
+  const bytes = Buffer.concat(chunks);
+  release?.();
+  return bytes;
+}
+
+async function readAll(handle: OpenVersion, pieceBytes = 128 * KIB): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < handle.version.sizeBytes; at += pieceBytes) {
+    pieces.push(await bytesOf(handle.read(at, pieceBytes, forever)));
+  }
+  return Buffer.concat(pieces);
+}
+
+describe('reading', () => {
+  it('gives the bytes of any range, cut at the end', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(5 * MIB + 123);
+    const handle = reader.open(fileVersion(platform, bytes));
+    for (const [offset, size] of [
+      [0, 10],
+      [3 * MIB - 7, 2 * MIB],
+      [5 * MIB, MIB],
+      [17, 5 * MIB],
+    ] as const) {
+      const read = await bytesOf(handle.read(offset, size, forever));
+      expect(read.equals(bytes.subarray(offset, offset + size))).toBe(true);
+    }
+    expect(await bytesOf(handle.read(6 * MIB, 10, forever))).toHaveLength(0);
+  });
+
+  it('answers at once, without a promise, what is cached', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    await bytesOf(handle.read(0, MIB, forever));
+    const again = reader.open(handle.version).read(1000, 5000, forever);
+    expect(again).not.toBeInstanceOf(Promise);
+    expect(await bytesOf(again)).toEqual(bytes.subarray(1000, 6000));
+    expect(platform.count('downloadInfo')).toBe(1);
+  });
+
+  it('fetches a range once for all who want it at the same time', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(MIB);
+    const version = fileVersion(platform, bytes);
+    const handles = [reader.open(version), reader.open(version), reader.open(version)];
+    const all = await Promise.all(handles.map((handle) => bytesOf(handle.read(0, 64 * KIB, forever))));
+    expect(all).toEqual([0, 1, 2].map(() => bytes.subarray(0, 64 * KIB)));
+    expect(platform.ranges.filter(({ offset }) => offset === 0)).toHaveLength(1);
+  });
+
+  it('fetches no more than twice what a reader uses that jumps over an index', async () => {
+    const { platform, reader } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(32 * MIB)));
+    let used = 0;
+    for (const at of [0, 17.3, 4.1, 29.9, 8.8, 12.01, 22.2]) {
+      const size = at === 0 ? 64 * KIB : 48 * KIB;
+      await bytesOf(handle.read(Math.floor((at * MIB) / 4096) * 4096, size, forever));
+      used += size;
+    }
+    const fetched = platform.ranges.reduce((sum, { length }) => sum + length, 0);
+    expect(fetched).toBeLessThanOrEqual(2 * used);
+  });
+
+  it('fetches several ranges ahead of a sequential reader, and every byte once', async () => {
+    const { platform, reader } = setup(256 * MIB);
+    const bytes = patterned(48 * MIB);
+    platform.on = () => new Promise((resolve) => setImmediate(resolve));
+    expect((await readAll(reader.open(fileVersion(platform, bytes)))).equals(bytes)).toBe(true);
+    expect(platform.mostRangesInFlight).toBeGreaterThanOrEqual(4);
+    expect(platform.ranges.reduce((sum, { length }) => sum + length, 0)).toBe(bytes.length);
+  });
+
+  it('reads a file larger than its memory, and never overwrites bytes that are lent', async () => {
+    const { platform, reader, memory } = setup(4 * MIB);
+    const bytes = patterned(24 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    const kept = await handle.read(0, 256 * KIB, forever);
+    expect((await readAll(handle)).equals(bytes)).toBe(true);
+    expect(Buffer.concat(kept.chunks).equals(bytes.subarray(0, 256 * KIB))).toBe(true);
+    kept.release?.();
+    expect(memory.lentBytes).toBeLessThanOrEqual(5 * MIB);
+  });
+
+  it('stops waiting when interrupted, while the range arrives for the others', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(MIB);
+    const version = fileVersion(platform, bytes);
+    let go = (): void => {};
+    platform.on = (call) =>
+      call.startsWith('getRange') ? new Promise((resolve) => (go = resolve)) : undefined;
+    const interrupted = new AbortController();
+    const first = Promise.resolve(reader.open(version).read(0, 16 * KIB, interrupted.signal));
+    const second = bytesOf(reader.open(version).read(0, 16 * KIB, forever));
+    await waitUntil(() => platform.ranges.length > 0);
+    interrupted.abort(new Error('interrupted'));
+    await expect(first).rejects.toThrow('interrupted');
+    platform.on = () => {};
+    go();
+    expect(await second).toEqual(bytes.subarray(0, 16 * KIB));
+  });
+
+  it('tries anew after a failure', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    platform.on = (call) => {
+      if (call.startsWith('getRange')) throw new StorageError('failed', 'reset');
+    };
+    await expect(bytesOf(handle.read(0, 100, forever))).rejects.toMatchObject({ kind: 'failed' });
+    platform.on = () => {};
+    expect(await bytesOf(handle.read(0, 100, forever))).toEqual(bytes.subarray(0, 100));
+  });
+});
+
+describe('links', () => {
+  it('are asked for once, and again shortly before they expire', async () => {
+    const { platform, reader, clock } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(8 * MIB)));
+    await Promise.all([0, 2, 4].map((at) => bytesOf(handle.read(at * MIB, 100, forever))));
+    expect(platform.count('downloadInfo')).toBe(1);
+    await clock.advance(2 * 60 * 60 * 1000);
+    await bytesOf(handle.read(6 * MIB, 100, forever));
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
+  it('are renewed once when the store refuses them, for all ranges together', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(8 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    platform.on = (call) => {
+      if (call.startsWith('getRange') && platform.count('downloadInfo') === 1) {
+        throw new StorageError('refused', 'expired', { status: 403 });
+      }
+    };
+    const reads = [0, 2, 4].map((at) => bytesOf(handle.read(at * MIB, 100, forever)));
+    expect(await Promise.all(reads)).toEqual([0, 2, 4].map((at) => bytes.subarray(at * MIB, at * MIB + 100)));
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
+  it('that are refused anew make the file unreadable, with a reason', async () => {
+    const { platform, reader } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(100)));
+    platform.on = (call) => {
+      if (call.startsWith('getRange')) throw new StorageError('refused', 'no', { status: 403 });
+    };
+    await expect(bytesOf(handle.read(0, 100, forever))).rejects.toMatchObject({ kind: 'unreadable' });
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+});
+
+describe('content that can change', () => {
+  const place = { volume: 'alice/bucket', location: 'a/b.bam' };
+
+  function withAlias(): Setup & { readonly alias: ContentVersion } {
+    const made = setup();
+    const bytes = patterned(MIB, 1);
+    made.platform.objects.set('alice/bucket/a/b.bam', { bytes, etag: 'one' });
+    const { id } = made.platform.addFile(bytes, { storage: { kind: 'volume', ...place } });
+    return { ...made, alias: { kind: 'alias', fileId: id, ...place, sizeBytes: bytes.length } };
+  }
+
+  it('is not mixed: a handle that meets another version fails with `changed`', async () => {
+    const { platform, reader, alias } = withAlias();
+    const handle = reader.open(alias);
+    await bytesOf(handle.read(0, 100, forever));
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag: 'two' });
+    await expect(bytesOf(handle.read(MIB / 2, 100, forever))).rejects.toMatchObject({ kind: 'changed' });
+  });
+
+  it('is checked when opened again: what is cached of an old version is not given', async () => {
+    const { platform, reader, alias } = withAlias();
+    await bytesOf(reader.open(alias).read(0, 100, forever));
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag: 'two' });
+    const again = await bytesOf(reader.open(alias).read(0, 100, forever));
+    expect(again).toEqual(patterned(MIB, 2).subarray(0, 100));
+  });
+
+  it('of another size than its entry says is `changed`', async () => {
+    const { platform, reader, alias } = withAlias();
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(2 * MIB), etag: 'two' });
+    await expect(bytesOf(reader.open(alias).read(0, 100, forever))).rejects.toMatchObject({
+      kind: 'changed',
+    });
+  });
+
+  it('of a volume is read through the link the service gives, if it is the version listed', async () => {
+    const { platform, reader } = withAlias();
+    platform.capabilities.add('volume_download_info');
+    const listed = { kind: 'object', ...place, sizeBytes: MIB } as const;
+    expect(await bytesOf(reader.open({ ...listed, etag: '"one"' }).read(5, 10, forever))).toEqual(
+      patterned(MIB, 1).subarray(5, 15),
+    );
+    const stale = reader.open({ ...listed, etag: 'zero' });
+    await expect(bytesOf(stale.read(0, 10, forever))).rejects.toMatchObject({ kind: 'changed' });
+  });
+
+  it('of a volume says what to do where the service gives no links', async () => {
+    const { reader } = withAlias();
+    const handle = reader.open({ kind: 'object', ...place, etag: 'one', sizeBytes: MIB });
+    await expect(bytesOf(handle.read(0, 10, forever))).rejects.toMatchObject({
+      kind: 'unreadable',
+      message: expect.stringContaining('import a/b.bam'),
+    });
+  });
+
+  it('that is gone is `changed`', async () => {
+    const { platform, reader, alias } = withAlias();
+    platform.objects.clear();
+    await expect(bytesOf(reader.open(alias).read(0, 10, forever))).rejects.toMatchObject({ kind: 'changed' });
+  });
+});
