@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Api } from '../../src/api/api.ts';
 import { createApi } from '../../src/api/create-api.ts';
 import { createStorageClient } from '../../src/api/create-storage-client.ts';
@@ -19,7 +20,13 @@ import { Details } from '../../src/vfs/directories/details.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { FileHandle, RenameFlags, RequestContext } from '../../src/vfs/file-system.ts';
 import { KernelLink } from '../../src/vfs/kernel-link.ts';
-import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '../../src/vfs/node.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeDirectoryNode,
+} from '../../src/vfs/node.ts';
 import { folderIdOf } from '../../src/vfs/node.ts';
 import { NodeMaker } from '../../src/vfs/node-maker.ts';
 import { NodeTable } from '../../src/vfs/node-table.ts';
@@ -68,6 +75,7 @@ export class ChangingWorld {
   /** Root folder of a project. */
   readonly folder: ProjectFolderNode;
   readonly otherProject: ProjectFolderNode;
+  readonly #make: NodeMaker;
   readonly #end: () => Promise<void>;
 
   static async start(options: WorldOptions = {}): Promise<ChangingWorld> {
@@ -112,6 +120,7 @@ export class ChangingWorld {
       renameWaitMs: undefined,
       ...options.options,
     };
+    this.#make = make;
     this.service = service;
     this.user = user;
     this.writer = writer;
@@ -151,6 +160,68 @@ export class ChangingWorld {
 
   end(): Promise<void> {
     return this.#end();
+  }
+
+  /** A new volume with these objects; the bucket is a directory of the service. */
+  async volume(
+    name: string,
+    objects: Readonly<Record<string, string>> = {},
+    accessMode: 'RW' | 'RO' = 'RW',
+  ): Promise<VolumeDirectoryNode> {
+    const service = { type: 's3', bucket: name, credentials: { access_key_id: 'k', secret_access_key: 's' } };
+    await this.user.post('/storage/volumes', { name, access_mode: accessMode, service });
+    for (const [location, content] of Object.entries(objects)) {
+      const path = join(this.service.dataDir, 'buckets', name, location);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, content);
+    }
+    const record = await this.tree.api.volumes.get(`ada/${name}`);
+    const place = { parent: this.tree.root, name };
+    return this.#make.volumeDirectory(place, { id: record.id, record }, { prefix: '', local: false });
+  }
+
+  /** Objects of a volume by location, as they lie in its bucket. */
+  async onVolume(volume: VolumeDirectoryNode): Promise<Record<string, string>> {
+    const bucket = join(this.service.dataDir, 'buckets', volume.name);
+    const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
+    const found: Record<string, string> = {};
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile()) found[relative(bucket, path)] = await readFile(path, 'utf8');
+    }
+    return found;
+  }
+
+  /** Bytes that passed between this client and the platform's storage since the last call. */
+  storageBytes(): number {
+    const { stats } = this.service.services;
+    const bytes = stats.storagePutBytes + stats.storageGetBytes;
+    stats.reset();
+    return bytes;
+  }
+
+  /** `cp FROM TO`, as cp(1) asks for it. */
+  async copy(from: Node, to: string, parent: DirectoryNode): Promise<void> {
+    const source = await this.open(from, O_RDONLY);
+    const there = await this.child(to, parent);
+    const target = there
+      ? await this.open(there, O_WRONLY | O_TRUNC)
+      : (await this.create(to, { parent, flags: O_WRONLY | O_EXCL })).handle;
+    try {
+      for (let offset = 0; ; ) {
+        const length = 1 << 30;
+        const copied = await this.side.openFiles.copyFileRange(
+          { handle: source, offset },
+          { handle: target, offset },
+          { length, context: this.by() },
+        );
+        if (copied === 0) break;
+        offset += copied;
+      }
+    } finally {
+      await this.close(target);
+      await this.close(source);
+    }
   }
 
   /** A request of a process. */

@@ -1,0 +1,200 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+let volume: VolumeDirectoryNode;
+beforeEach(async () => {
+  world = await ChangingWorld.start();
+  volume = await world.volume('bucket', { 'in/reads.txt': 'ACGT', 'in/deep/more.txt': 'TTTT', plain: 'N' });
+});
+afterEach(() => world.end());
+
+describe('mv project -> volume', () => {
+  it('exports a file; both names are there, and no byte passed here', async () => {
+    const node = await world.put('a.bam', 'reads');
+    const reader = await world.open(node, O_RDONLY);
+    world.storageBytes();
+    await world.rename('a.bam', 'b.bam', { toParent: volume });
+    expect(world.storageBytes()).toBe(0);
+    expect(await world.onVolume(volume)).toMatchObject({ 'b.bam': 'reads' });
+    const alias = (await world.child('a.bam')) as ProjectFileNode;
+    expect(alias).not.toBe(node);
+    expect(alias.record?.storage).toEqual({ kind: 'volume', volume: 'ada/bucket', location: 'b.bam' });
+    expect(await world.cat('b.bam', volume)).toBe('reads');
+    expect(await world.cat('a.bam')).toBe('reads');
+    expect(await world.read(reader)).toBe('reads');
+    await world.close(reader);
+  });
+
+  it('exports a folder, and can be asked again', async () => {
+    const folder = (await world.side.mutations.mkdir(
+      { parent: world.folder, name: 'run' },
+      0o755,
+      world.by(),
+    )) as ProjectFolderNode;
+    await world.put('one', '1', folder);
+    await world.put('two', '2', folder);
+    await world.rename('run', 'run', { toParent: volume });
+    expect(await world.onVolume(volume)).toMatchObject({ 'run/one': '1', 'run/two': '2' });
+    await expect(world.child('run')).resolves.toMatchObject({ kind: 'project-folder' });
+    await world.rename('run', 'run', { toParent: volume });
+  });
+
+  it('makes a folder made here a folder of the volume', async () => {
+    const local = (await world.side.mutations.mkdir(
+      { parent: volume, name: 'new' },
+      0o755,
+      world.by(),
+    )) as VolumeDirectoryNode;
+    await world.put('a', 'text');
+    await world.rename('a', 'a', { toParent: local });
+    expect(local.local).toBe(false);
+    expect(await world.onVolume(volume)).toMatchObject({ 'new/a': 'text' });
+  });
+
+  it('refuses an alias before anything is sent', async () => {
+    await world.rename('plain', 'plain', { parent: volume, toParent: world.folder });
+    await expect(world.rename('plain', 'elsewhere', { toParent: volume })).rejects.toMatchObject({
+      reason: 'not-exportable',
+    });
+  });
+
+  it('refuses a read-only volume', async () => {
+    const readOnly = await world.volume('fixed', {}, 'RO');
+    await world.put('a', 'text');
+    await expect(world.rename('a', 'a', { toParent: readOnly })).rejects.toMatchObject({ errno: 'EROFS' });
+  });
+});
+
+describe('mv volume -> project', () => {
+  it('imports an object as an alias that reads the same; the object stays', async () => {
+    const inside = (await world.child('in', volume)) as VolumeDirectoryNode;
+    world.storageBytes();
+    await world.rename('reads.txt', 'r.txt', { parent: inside, toParent: world.folder });
+    expect(world.storageBytes()).toBe(0);
+    expect(await world.cat('r.txt')).toBe('ACGT');
+    expect(await world.cat('reads.txt', inside)).toBe('ACGT');
+  });
+
+  it('imports a folder', async () => {
+    await world.rename('in', 'got', { parent: volume, toParent: world.folder });
+    const got = (await world.child('got')) as ProjectFolderNode;
+    expect(await world.onPlatform(got)).toMatchObject({ 'reads.txt': 'ACGT', deep: '/' });
+    await world.rename('in', 'got', { parent: volume, toParent: world.folder });
+  });
+
+  it('replaces a file and keeps its metadata', async () => {
+    const target = await world.put('r.txt', 'old');
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(world.folder);
+    await world.rename('plain', 'r.txt', { parent: volume, toParent: world.folder });
+    expect(await world.cat('r.txt')).toBe('N');
+    expect(((await world.child('r.txt')) as ProjectFileNode).record?.metadata).toEqual({ sample: 's1' });
+  });
+});
+
+describe('what a volume cannot do', () => {
+  it('renames nothing', async () => {
+    await expect(world.rename('plain', 'other', { parent: volume })).rejects.toMatchObject({
+      errno: 'EPERM',
+    });
+  });
+
+  it('deletes nothing', async () => {
+    const place = { parent: volume, name: 'plain' };
+    await expect(world.side.mutations.unlink(place, world.by())).rejects.toMatchObject({ errno: 'EPERM' });
+  });
+
+  it('removes only folders made here', async () => {
+    await world.side.mutations.mkdir({ parent: volume, name: 'mine' }, 0o755, world.by());
+    await world.side.mutations.rmdir({ parent: volume, name: 'mine' }, world.by());
+    expect(await world.child('mine', volume)).toBeUndefined();
+    const place = { parent: volume, name: 'in' };
+    await expect(world.side.mutations.rmdir(place, world.by())).rejects.toMatchObject({ errno: 'ENOTEMPTY' });
+  });
+});
+
+describe('cp', () => {
+  it('copies a file inside the platform', async () => {
+    const node = await world.put('a', 'text');
+    world.storageBytes();
+    await world.copy(node, 'b', world.folder);
+    await world.copy(node, 'a', world.otherProject);
+    expect(world.storageBytes()).toBe(0);
+    expect(await world.onPlatform()).toEqual({ a: 'text', b: 'text' });
+    expect(await world.onPlatform(world.otherProject)).toEqual({ a: 'text' });
+    expect(await world.cat('b')).toBe('text');
+  });
+
+  it('copies over a file, which keeps its metadata', async () => {
+    const target = await world.put('b', 'old');
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(world.folder);
+    const source = await world.put('a', 'new');
+    world.storageBytes();
+    await world.copy(source, 'b', world.folder);
+    expect(world.storageBytes()).toBe(0);
+    expect(await world.onPlatform()).toEqual({ a: 'new', b: 'new' });
+    expect(((await world.child('b')) as ProjectFileNode).record?.metadata).toEqual({ sample: 's1' });
+  });
+
+  it('exports a copy to a volume; the file stays what it was', async () => {
+    const node = await world.put('a', 'text');
+    world.storageBytes();
+    await world.copy(node, 'a', volume);
+    expect(world.storageBytes()).toBe(0);
+    expect(await world.onVolume(volume)).toMatchObject({ a: 'text' });
+    expect(((await world.child('a')) as ProjectFileNode).record?.storage.kind).toBe('platform');
+    expect(await world.cat('a', volume)).toBe('text');
+  });
+
+  it('imports an object as an alias', async () => {
+    const object = await world.child('plain', volume);
+    world.storageBytes();
+    await world.copy(object!, 'p', world.folder);
+    expect(world.storageBytes()).toBe(0);
+    expect(((await world.child('p')) as ProjectFileNode).record?.storage.kind).toBe('volume');
+    expect(await world.cat('p')).toBe('N');
+  });
+
+  it('sends the bytes when the copy was changed before it was closed', async () => {
+    const source = await world.put('a', 'text');
+    const from = await world.open(source, O_RDONLY);
+    const { handle } = await world.create('b');
+    await world.side.openFiles.copyFileRange(
+      { handle: from, offset: 0 },
+      { handle, offset: 0 },
+      { length: 100, context: world.by() },
+    );
+    await world.write(handle, 'T', 0);
+    await world.close(handle);
+    await world.close(from);
+    expect(await world.onPlatform()).toEqual({ a: 'text', b: 'Text' });
+  });
+
+  it('sends the caller back to reading and writing while the source has changes of its own', async () => {
+    const { handle: from } = await world.create('a');
+    await world.write(from, 'text');
+    const { handle } = await world.create('b');
+    const copying = world.side.openFiles.copyFileRange(
+      { handle: from, offset: 0 },
+      { handle, offset: 0 },
+      { length: 4, context: world.by() },
+    );
+    await expect(copying).rejects.toMatchObject({ errno: 'EXDEV' });
+    await world.close(handle);
+    await world.close(from);
+  });
+
+  it('refuses bytes for a volume, leaves nothing there, and says what would help', async () => {
+    const { handle } = await world.create('new', { parent: volume });
+    await expect(world.write(handle, 'text')).rejects.toMatchObject({
+      errno: 'EROFS',
+      message: expect.stringContaining('staging project'),
+    });
+    await world.close(handle);
+    expect(await world.child('new', volume)).toBeUndefined();
+    expect(Object.keys(await world.onVolume(volume))).not.toContain('new');
+  });
+});
