@@ -15,6 +15,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Gene, scatterIntervals } from './genes.ts';
 import type { Chromosome } from './genome.ts';
+import type { FileDescription } from './project-tree.ts';
 import type { ReadPair, Template } from './reads.ts';
 import { writeReference } from './reference-files.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -35,6 +36,27 @@ export const RNA_SAMPLES: readonly RnaSample[] = Array.from({ length: SAMPLE_COU
   condition: i < SAMPLE_COUNT / 2 ? 'control' : 'treated',
   replicate: (i % (SAMPLE_COUNT / 2)) + 1,
 }));
+
+/** What the study says about one of its files. */
+export function describeRnaFile(path: string): FileDescription {
+  const sample = RNA_SAMPLES.find(({ name }) => path.includes(`/${name}`));
+  if (sample === undefined) return { metadata: { reference_genome: 'demo-1' }, tags: [topFolderOf(path)] };
+  const mate = /_R([12])\.fastq/.exec(path)?.[1];
+  const metadata = {
+    sample_id: sample.name,
+    experimental_strategy: 'RNA-Seq',
+    platform: 'Illumina',
+    reference_genome: 'demo-1',
+    condition: sample.condition,
+    replicate: String(sample.replicate),
+    ...(mate === undefined ? {} : { paired_end: mate }),
+  };
+  return { metadata, tags: [topFolderOf(path), sample.condition] };
+}
+
+function topFolderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : 'study';
+}
 
 /** Writes the study's files into a directory. */
 export async function writeRnaSeqStudy(

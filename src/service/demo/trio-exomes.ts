@@ -16,6 +16,7 @@ import { type Gene, toTargets } from './genes.ts';
 import type { Chromosome } from './genome.ts';
 import { writeIndexedVcf } from './indexed-vcf.ts';
 import { runProgram } from './program.ts';
+import type { FileDescription } from './project-tree.ts';
 import type { Template } from './reads.ts';
 import { writeReference } from './reference-files.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -31,6 +32,21 @@ export const SHELF = {
   dataset: 'shelf/population-variants.vcf',
   archived: 'shelf/archived-pilot.bam',
 } as const;
+
+/** What the study says about one of its files. */
+export function describeTrioFile(path: string): FileDescription {
+  const member = TRIO.find((name) => path.includes(`${name}.`) || path.startsWith(`${name}/`));
+  const common = { experimental_strategy: 'WXS', reference_genome: 'demo-1', family_id: 'FAM1' };
+  if (member === undefined) return { metadata: common, tags: ['trio'] };
+  const mate = /_R([12])\.fastq/.exec(path)?.[1];
+  const metadata = {
+    ...common,
+    sample_id: member,
+    platform: 'Illumina',
+    ...(mate === undefined ? {} : { paired_end: mate }),
+  };
+  return { metadata, tags: ['trio', member === 'child' ? 'proband' : 'parent'] };
+}
 
 export interface TrioInputs {
   readonly genome: readonly Chromosome[];

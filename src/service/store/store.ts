@@ -1,4 +1,5 @@
 import { Kysely } from 'kysely';
+import { AppStore } from './apps.ts';
 import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
 import { FileStore } from './files.ts';
@@ -7,6 +8,7 @@ import { migrate } from './migrate.ts';
 import { ProjectStore } from './projects.ts';
 import type { Schema } from './schema.ts';
 import { sqliteDialect, sqliteFeatures } from './sqlite.ts';
+import { TaskStore } from './tasks.ts';
 import { TokenStore } from './tokens.ts';
 import { UploadStore } from './uploads.ts';
 import { UserStore } from './users.ts';
@@ -29,6 +31,8 @@ export class Store {
   readonly volumes: VolumeStore;
   readonly volumeMembers: VolumeMemberStore;
   readonly jobs: JobStore;
+  readonly apps: AppStore;
+  readonly tasks: TaskStore;
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
@@ -42,6 +46,8 @@ export class Store {
     this.volumes = new VolumeStore(db);
     this.volumeMembers = new VolumeMemberStore(db);
     this.jobs = new JobStore(db);
+    this.apps = new AppStore(db);
+    this.tasks = new TaskStore(db);
   }
 
   /** All of `work` or nothing of it. */
