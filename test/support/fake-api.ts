@@ -1,0 +1,241 @@
+import type { Api, PageRequest } from '../../src/api/api.ts';
+import type { EntryRecord, FileRecord, FolderRecord, Page, VolumeObjectRecord } from '../../src/api/model.ts';
+import { deferred } from '../../src/lib/deferred.ts';
+
+const OWNER = 'ada';
+const BEGIN_MS = Date.UTC(2024, 0, 1);
+
+/** The platform's error object as the client throws it; the class itself is the client's own. */
+export function apiError(status: number, code: number, message: string): Error {
+  return Object.assign(new Error(message), {
+    name: 'ApiError',
+    status,
+    code,
+    requestId: 'req-1',
+    call: 'GET /x',
+  });
+}
+
+/**
+ * A platform in memory for the reading side: one account's projects and volumes. `calls` holds every request in
+ * order; `hold` keeps the answers of one call back until the test lets them go.
+ */
+export class FakeApi {
+  readonly calls: string[] = [];
+  readonly files = new Map<string, EntryRecord>();
+  readonly objects = new Map<string, VolumeObjectRecord>();
+  readonly projects = ['one', 'two'];
+  readonly volumes = ['bucket'];
+  /** Objects of a volume on a page. */
+  volumePage = 100;
+  #held = new Map<string, Promise<void>>();
+  #ids = 0;
+
+  /** The requests made since the last time, by name. */
+  taken(): string[] {
+    return this.calls.splice(0);
+  }
+
+  /** Answers of `call` wait for the function returned here to be called. */
+  hold(call: string): () => void {
+    const { promise, resolve } = deferred();
+    this.#held.set(call, promise);
+    return () => {
+      this.#held.delete(call);
+      resolve();
+    };
+  }
+
+  rootOf(project: string): string {
+    return `root-${project}`;
+  }
+
+  addFile(parent: string, name: string, fields: Partial<FileRecord> = {}): FileRecord {
+    const file: FileRecord = {
+      kind: 'file',
+      id: `file-${++this.#ids}`,
+      name,
+      project: `${OWNER}/one`,
+      parent,
+      sizeBytes: 10,
+      createdMs: BEGIN_MS,
+      modifiedMs: BEGIN_MS,
+      storage: { kind: 'platform', locations: [] },
+      originTask: undefined,
+      originDataset: undefined,
+      tags: [],
+      metadata: {},
+      ...fields,
+    };
+    this.files.set(file.id, file);
+    return file;
+  }
+
+  addFolder(parent: string, name: string): FolderRecord {
+    const folder: FolderRecord = {
+      kind: 'folder',
+      id: `folder-${++this.#ids}`,
+      name,
+      project: `${OWNER}/one`,
+      parent,
+      createdMs: BEGIN_MS,
+      modifiedMs: BEGIN_MS,
+    };
+    this.files.set(folder.id, folder);
+    return folder;
+  }
+
+  addFiles(parent: string, count: number): void {
+    for (let index = 0; index < count; index++) this.addFile(parent, `f${String(index).padStart(6, '0')}`);
+  }
+
+  addObject(location: string, fields: Partial<VolumeObjectRecord> = {}): void {
+    const volume = `${OWNER}/bucket`;
+    const object = {
+      volume,
+      location,
+      sizeBytes: 5,
+      etag: `e-${location}`,
+      modifiedMs: BEGIN_MS,
+      metadata: {},
+    };
+    this.objects.set(location, { ...object, ...fields });
+  }
+
+  /** As the client's interface; a call that no test needs is not there. */
+  get api(): Api {
+    const api = { projects: this.#projects(), files: this.#files(), volumes: this.#volumes() };
+    return api as unknown as Api;
+  }
+
+  async #answer<T>(call: string, signal: AbortSignal | undefined, make: () => T): Promise<T> {
+    this.calls.push(call);
+    const held = this.#held.get(call);
+    if (held) await Promise.race([held, aborted(signal)]);
+    signal?.throwIfAborted();
+    return make();
+  }
+
+  #children(parent: string): EntryRecord[] {
+    const children = [...this.files.values()].filter((entry) => entry.parent === parent);
+    return children.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+  }
+
+  #projects(): Partial<Api['projects']> {
+    const summary = (name: string) => ({ id: `${OWNER}/${name}`, owner: OWNER, shortName: name, name });
+    return {
+      list: (page, options) =>
+        this.#answer('projects.list', options?.signal, () => pageOf(this.projects.map(summary), page)),
+      get: (id, options) =>
+        this.#answer('projects.get', options?.signal, () => ({
+          ...summary(id.split('/')[1] ?? ''),
+          description: '',
+          tags: [],
+          settings: {},
+          permissions: { read: true, write: true, copy: true, execute: true, admin: true },
+          billingGroup: undefined,
+          createdBy: OWNER,
+          createdMs: BEGIN_MS,
+          modifiedMs: BEGIN_MS,
+          rootFolder: this.rootOf(id.split('/')[1] ?? ''),
+        })),
+      edit: (_id, _changes, options) => this.#answer('projects.edit', options?.signal, () => undefined),
+    };
+  }
+
+  #files(): Partial<Api['files']> {
+    const file = (id: string): FileRecord => {
+      const entry = this.files.get(id);
+      if (entry?.kind !== 'file') throw apiError(404, 5002, 'no such file');
+      return entry;
+    };
+    const change = (id: string, fields: Partial<FileRecord>): FileRecord => {
+      const changed = { ...file(id), ...fields };
+      this.files.set(id, changed);
+      return changed;
+    };
+    return {
+      get: (id, options) => this.#answer('files.get', options?.signal, () => file(id)),
+      find: ({ parent, name }, options) =>
+        this.#answer('files.find', options?.signal, () =>
+          this.#children(parent).find((entry) => entry.name === name),
+        ),
+      list: (folder, page, options) =>
+        this.#answer('files.list', options?.signal, () => pageOf(this.#children(folder), page)),
+      bulkGet: (ids, options) =>
+        this.#answer('files.bulkGet', options?.signal, () =>
+          ids.map((id) => {
+            const value = this.files.get(id);
+            const failure = { status: 404, code: 5002, message: 'no such file' };
+            return value ? { ok: true as const, value } : { ok: false as const, failure };
+          }),
+        ),
+      patchMetadata: (id, pairs, options) =>
+        this.#answer('files.patchMetadata', options?.signal, () => {
+          return change(id, { metadata: { ...file(id).metadata, ...pairs } }).metadata;
+        }),
+      putMetadata: (id, metadata, options) =>
+        this.#answer('files.putMetadata', options?.signal, () => change(id, { metadata }).metadata),
+      putTags: (id, tags, options) =>
+        this.#answer('files.putTags', options?.signal, () => change(id, { tags }).tags),
+    };
+  }
+
+  #volumes(): Partial<Api['volumes']> {
+    const summary = (name: string) => ({ id: `${OWNER}/${name}`, owner: OWNER, name });
+    return {
+      list: (page, options) =>
+        this.#answer('volumes.list', options?.signal, () => pageOf(this.volumes.map(summary), page)),
+      get: (id, options) =>
+        this.#answer('volumes.get', options?.signal, () => ({
+          ...summary(id.split('/')[1] ?? ''),
+          description: '',
+          accessMode: 'RW' as const,
+          active: true,
+          serviceType: 'S3',
+          bucket: 'bucket',
+          prefix: '',
+          endpoint: undefined,
+          createdMs: BEGIN_MS,
+          modifiedMs: BEGIN_MS,
+        })),
+      object: (_volume, location, options) =>
+        this.#answer('volumes.object', options?.signal, () => this.objects.get(location)),
+      contents: (_volume, { prefix, continuation }, options) =>
+        this.#answer('volumes.contents', options?.signal, () =>
+          this.#contents(prefix, Number(continuation ?? 0)),
+        ),
+    };
+  }
+
+  #contents(prefix: string, offset: number) {
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort();
+    const level = (key: string): string => {
+      const slash = key.indexOf('/', prefix.length);
+      return slash < 0 ? key : key.slice(0, slash + 1);
+    };
+    const names = [...new Set(keys.map(level))];
+    const page = names.slice(offset, offset + this.volumePage);
+    const end = offset + this.volumePage;
+    return {
+      objects: page.filter((name) => !isPrefix(name, prefix)).map((name) => this.objects.get(name)!),
+      prefixes: page.filter((name) => isPrefix(name, prefix)),
+      continuation: end < names.length ? String(end) : undefined,
+    };
+  }
+}
+
+/** A key that is the level itself ends in `/` too. */
+function isPrefix(name: string, level: string): boolean {
+  return name.endsWith('/') && name !== level;
+}
+
+function pageOf<T>(all: readonly T[], { offset, limit }: PageRequest): Page<T> {
+  return { items: all.slice(offset, offset + limit), total: all.length };
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> | undefined {
+  return (
+    signal && new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  );
+}

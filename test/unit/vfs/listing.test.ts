@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
+
+let world: ReadingWorld;
+let root: string;
+beforeEach(() => {
+  world = new ReadingWorld();
+  root = world.platform.rootOf('one');
+});
+
+describe('listing a folder', () => {
+  it('of 250 files takes 3 requests, and none when repeated', async () => {
+    world.platform.addFiles(root, 250);
+    const folder = await world.directory('projects/ada/one');
+    await world.lookup('projects/ada/one/f000000');
+    world.platform.taken();
+    world.tree.expire(folder);
+    expect(await world.list(folder)).toHaveLength(250);
+    expect(world.platform.taken()).toEqual(['files.list', 'files.list', 'files.list']);
+    expect(await world.list(folder)).toHaveLength(250);
+    await world.file('projects/ada/one/f000249');
+    expect(world.platform.taken()).toEqual([]);
+  });
+
+  it('gives names in order and each once, however small the replies are', async () => {
+    world.platform.addFiles(root, 330);
+    const names = await world.list(await world.directory('projects/ada/one'), 7);
+    expect(names).toEqual([...new Set(names)].sort());
+    expect(names).toHaveLength(330);
+  });
+
+  it('gives the first entries before the last page is there', async () => {
+    world.platform.addFiles(root, 1000);
+    const folder = await world.directory('projects/ada/one');
+    const handle = world.directories.open(folder);
+    const first = world.read(handle, 0, 5);
+    await first;
+    const release = world.platform.hold('files.list');
+    world.tree.expire(folder);
+    const again = world.directories.open(folder);
+    release();
+    expect((await world.read(again, 0, 102)).entries).toHaveLength(102);
+    world.directories.release(handle);
+    world.directories.release(again);
+  });
+
+  it('is asked for once by those who list at the same time', async () => {
+    world.platform.addFiles(root, 120);
+    const folder = await world.directory('projects/ada/one');
+    world.platform.taken();
+    const lists = await Promise.all([world.list(folder), world.list(folder), world.list(folder)]);
+    expect(lists.map((names) => names.length)).toEqual([120, 120, 120]);
+    expect(world.platform.taken().filter((call) => call === 'files.list')).toHaveLength(2);
+  });
+
+  it('stops asking for pages when nobody reads it any more', async () => {
+    world.platform.addFiles(root, 5000);
+    const folder = await world.directory('projects/ada/one');
+    const handle = world.directories.open(folder);
+    await world.read(handle, 0, 3);
+    world.directories.release(handle);
+    await new Promise((resolve) => setImmediate(resolve));
+    const asked = world.platform.taken().length;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(world.platform.taken()).toEqual([]);
+    expect(asked).toBeLessThan(20);
+  });
+
+  it('reads again when entries appear while it is read', async () => {
+    world.platform.addFiles(root, 150);
+    const folder = await world.directory('projects/ada/one');
+    const handle = world.directories.open(folder);
+    await world.read(handle, 0, 1);
+    const release = world.platform.hold('files.list');
+    world.tree.expire(folder);
+    const listing = world.list(folder);
+    world.platform.addFile(root, 'a-first');
+    release();
+    expect(await listing).toContain('f000149');
+    world.directories.release(handle);
+  });
+
+  it('keeps cookies good while entries go', async () => {
+    world.platform.addFiles(root, 30);
+    const folder = await world.directory('projects/ada/one');
+    const handle = world.directories.open(folder);
+    const { entries } = await world.read(handle, 0, 12);
+    for (const { name } of entries.slice(2)) {
+      world.tree.detach(await world.at(`projects/ada/one/${name}`));
+    }
+    const rest = await world.readAll(handle, 50, entries.at(-1)!.nextOffset);
+    expect(rest.map(({ name }) => name)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `f${String(index + 10).padStart(6, '0')}`),
+    );
+    world.directories.release(handle);
+  });
+
+  it('asks again after the TTL, and keeps the nodes of what stayed', async () => {
+    const kept = world.platform.addFile(root, 'kept');
+    const gone = world.platform.addFile(root, 'gone');
+    const folder = await world.directory('projects/ada/one');
+    await world.list(folder);
+    const [node, lost] = [await world.at('projects/ada/one/kept'), await world.at('projects/ada/one/gone')];
+    lost.lookups = 1;
+    world.platform.files.delete(gone.id);
+    world.platform.files.set(kept.id, { ...kept, sizeBytes: 10, metadata: { a: '1' } });
+    await world.clock.advance(TTL_MS);
+    expect(await world.list(folder)).toEqual(['kept']);
+    expect(await world.at('projects/ada/one/kept')).toBe(node);
+    expect(node.kind === 'project-file' && node.record?.metadata).toEqual({ a: '1' });
+    expect(world.kernel.entries).toEqual([`${folder.id}/gone`]);
+    expect(lost.parent).toBeUndefined();
+  });
+
+  it('counts a lookup for each entry that fits, and none for . and ..', async () => {
+    world.platform.addFiles(root, 3);
+    const folder = await world.directory('projects/ada/one');
+    const handle = world.directories.open(folder);
+    const { found } = await world.read(handle, 0, 4);
+    expect(found).toHaveLength(2);
+    const lookups = [...folder.children.nodes()].map((node) => node.lookups);
+    expect(lookups).toEqual([1, 1, 0]);
+    expect(folder.lookups).toBe(0);
+    world.directories.release(handle);
+  });
+
+  it('of 100,000 entries takes time in proportion', async () => {
+    world.platform.addFiles(root, 2_000);
+    const folder = await world.directory('projects/ada/one');
+    expect(await world.list(folder, 200)).toHaveLength(2_000);
+  });
+
+  it('shows files that exist only here, and does not lose them to the platform', async () => {
+    world.platform.addFile(root, 'there');
+    const folder = await world.directory('projects/ada/one');
+    if (folder.kind !== 'project-folder') throw new Error('no folder');
+    const draft = world.tree.newFile(folder, 'new');
+    world.tree.placed(draft);
+    expect((await world.list(folder)).sort()).toEqual(['new', 'there']);
+    await world.clock.advance(TTL_MS);
+    expect((await world.list(folder)).sort()).toEqual(['new', 'there']);
+    expect(await world.at('projects/ada/one/new')).toBe(draft);
+  });
+});
+
+describe('a listing begun before a change of our own', () => {
+  it('does not bring back what we removed, nor hide what we made', async () => {
+    world.platform.addFiles(root, 3);
+    const folder = await world.directory('projects/ada/one');
+    if (folder.kind !== 'project-folder') throw new Error('no folder');
+    await world.list(folder);
+    const node = await world.at('projects/ada/one/f000001');
+    world.tree.expire(folder);
+    const release = world.platform.hold('files.list');
+    const listing = world.list(folder);
+    await new Promise((resolve) => setImmediate(resolve));
+    world.tree.detach(node);
+    world.tree.placedRecord(folder, { ...world.platform.addFile('elsewhere', 'made'), parent: root });
+    release();
+    expect((await listing).sort()).toEqual(['f000000', 'f000002', 'made']);
+    expect(await world.lookup('projects/ada/one/f000001')).toBeUndefined();
+    expect(await world.lookup('projects/ada/one/made')).toBeDefined();
+  });
+});
