@@ -3,6 +3,7 @@ import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { pathOf } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
+import { localFacts, localFactsSent } from '../open/local-facts.ts';
 import type { Tree } from '../tree.ts';
 
 /** `touch` and `chmod` of many files, or of one several times, are one request a file that much later. */
@@ -39,6 +40,12 @@ export class AttributeWriter {
     this.#writing.add(writing);
   }
 
+  /** Writes now what waits for this file. */
+  async write(node: ProjectFileNode): Promise<void> {
+    if (Object.keys(localFacts(node)).length > 0)
+      await this.#contents.holding([node], () => this.#write(node));
+  }
+
   /** Writes everything now. */
   async idle(signal: AbortSignal): Promise<void> {
     for (const now of this.#waiting.values()) now.abort();
@@ -46,20 +53,17 @@ export class AttributeWriter {
   }
 
   async #write(node: ProjectFileNode): Promise<void> {
-    const { record, mode, mtimeMs } = node;
+    const { record } = node;
+    const facts = localFacts(node);
     const unlinked = this.#contents.of(node).unlinked || !node.parent;
     // Not published yet, or not as it is now: the publication takes them along.
     if (!record || unlinked || this.#contents.of(node).unpublished !== 'none') return;
-    const pairs = reservedPairs({
-      ...(mode !== undefined && { mode }),
-      ...(mtimeMs !== undefined && { mtimeMs }),
-    });
+    const pairs = reservedPairs(facts);
     if (Object.keys(pairs).length === 0) return;
     const metadata = await this.#tree.api.files.patchMetadata(record.id, pairs, { priority: 'data' });
     const { pending } = node;
     this.#tree.published(node, { ...record, metadata });
     node.pending = pending;
-    if (node.mode === mode) node.mode = undefined;
-    if (node.mtimeMs === mtimeMs) node.mtimeMs = undefined;
+    localFactsSent(node, facts);
   }
 }

@@ -10,18 +10,16 @@ import type { Node } from '../node.ts';
 import { isDirectory, pathOf } from '../node.ts';
 import { newFile } from '../open/new-file.ts';
 import type { Mutations, OpenFiles, Place } from '../operations.ts';
-import type { AttributeWriter } from './attribute-writer.ts';
 import { makeDirectory } from './make-directory.ts';
 import { requireName } from './names.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { rename } from './rename/rename.ts';
-import type { RenameParts } from './rename/rename-file.ts';
+import type { TransferParts } from './rename/transfer.ts';
 import { setAttributes } from './set-attributes.ts';
 import { unlink } from './unlink.ts';
 
-export interface MutationParts extends RenameParts {
+export interface MutationParts extends TransferParts {
   readonly openFiles: OpenFiles;
-  readonly attributes: AttributeWriter;
 }
 
 export class PlatformMutations implements Mutations {

@@ -1,6 +1,7 @@
 import type { Annotations } from '../../content/ports.ts';
 import { isReservedKey, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
+import { localFacts } from './local-facts.ts';
 
 /** Metadata that people and programs gave a file: all but the pairs of our own. */
 export function userMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
@@ -13,14 +14,11 @@ export function userMetadata(metadata: Readonly<Record<string, string>>): Record
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
   const before = node.record?.metadata ?? {};
-  const mode = node.mode ?? readReservedPairs(before).mode;
+  const { mode } = readReservedPairs(before);
   const metadata = {
     ...userMetadata(before),
     ...node.pending?.metadata,
-    ...reservedPairs({
-      ...(mode !== undefined && { mode }),
-      ...(node.mtimeMs !== undefined && { mtimeMs: node.mtimeMs }),
-    }),
+    ...reservedPairs({ ...(mode !== undefined && { mode }), ...localFacts(node) }),
   };
   const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
   return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };

@@ -11,6 +11,7 @@ import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
+import { localFacts, localFactsSent } from './local-facts.ts';
 import type { Staging } from './staging.ts';
 import { isSameVersion } from './version-of.ts';
 
@@ -76,7 +77,8 @@ export class Publisher implements DraftMaker {
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
     await this.#noteConflict(node);
-    const { pending, mode, mtimeMs } = node;
+    const { pending } = node;
+    const facts = localFacts(node);
     const annotations = annotationsFor(node);
     const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), node.name));
     const file = copied
@@ -84,8 +86,7 @@ export class Publisher implements DraftMaker {
       : await this.#upload(draft, annotations);
     const late = node.pending === pending ? undefined : node.pending;
     this.#tree.published(node, late ? await this.#annotate(file, late) : file);
-    if (node.mode === mode) node.mode = undefined;
-    if (node.mtimeMs === mtimeMs) node.mtimeMs = undefined;
+    localFactsSent(node, facts);
     content.exclusive = false;
   }
 

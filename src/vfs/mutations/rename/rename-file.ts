@@ -14,6 +14,7 @@ import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
+import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import type { Tree } from '../../tree.ts';
 import type { Asides } from '../asides.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
@@ -68,13 +69,15 @@ async function renameDraft(parts: RenameParts, { source, parent, name, target }:
 async function renamePublished(parts: RenameParts, rename: FileRename, record: FileRecord): Promise<void> {
   const { tree } = parts;
   const { source, parent, name, target } = rename;
-  const given = ownPairs(source);
+  const facts = localFacts(source);
+  const given = reservedPairs(facts);
   const renamed = target?.record
     ? await replace(parts, { ...rename, target }, { record, replaced: target.record, given })
     : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
   if (target && !target.record) await letGo(parts, target);
   tree.moved(source, { parent, name });
   tree.published(source, renamed);
+  localFactsSent(source, facts);
 }
 
 interface Replacement {
@@ -136,10 +139,4 @@ async function letGo({ contents, asides }: RenameParts, target: ProjectFileNode)
   const inUse = content.handles.size > 0;
   if (record && inUse) await asides.keepForHandles(record, target);
   await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
-}
-
-/** Mode and time set here and not sent yet. */
-function ownPairs(node: ProjectFileNode): Record<string, string> {
-  const { mode, mtimeMs } = node;
-  return reservedPairs({ ...(mode !== undefined && { mode }), ...(mtimeMs !== undefined && { mtimeMs }) });
 }

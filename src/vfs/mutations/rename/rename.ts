@@ -6,14 +6,14 @@ import { requireWritable } from '../../write-access.ts';
 import { requireName } from '../names.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
-import type { RenameParts } from './rename-file.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
+import type { TransferParts } from './transfer.ts';
 import { exportNode, importNode, moveToProject } from './transfer.ts';
 
 /** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
 export async function rename(
-  parts: RenameParts,
+  parts: TransferParts,
   { from, to, flags }: { readonly from: Place; readonly to: Place; readonly flags: RenameFlags },
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function rename(
 }
 
 function carryOut(
-  parts: RenameParts,
+  parts: TransferParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
   name: string,
 ): Promise<void> {

@@ -17,26 +17,24 @@ import type {
   VolumeObjectNode,
 } from '../../node.ts';
 import { pathOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
-import type { Asides } from '../asides.ts';
+import type { AttributeWriter } from '../attribute-writer.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import type { RenameParts } from './rename-file.ts';
 import { publishWhatIsClosed } from './rename-file.ts';
 import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
 
-export interface TransferParts {
-  readonly tree: Tree;
-  readonly contents: Contents;
-  readonly asides: Asides;
+export interface TransferParts extends RenameParts {
+  readonly attributes: AttributeWriter;
 }
 
 export async function exportNode(
-  { tree, contents }: TransferParts,
+  { tree, contents, attributes }: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
   to: { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
-  if (source.kind === 'project-file') await requireClosed(contents, source);
+  if (source.kind === 'project-file') await requireAllSent({ contents, attributes }, source);
   else requireNoneWritten(unpublishedBelow(contents, source), source);
   const { parent, name } = source;
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
@@ -76,7 +74,7 @@ export async function importNode(
 
 /** A file to another project: its id stays, its node does not. */
 export async function moveToProject(
-  { tree, contents, asides }: TransferParts,
+  { tree, contents, asides, attributes }: TransferParts,
   source: ProjectFileNode,
   to: {
     readonly parent: ProjectFolderNode;
@@ -84,7 +82,7 @@ export async function moveToProject(
     readonly target: ProjectFileNode | undefined;
   },
 ): Promise<void> {
-  await requireClosed(contents, source);
+  await requireAllSent({ contents, attributes }, source);
   const { record, parent, name } = source;
   if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
   const { target } = to;
@@ -111,11 +109,15 @@ export async function moveToProject(
   });
 }
 
-/** EBUSY while someone writes: what is half-written cannot be handed to a job. */
-async function requireClosed(contents: Contents, node: ProjectFileNode): Promise<void> {
+/** Brings to the platform what is only here. EBUSY while someone writes: a job cannot take what is half-written. */
+async function requireAllSent(
+  { contents, attributes }: Pick<TransferParts, 'contents' | 'attributes'>,
+  node: ProjectFileNode,
+): Promise<void> {
   await publishWhatIsClosed(contents, node);
   if (contents.find(node)?.writers)
     throw new FsError('EBUSY', `${node.name} is being written: close it before it is moved away`);
+  await attributes.write(node);
 }
 
 function moveOnPlatform(

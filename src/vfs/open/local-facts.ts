@@ -1,0 +1,13 @@
+import type { ReservedFacts } from '../attributes/reserved-pairs.ts';
+import type { ProjectFileNode } from '../node.ts';
+
+/** Mode and time set here and not in the record yet. */
+export function localFacts({ mode, mtimeMs }: ProjectFileNode): ReservedFacts {
+  return { ...(mode !== undefined && { mode }), ...(mtimeMs !== undefined && { mtimeMs }) };
+}
+
+/** They are in the record now; what was set since stays. */
+export function localFactsSent(node: ProjectFileNode, sent: ReservedFacts): void {
+  if (node.mode === sent.mode) node.mode = undefined;
+  if (node.mtimeMs === sent.mtimeMs) node.mtimeMs = undefined;
+}

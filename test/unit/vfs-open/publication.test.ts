@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
+import { ApiError } from '../../../src/api/errors.ts';
+import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+let world: ChangingWorld;
+async function start(options?: WorldOptions): Promise<void> {
+  world = await ChangingWorld.start(options);
+}
+afterEach(() => world.end());
+
+/** Uploads do what `gate` says first. */
+function uploading(gate: () => Promise<void>): (api: Api) => Api {
+  return (api) => ({
+    ...api,
+    uploads: {
+      ...api.uploads,
+      initialise: async (...args) => {
+        await gate();
+        return api.uploads.initialise(...args);
+      },
+      inline: async (...args) => {
+        await gate();
+        return api.uploads.inline(...args);
+      },
+    },
+  });
+}
+
+const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call: 'POST /upload' });
+
+describe('a file made by mknod', () => {
+  it('is published after two seconds', async () => {
+    const clock = new FakeClock();
+    await start({ clock });
+    await world.side.mutations.mknod({ parent: world.folder, name: 'pipe' }, 0o100644, world.by());
+    await clock.advance(1900);
+    expect(await world.onPlatform()).toEqual({});
+    await clock.advance(200);
+    await waitUntil(async () => 'pipe' in (await world.onPlatform()));
+  });
+
+  it('is published when it is closed, if someone opens it', async () => {
+    const clock = new FakeClock();
+    await start({ clock });
+    const place = { parent: world.folder, name: 'a' };
+    const node = await world.side.mutations.mknod(place, 0o100644, world.by());
+    const handle = await world.open(node, O_WRONLY);
+    await clock.advance(5000);
+    expect(await world.onPlatform()).toEqual({});
+    await world.write(handle, 'text');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+});
+
+describe('a close that is interrupted', () => {
+  it('answers at once, and the publication goes on', async () => {
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await start({ api: uploading(() => gate) });
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    const interrupt = new AbortController();
+    const flushing = world.side.openFiles.flush(handle, world.by(1, interrupt.signal));
+    interrupt.abort();
+    await expect(flushing).rejects.toMatchObject({ name: 'AbortError' });
+    open();
+    await world.side.openFiles.release(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+});
+
+describe('a publication that the platform refuses', () => {
+  it('is told to the closer, and leaves neither a file nor a name', async () => {
+    await start({ api: uploading(() => Promise.reject(refusal)) });
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    await expect(world.side.openFiles.flush(handle, world.by())).rejects.toBe(refusal);
+    await world.side.openFiles.release(handle);
+    expect(await world.child('a')).toBeUndefined();
+    expect(world.writer.uploads()).toEqual([]);
+  });
+
+  it('leaves the old content of a file that was overwritten', async () => {
+    let refuse = false;
+    await start({ api: uploading(async () => (refuse ? Promise.reject(refusal) : undefined)) });
+    await world.put('a', 'old');
+    refuse = true;
+    await expect(world.put('a', 'new')).rejects.toBe(refusal);
+    expect(await world.cat('a')).toBe('old');
+  });
+
+  it('keeps the bytes, and records why, when no close could tell', async () => {
+    let refuse = true;
+    await start({ api: uploading(async () => (refuse ? Promise.reject(refusal) : undefined)) });
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    await world.side.openFiles.release(handle);
+    expect(world.tree.errors.ofPath('/one/a')).toMatchObject({ op: 'release', errno: 'EACCES' });
+    expect(await world.cat('a')).toBe('text');
+    refuse = false;
+    await world.side.idle(world.by().signal);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+});
+
+it('replaces what another client put there meanwhile, and says so', async () => {
+  const clock = new FakeClock();
+  await start({ clock });
+  const node = await world.put('a', 'old');
+  const handle = await world.open(node, O_WRONLY);
+  await world.write(handle, 'ours');
+  const { root_folder: root } = (await world.user.get('/projects/ada/one')).body;
+  await world.user.call('DELETE', `/files/${node.record!.id}`);
+  await world.user.upload(root, 'a', 'theirs');
+  await clock.advance(2000);
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ a: 'ours' });
+  expect(world.tree.errors.ofPath('/one/a')).toMatchObject({ op: 'close', errno: 'ESTALE' });
+});
+
+it('does not mistake a file another client replaced for the one it knew', async () => {
+  const clock = new FakeClock();
+  await start({ clock });
+  const node = await world.put('a', 'old');
+  await world.user.call('DELETE', `/files/${node.record!.id}`);
+  const { root_folder: root } = (await world.user.get('/projects/ada/one')).body;
+  await world.user.upload(root, 'a', 'theirs');
+  await clock.advance(2000);
+  await expect(world.open(node, O_RDONLY)).rejects.toMatchObject({ errno: 'ESTALE' });
+  expect(await world.cat('a')).toBe('theirs');
+});
+
+describe('holes and allocation', () => {
+  it('finds data everywhere and the only hole at the end', async () => {
+    await start();
+    const node = await world.put('a', 'text');
+    const handle = await world.open(node, O_RDONLY);
+    const seek = (offset: number, whence: 'data' | 'hole'): unknown =>
+      world.side.openFiles.lseek({ handle, offset }, whence, world.by());
+    expect([seek(1, 'data'), seek(1, 'hole')]).toEqual([1, 4]);
+    expect(() => seek(4, 'data')).toThrow(expect.objectContaining({ errno: 'ENXIO' }));
+    await world.close(handle);
+  });
+
+  it('extends a file, and punches no holes', async () => {
+    await start();
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    const allocate = async (mode: number, length: number): Promise<void> =>
+      world.side.openFiles.fallocate({ handle, offset: 0 }, { mode, length }, world.by());
+    await allocate(0, 6);
+    await allocate(1, 100);
+    await expect(allocate(3, 2)).rejects.toMatchObject({ errno: 'EOPNOTSUPP' });
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text\0\0' });
+  });
+});
