@@ -3,19 +3,18 @@ import {
   arrayAt,
   asObject,
   objectAt,
-  optionalNumberAt,
   optionalTextAt,
   optionalTimeAt,
   pairsOf,
+  requiredNumberAt,
   textAt,
-  UnexpectedShape,
 } from './wire.ts';
 
 export function parseUploadTicket(body: unknown): UploadTicket {
   const object = asObject(body, 'upload');
   return {
     uploadId: textAt(object, 'upload_id'),
-    partSizeBytes: requiredNumber(optionalNumberAt(object, 'part_size'), 'part_size'),
+    partSizeBytes: requiredNumberAt(object, 'part_size'),
     parallel: object['parallel_uploads'] !== false,
   };
 }
@@ -26,7 +25,7 @@ export function parseReportedParts(body: unknown): readonly PartReport[] {
     const headers = objectAt(objectAt(part, 'response'), 'headers');
     const etag = Object.entries(headers).find(([name]) => name.toLowerCase() === 'etag')?.[1];
     return {
-      partNumber: requiredNumber(optionalNumberAt(part, 'part_number'), 'part_number'),
+      partNumber: requiredNumberAt(part, 'part_number'),
       etag: typeof etag === 'string' ? etag.replaceAll('"', '') : '',
     };
   });
@@ -45,11 +44,4 @@ export function parseSignedUrl(body: unknown): SignedUrl {
     headers: pairsOf(object['headers']),
     expiresMs: optionalTimeAt(object, 'expires'),
   };
-}
-
-function requiredNumber(value: number | undefined, key: string): number {
-  if (value === undefined) {
-    throw new UnexpectedShape(`the answer has no ${key}`);
-  }
-  return value;
 }

@@ -60,6 +60,14 @@ export function optionalNumberAt(object: WireObject, key: string): number | unde
   return Number.isFinite(number) ? number : undefined;
 }
 
+export function requiredNumberAt(object: WireObject, key: string): number {
+  const value = optionalNumberAt(object, key);
+  if (value === undefined) {
+    throw new UnexpectedShape(`the answer has no ${key}`);
+  }
+  return value;
+}
+
 /** Booleans may come as text. */
 export function booleanAt(object: WireObject, key: string): boolean {
   const value = object[key];

@@ -8,12 +8,66 @@ import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 
-export function asyncFilesApi(call: Caller, serverTime: ServerTime): AsyncFilesApi {
-  /** Jobs whose start was answered, and which a lost one can therefore not be. */
-  const answered = new Set<string>();
+type Kind = AsyncFileJob['kind'];
 
-  const startedSince = (kind: AsyncFileJob['kind'], sinceMs: number, options?: CallOptions) =>
-    call(
+/** The clock of the service is known to about a second. */
+const CLOCK_SLACK_MS = 2000;
+
+/** Asynchronous copies, moves and deletions (undocumented-calls, 1.6). */
+export class AsyncFilesClient implements AsyncFilesApi {
+  readonly #call: Caller;
+  readonly #serverTime: ServerTime;
+  /** Jobs whose start was answered, and which a lost one can therefore not be. */
+  readonly #answered = new Set<string>();
+
+  constructor(call: Caller, serverTime: ServerTime) {
+    this.#call = call;
+    this.#serverTime = serverTime;
+  }
+
+  async start(
+    kind: Kind,
+    items: Parameters<AsyncFilesApi['start']>[1],
+    options?: CallOptions,
+  ): Promise<AsyncFileJob> {
+    const sinceMs = this.#serverTime.now() - CLOCK_SLACK_MS;
+    const job = await lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: `POST /async/files/${kind}`,
+            body: { json: { items } },
+            whenLost: 'once',
+            parse: (body) => parseAsyncJob(body, kind),
+          },
+          options,
+        ),
+      () => this.#onlyOneSince(kind, sinceMs, options),
+    );
+    this.#answered.add(job.id);
+    return job;
+  }
+
+  get(
+    kind: Kind,
+    id: string,
+    options?: CallOptions & { readonly waitSeconds?: number },
+  ): Promise<AsyncFileJob> {
+    return this.#call(
+      {
+        route: `GET /async/files/${kind}/{id}`,
+        path: { id },
+        query: { wait: options?.waitSeconds },
+        heldBackMs: (options?.waitSeconds ?? 0) * 1000,
+        parse: (body) => parseAsyncJob(body, kind),
+      },
+      options,
+    );
+  }
+
+  /** A job does not echo its items, so that of two candidates nothing tells which was meant. */
+  async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<AsyncFileJob | undefined> {
+    const jobs = await this.#call(
       {
         route: 'GET /async/files',
         query: { limit: 100, fields: '_all' },
@@ -21,50 +75,15 @@ export function asyncFilesApi(call: Caller, serverTime: ServerTime): AsyncFilesA
           parsePage(answer, 0, (item) => asObject(item, 'job'))
             .items.filter((job) => optionalTextAt(job, 'type')?.toLowerCase() === kind)
             .filter((job) => (optionalTimeAt(job, 'started_on') ?? 0) >= sinceMs)
-            .map((job) => parseAsyncJob(job, kind))
-            .filter((job) => !answered.has(job.id)),
+            .map((job) => parseAsyncJob(job, kind)),
       },
       options,
     );
-
-  return {
-    start: async (kind, items, options) => {
-      const sinceMs = serverTime.now() - 2000;
-      const job = await lookBeforeRepeating(
-        () =>
-          call(
-            {
-              route: `POST /async/files/${kind}`,
-              body: { json: { items } },
-              whenLost: 'once',
-              parse: (body) => parseAsyncJob(body, kind),
-            },
-            options,
-          ),
-        async () => {
-          const [candidate, ...others] = await startedSince(kind, sinceMs, options);
-          if (others.length > 0) {
-            // A job does not echo its items, so that nothing tells which of them was ours.
-            const reason = `the answer got lost, and ${others.length + 1} jobs began at that time`;
-            throw new TransportError(reason, { call: `POST /async/files/${kind}` });
-          }
-          return candidate;
-        },
-      );
-      answered.add(job.id);
-      return job;
-    },
-
-    get: (kind, id, options) =>
-      call(
-        {
-          route: `GET /async/files/${kind}/{id}`,
-          path: { id },
-          query: { wait: options?.waitSeconds },
-          heldBackMs: (options?.waitSeconds ?? 0) * 1000,
-          parse: (body) => parseAsyncJob(body, kind),
-        },
-        options,
-      ),
-  };
+    const [candidate, ...others] = jobs.filter(({ id }) => !this.#answered.has(id));
+    if (others.length > 0) {
+      const reason = `the answer got lost, and ${others.length + 1} jobs began at that time`;
+      throw new TransportError(reason, { call: `POST /async/files/${kind}` });
+    }
+    return candidate;
+  }
 }

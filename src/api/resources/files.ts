@@ -1,6 +1,6 @@
-import type { CallOptions, FilesApi } from '../api.ts';
+import type { CallOptions, FilesApi, PageRequest, Place } from '../api.ts';
 import { ApiError } from '../errors.ts';
-import type { EntryRecord } from '../model.ts';
+import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
 import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder } from '../parse/file.ts';
 import { parsePage } from '../parse/page.ts';
@@ -9,12 +9,25 @@ import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 
-export function filesApi(call: Caller, serverTime: ServerTime): FilesApi {
-  const get: FilesApi['get'] = (id, options) =>
-    call({ route: 'GET /files/{id}', path: { id }, parse: parseEntry }, options);
+type Pairs = Readonly<Record<string, string>>;
+type OverwriteOptions = CallOptions & { readonly overwrite?: boolean };
 
-  const find: FilesApi['find'] = ({ parent, name }, options) =>
-    call(
+/** The files calls (undocumented-calls, 1.2 to 1.5). */
+export class FilesClient implements FilesApi {
+  readonly #call: Caller;
+  readonly #serverTime: ServerTime;
+
+  constructor(call: Caller, serverTime: ServerTime) {
+    this.#call = call;
+    this.#serverTime = serverTime;
+  }
+
+  get(id: string, options?: CallOptions): Promise<EntryRecord> {
+    return this.#call({ route: 'GET /files/{id}', path: { id }, parse: parseEntry }, options);
+  }
+
+  find({ parent, name }: Place, options?: CallOptions): Promise<EntryRecord | undefined> {
+    return this.#call(
       {
         route: 'GET /files',
         query: { parent, name, fields: ENTRY_FIELDS },
@@ -22,9 +35,144 @@ export function filesApi(call: Caller, serverTime: ServerTime): FilesApi {
       },
       options,
     );
+  }
 
-  const bulkGet: FilesApi['bulkGet'] = (ids, options) =>
-    call(
+  list(folder: string, { offset, limit }: PageRequest, options?: CallOptions): Promise<Page<EntryRecord>> {
+    return this.#call(
+      {
+        route: 'GET /files/{folder}/list',
+        path: { folder },
+        query: { offset, limit, fields: ENTRY_FIELDS },
+        parse: (_, answer) => parsePage(answer, offset, parseEntry),
+      },
+      options,
+    );
+  }
+
+  edit(
+    id: string,
+    changes: Parameters<FilesApi['edit']>[1],
+    options?: OverwriteOptions,
+  ): Promise<FileRecord> {
+    return this.#call(
+      {
+        route: 'PATCH /files/{id}',
+        path: { id },
+        query: { overwrite: options?.overwrite || undefined },
+        body: { json: changes },
+        parse: parseFile,
+      },
+      options,
+    );
+  }
+
+  move(id: string, { parent, name }: Place, options?: OverwriteOptions): Promise<FileRecord> {
+    return lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /files/{id}/actions/move',
+            path: { id },
+            query: { overwrite: options?.overwrite || undefined },
+            body: { json: { parent, name } },
+            whenLost: 'once',
+            parse: parseFile,
+          },
+          options,
+        ),
+      async () => {
+        const entry = await this.get(id, options);
+        return entry.kind === 'file' && entry.parent === parent && entry.name === name ? entry : undefined;
+      },
+    );
+  }
+
+  copy(id: string, { parent, name }: Place, options?: CallOptions): Promise<FileRecord> {
+    const isOurs = this.#createdFromNowOn();
+    return lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /files/{id}/actions/copy',
+            path: { id },
+            body: { json: { parent, name } },
+            whenLost: 'once',
+            parse: parseFile,
+          },
+          options,
+        ),
+      async () => {
+        const entry = await this.find({ parent, name }, options);
+        return entry?.kind === 'file' && isOurs(entry) ? entry : undefined;
+      },
+    );
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await lookBeforeRepeating(
+      () =>
+        this.#call(
+          { route: 'DELETE /files/{id}', path: { id }, whenLost: 'once', parse: () => true as const },
+          options,
+        ),
+      () => isGone(this.get(id, options)),
+    );
+  }
+
+  createFolder({ parent, name }: Place, options?: CallOptions): Promise<FolderRecord> {
+    const isOurs = this.#createdFromNowOn();
+    return lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /files',
+            body: { json: { parent, name, type: 'folder' } },
+            whenLost: 'once',
+            parse: parseFolder,
+          },
+          options,
+        ),
+      async () => {
+        const entry = await this.find({ parent, name }, options);
+        return entry?.kind === 'folder' && isOurs(entry) ? entry : undefined;
+      },
+    );
+  }
+
+  patchMetadata(id: string, pairs: Pairs, options?: CallOptions): Promise<Pairs> {
+    return this.#call(
+      { route: 'PATCH /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: pairsOf },
+      options,
+    );
+  }
+
+  putMetadata(id: string, pairs: Pairs, options?: CallOptions): Promise<Pairs> {
+    return this.#call(
+      { route: 'PUT /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: pairsOf },
+      options,
+    );
+  }
+
+  putTags(id: string, tags: readonly string[], options?: CallOptions): Promise<readonly string[]> {
+    return this.#call(
+      { route: 'PUT /files/{id}/tags', path: { id }, body: { json: tags }, parse: textsOf },
+      options,
+    );
+  }
+
+  downloadInfo(id: string, options?: CallOptions): Promise<{ readonly url: string }> {
+    return this.#call(
+      {
+        route: 'GET /files/{id}/download_info',
+        path: { id },
+        parse: (body) => ({ url: textAt(asObject(body, 'address'), 'url') }),
+      },
+      options,
+    );
+  }
+
+  bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]> {
+    return this.#call(
       {
         route: 'POST /bulk/files/get',
         body: { json: { file_ids: ids } },
@@ -32,167 +180,37 @@ export function filesApi(call: Caller, serverTime: ServerTime): FilesApi {
       },
       options,
     );
+  }
 
-  return {
-    get,
-    find,
-    bulkGet,
+  /** Sent again after a lost answer, the entries that went the first time are missing: that is what was asked. */
+  async bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]> {
+    let repeated = false;
+    const results = await lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /bulk/files/delete',
+            body: { json: { file_ids: ids } },
+            whenLost: 'once',
+            parse: (body) => parseBulk(body, () => undefined),
+          },
+          options,
+        ),
+      async () => {
+        repeated = true;
+        return undefined;
+      },
+    );
+    return results.map((each) =>
+      repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,
+    );
+  }
 
-    list: (folder, { offset, limit }, options) =>
-      call(
-        {
-          route: 'GET /files/{folder}/list',
-          path: { folder },
-          query: { offset, limit, fields: ENTRY_FIELDS },
-          parse: (_, answer) => parsePage(answer, offset, parseEntry),
-        },
-        options,
-      ),
-
-    edit: (id, changes, options) =>
-      call(
-        {
-          route: 'PATCH /files/{id}',
-          path: { id },
-          query: { overwrite: options?.overwrite || undefined },
-          body: { json: changes },
-          parse: parseFile,
-        },
-        options,
-      ),
-
-    move: (id, to, options) =>
-      lookBeforeRepeating(
-        () =>
-          call(
-            {
-              route: 'POST /files/{id}/actions/move',
-              path: { id },
-              query: { overwrite: options?.overwrite || undefined },
-              body: { json: to },
-              whenLost: 'once',
-              parse: parseFile,
-            },
-            options,
-          ),
-        async () => {
-          const entry = await get(id, options);
-          const arrived = entry.kind === 'file' && entry.parent === to.parent && entry.name === to.name;
-          return arrived ? entry : undefined;
-        },
-      ),
-
-    copy: (id, to, options) => {
-      const isOurs = createdSince(serverTime);
-      return lookBeforeRepeating(
-        () =>
-          call(
-            {
-              route: 'POST /files/{id}/actions/copy',
-              path: { id },
-              body: { json: to },
-              whenLost: 'once',
-              parse: parseFile,
-            },
-            options,
-          ),
-        async () => {
-          const entry = await find(to, options);
-          return entry?.kind === 'file' && isOurs(entry) ? entry : undefined;
-        },
-      );
-    },
-
-    delete: (id, options) =>
-      lookBeforeRepeating(
-        () =>
-          call(
-            { route: 'DELETE /files/{id}', path: { id }, whenLost: 'once', parse: () => true as const },
-            options,
-          ),
-        () => isGone(get(id, options)),
-      ).then(() => undefined),
-
-    createFolder: (place, options) => {
-      const isOurs = createdSince(serverTime);
-      return lookBeforeRepeating(
-        () =>
-          call(
-            {
-              route: 'POST /files',
-              body: { json: { ...place, type: 'folder' } },
-              whenLost: 'once',
-              parse: parseFolder,
-            },
-            options,
-          ),
-        async () => {
-          const entry = await find(place, options);
-          return entry?.kind === 'folder' && isOurs(entry) ? entry : undefined;
-        },
-      );
-    },
-
-    patchMetadata: (id, pairs, options) =>
-      call(
-        {
-          route: 'PATCH /files/{id}/metadata',
-          path: { id },
-          body: { json: pairs },
-          parse: pairsOf,
-        },
-        options,
-      ),
-
-    putMetadata: (id, pairs, options) =>
-      call(
-        { route: 'PUT /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: pairsOf },
-        options,
-      ),
-
-    putTags: (id, tags, options) =>
-      call({ route: 'PUT /files/{id}/tags', path: { id }, body: { json: tags }, parse: textsOf }, options),
-
-    downloadInfo: (id, options) =>
-      call(
-        {
-          route: 'GET /files/{id}/download_info',
-          path: { id },
-          parse: (body) => ({ url: textAt(asObject(body, 'address'), 'url') }),
-        },
-        options,
-      ),
-
-    bulkDelete: (ids, options) => bulkDelete(call, ids, options),
-  };
-}
-
-/** Sent again after a lost answer, the entries that went the first time are missing: that is what was asked. */
-async function bulkDelete(
-  call: Caller,
-  ids: readonly string[],
-  options?: CallOptions,
-): ReturnType<FilesApi['bulkDelete']> {
-  let repeated = false;
-  const results = await lookBeforeRepeating(
-    () =>
-      call(
-        {
-          route: 'POST /bulk/files/delete',
-          body: { json: { file_ids: ids } },
-          whenLost: 'once',
-          parse: (body) => parseBulk(body, () => undefined),
-        },
-        options,
-      ),
-    async () => {
-      repeated = true;
-      return undefined;
-    },
-  );
-  return results.map((each) =>
-    repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,
-  );
+  /** Tells an entry made by the call that begins now from one that had the name before. Times are whole seconds. */
+  #createdFromNowOn(): (entry: EntryRecord) => boolean {
+    const sinceMs = Math.floor(this.#serverTime.now() / 1000) * 1000 - 1000;
+    return (entry) => (entry.createdMs ?? 0) >= sinceMs;
+  }
 }
 
 async function isGone(lookup: Promise<unknown>): Promise<true | undefined> {
@@ -205,10 +223,4 @@ async function isGone(lookup: Promise<unknown>): Promise<true | undefined> {
     }
     throw error;
   }
-}
-
-/** Tells an entry made by the call that begins now from one that had the name before. Times are whole seconds. */
-function createdSince(serverTime: ServerTime): (entry: EntryRecord) => boolean {
-  const sinceMs = Math.floor(serverTime.now() / 1000) * 1000 - 1000;
-  return (entry) => (entry.createdMs ?? 0) >= sinceMs;
 }

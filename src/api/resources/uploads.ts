@@ -1,40 +1,150 @@
-import type { CallOptions, Place, UploadsApi } from '../api.ts';
+import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
-import type { FileRecord, PartReport } from '../model.ts';
+import type { FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
 import { parseFile } from '../parse/file.ts';
 import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody } from '../parse/upload.ts';
 import { asObject, optionalTextAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 
-type FindFile = (place: Place, options?: CallOptions) => Promise<FileRecord | undefined>;
+type Target = Parameters<UploadsApi['initialise']>[0];
+type ReportedUpload = Awaited<ReturnType<UploadsApi['reportedParts']>>;
 
-export function uploadsApi(call: Caller, findFile: FindFile): UploadsApi {
+/** The multipart upload (undocumented-calls, 1.1). */
+export class UploadsClient implements UploadsApi {
+  readonly #call: Caller;
+  readonly #files: Pick<FilesApi, 'find'>;
   /** Where unfinished uploads will land: a finished one is no more, and can only be found by its name. */
-  const places = new Map<string, Place>();
+  readonly #places = new Map<string, Place>();
 
-  const detail = (uploadId: string, query: Record<string, boolean>, options?: CallOptions) =>
-    call(
+  constructor(call: Caller, files: Pick<FilesApi, 'find'>) {
+    this.#call = call;
+    this.#files = files;
+  }
+
+  /** Sent twice after a lost answer, one upload stays empty and unused; it takes no name until it is completed. */
+  async initialise(target: Target, options?: CallOptions): Promise<UploadTicket> {
+    const { parent, name, overwrite, sizeBytes, partSizeBytes } = target;
+    const ticket = await this.#call(
       {
-        route: 'GET /upload/multipart/{uploadId}',
-        path: { uploadId },
-        query,
-        parse: (body) => {
-          const object = asObject(body, 'upload');
-          const parent = optionalTextAt(object, 'parent');
-          const name = optionalTextAt(object, 'name');
-          if (parent !== undefined && name !== undefined) {
-            places.set(uploadId, { parent, name });
-          }
-          return { ...parseUploadTicket(body), parts: parseReportedParts(body) };
-        },
+        route: 'POST /upload/multipart',
+        query: { overwrite: overwrite || undefined },
+        body: { json: { parent, name, size: sizeBytes, part_size: partSizeBytes } },
+        parse: parseUploadTicket,
       },
       options,
     );
+    this.#places.set(ticket.uploadId, { parent, name });
+    return ticket;
+  }
 
-  const isOver = async (uploadId: string, options?: CallOptions): Promise<boolean> => {
+  partUrl(uploadId: string, partNumber: number, options?: CallOptions): Promise<SignedUrl> {
+    return this.#call(
+      {
+        route: 'GET /upload/multipart/{uploadId}/part/{partNumber}',
+        path: { uploadId, partNumber },
+        parse: parseSignedUrl,
+      },
+      options,
+    );
+  }
+
+  report(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<void> {
+    return this.#call(
+      {
+        route: 'POST /upload/multipart/{uploadId}',
+        path: { uploadId },
+        body: { json: { parts: parts.map(partReportBody) } },
+        parse: () => undefined,
+      },
+      options,
+    );
+  }
+
+  async complete(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<FileRecord> {
+    const file = await lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /upload/multipart/{uploadId}/complete',
+            path: { uploadId },
+            body: { json: { parts: parts.map(partReportBody) } },
+            whenLost: 'once',
+            parse: parseFile,
+          },
+          options,
+        ),
+      () => this.#completed(uploadId, options),
+    );
+    this.#places.delete(uploadId);
+    return file;
+  }
+
+  async abort(uploadId: string, options?: CallOptions): Promise<void> {
+    await lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'DELETE /upload/multipart/{uploadId}',
+            path: { uploadId },
+            whenLost: 'once',
+            parse: () => true as const,
+          },
+          options,
+        ),
+      async () => (await this.#isOver(uploadId, options)) || undefined,
+    );
+    this.#places.delete(uploadId);
+  }
+
+  async reportedParts(uploadId: string, options?: CallOptions): Promise<ReportedUpload> {
+    const { place, upload } = await this.#call(
+      {
+        route: 'GET /upload/multipart/{uploadId}',
+        path: { uploadId },
+        query: { list_parts: true },
+        parse: (body) => ({
+          place: placeOf(body),
+          upload: { ...parseUploadTicket(body), parts: parseReportedParts(body) },
+        }),
+      },
+      options,
+    );
+    if (place) {
+      this.#places.set(uploadId, place);
+    }
+    return upload;
+  }
+
+  inline(
+    { parent, name, overwrite }: Parameters<UploadsApi['inline']>[0],
+    content: Uint8Array,
+    options?: CallOptions,
+  ): Promise<FileRecord> {
+    return this.#call(
+      {
+        route: 'POST /upload/inline',
+        query: { parent, name, overwrite: overwrite || undefined },
+        body: { bytes: content },
+        whenLost: overwrite ? 'repeat' : 'once',
+        parse: parseFile,
+      },
+      options,
+    );
+  }
+
+  async #completed(uploadId: string, options?: CallOptions): Promise<FileRecord | undefined> {
+    const place = this.#places.get(uploadId);
+    if (!place || !(await this.#isOver(uploadId, options))) {
+      return undefined;
+    }
+    const entry = await this.#files.find(place, options);
+    return entry?.kind === 'file' ? entry : undefined;
+  }
+
+  async #isOver(uploadId: string, options?: CallOptions): Promise<boolean> {
     try {
-      await detail(uploadId, {}, options);
+      await this.reportedParts(uploadId, options);
       return false;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) {
@@ -42,104 +152,12 @@ export function uploadsApi(call: Caller, findFile: FindFile): UploadsApi {
       }
       throw error;
     }
-  };
-
-  return {
-    // Sent twice after a lost answer, one upload stays empty and unused; it takes no name until it is completed.
-    initialise: async ({ parent, name, overwrite, sizeBytes, partSizeBytes }, options) => {
-      const ticket = await call(
-        {
-          route: 'POST /upload/multipart',
-          query: { overwrite: overwrite || undefined },
-          body: { json: { parent, name, size: sizeBytes, part_size: partSizeBytes } },
-          parse: parseUploadTicket,
-        },
-        options,
-      );
-      places.set(ticket.uploadId, { parent, name });
-      return ticket;
-    },
-
-    partUrl: (uploadId, partNumber, options) =>
-      call(
-        {
-          route: 'GET /upload/multipart/{uploadId}/part/{partNumber}',
-          path: { uploadId, partNumber },
-          parse: parseSignedUrl,
-        },
-        options,
-      ),
-
-    report: (uploadId, parts, options) =>
-      call(
-        {
-          route: 'POST /upload/multipart/{uploadId}',
-          path: { uploadId },
-          body: { json: { parts: parts.map(partReportBody) } },
-          parse: () => undefined,
-        },
-        options,
-      ),
-
-    complete: async (uploadId, parts, options) => {
-      const file = await lookBeforeRepeating(
-        () => complete(call, uploadId, parts, options),
-        async () => {
-          const place = places.get(uploadId);
-          return place && (await isOver(uploadId, options)) ? findFile(place, options) : undefined;
-        },
-      );
-      places.delete(uploadId);
-      return file;
-    },
-
-    abort: async (uploadId, options) => {
-      await lookBeforeRepeating(
-        () =>
-          call(
-            {
-              route: 'DELETE /upload/multipart/{uploadId}',
-              path: { uploadId },
-              whenLost: 'once',
-              parse: () => true as const,
-            },
-            options,
-          ),
-        async () => (await isOver(uploadId, options)) || undefined,
-      );
-      places.delete(uploadId);
-    },
-
-    reportedParts: (uploadId, options) => detail(uploadId, { list_parts: true }, options),
-
-    inline: ({ parent, name, overwrite }, content, options) =>
-      call(
-        {
-          route: 'POST /upload/inline',
-          query: { parent, name, overwrite: overwrite || undefined },
-          body: { bytes: content },
-          whenLost: overwrite ? 'repeat' : 'once',
-          parse: parseFile,
-        },
-        options,
-      ),
-  };
+  }
 }
 
-function complete(
-  call: Caller,
-  uploadId: string,
-  parts: readonly PartReport[],
-  options?: CallOptions,
-): Promise<FileRecord> {
-  return call(
-    {
-      route: 'POST /upload/multipart/{uploadId}/complete',
-      path: { uploadId },
-      body: { json: { parts: parts.map(partReportBody) } },
-      whenLost: 'once',
-      parse: parseFile,
-    },
-    options,
-  );
+function placeOf(body: unknown): Place | undefined {
+  const object = asObject(body, 'upload');
+  const parent = optionalTextAt(object, 'parent');
+  const name = optionalTextAt(object, 'name');
+  return parent !== undefined && name !== undefined ? { parent, name } : undefined;
 }

@@ -1,5 +1,7 @@
-import type { VolumesApi } from '../api.ts';
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
+import type { CallOptions, PageRequest, VolumesApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
+import type { Page, VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { parsePage } from '../parse/page.ts';
 import {
   parseVolume,
@@ -8,77 +10,95 @@ import {
   parseVolumeSummary,
   unquoted,
 } from '../parse/volume.ts';
-import { asObject, optionalNumberAt, optionalTextAt, textAt, UnexpectedShape } from '../parse/wire.ts';
+import { asObject, optionalTextAt, requiredNumberAt, textAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
+
+type DownloadInfo = Awaited<ReturnType<VolumesApi['downloadInfo']>>;
 
 /** The volume has no such object. */
 const NO_SUCH_OBJECT = 9105;
-const MAX_PAGE = 100;
 
-export function volumesApi(call: Caller): VolumesApi {
-  return {
-    list: ({ offset, limit }, options) =>
-      call(
+/** The volumes calls (undocumented-calls, 1.7). */
+export class VolumesClient implements VolumesApi {
+  readonly #call: Caller;
+
+  constructor(call: Caller) {
+    this.#call = call;
+  }
+
+  list({ offset, limit }: PageRequest, options?: CallOptions): Promise<Page<VolumeSummary>> {
+    return this.#call(
+      {
+        route: 'GET /storage/volumes',
+        query: { offset, limit },
+        parse: (_, answer) => parsePage(answer, offset, parseVolumeSummary),
+      },
+      options,
+    );
+  }
+
+  get(id: string, options?: CallOptions): Promise<VolumeRecord> {
+    return this.#call({ route: 'GET /storage/volumes/{id}', path: { id }, parse: parseVolume }, options);
+  }
+
+  /** Only `_all` brings the objects' metadata, and with it their sizes. */
+  contents(
+    volume: string,
+    { prefix, continuation }: Parameters<VolumesApi['contents']>[1],
+    options?: CallOptions,
+  ): Promise<VolumePage> {
+    return this.#call(
+      {
+        route: 'GET /storage/volumes/{volume}/list',
+        path: { volume },
+        query: { prefix, limit: PAGE_LIMIT_MAX, continuation_token: continuation, fields: '_all' },
+        parse: parseVolumePage,
+      },
+      options,
+    );
+  }
+
+  async object(
+    volume: string,
+    location: string,
+    options?: CallOptions,
+  ): Promise<VolumeObjectRecord | undefined> {
+    try {
+      return await this.#call(
         {
-          route: 'GET /storage/volumes',
-          query: { offset, limit },
-          parse: (_, answer) => parsePage(answer, offset, parseVolumeSummary),
-        },
-        options,
-      ),
-
-    get: (id, options) =>
-      call({ route: 'GET /storage/volumes/{id}', path: { id }, parse: parseVolume }, options),
-
-    // Only `_all` brings the objects' metadata, and with it their sizes.
-    contents: (volume, { prefix, continuation }, options) =>
-      call(
-        {
-          route: 'GET /storage/volumes/{volume}/list',
+          route: 'GET /storage/volumes/{volume}/object',
           path: { volume },
-          query: { prefix, limit: MAX_PAGE, continuation_token: continuation, fields: '_all' },
-          parse: parseVolumePage,
+          query: { location, fields: '_all' },
+          parse: parseVolumeObject,
         },
         options,
-      ),
-
-    object: async (volume, location, options) => {
-      try {
-        return await call(
-          {
-            route: 'GET /storage/volumes/{volume}/object',
-            path: { volume },
-            query: { location, fields: '_all' },
-            parse: parseVolumeObject,
-          },
-          options,
-        );
-      } catch (error) {
-        if (error instanceof ApiError && error.code === NO_SUCH_OBJECT) {
-          return undefined;
-        }
-        throw error;
+      );
+    } catch (error) {
+      if (error instanceof ApiError && error.code === NO_SUCH_OBJECT) {
+        return undefined;
       }
-    },
+      throw error;
+    }
+  }
 
-    downloadInfo: (volume, location, options) =>
-      call(
-        {
-          route: 'GET /storage/volumes/{volume}/object/download_info',
-          path: { volume },
-          query: { location },
-          parse: parseDownloadInfo,
-        },
-        options,
-      ),
-  };
+  downloadInfo(volume: string, location: string, options?: CallOptions): Promise<DownloadInfo> {
+    return this.#call(
+      {
+        route: 'GET /storage/volumes/{volume}/object/download_info',
+        path: { volume },
+        query: { location },
+        parse: parseDownloadInfo,
+      },
+      options,
+    );
+  }
 }
 
-function parseDownloadInfo(body: unknown): { url: string; sizeBytes: number; etag: string | undefined } {
+function parseDownloadInfo(body: unknown): DownloadInfo {
   const object = asObject(body, 'address');
-  const sizeBytes = optionalNumberAt(object, 'size');
-  if (sizeBytes === undefined) {
-    throw new UnexpectedShape('the answer has no size');
-  }
-  return { url: textAt(object, 'url'), sizeBytes, etag: unquoted(optionalTextAt(object, 'etag')) };
+  return {
+    url: textAt(object, 'url'),
+    sizeBytes: requiredNumberAt(object, 'size'),
+    etag: unquoted(optionalTextAt(object, 'etag')),
+  };
 }

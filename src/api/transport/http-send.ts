@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-
-import type { Answer, Call, QueryValue, Send } from './call.ts';
+import { TransportError } from '../errors.ts';
+import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
 
 export interface HttpSend {
@@ -14,6 +14,8 @@ export interface HttpSendOptions {
   readonly connections: number;
   /** For one exchange, without what the service holds back on purpose. */
   readonly exchangeTimeoutMs: number;
+  /** Fires before `close`: what fails from then on is not worth another try. */
+  readonly closed: AbortSignal;
 }
 
 /**
@@ -47,6 +49,9 @@ export function httpSend(options: HttpSendOptions): HttpSend {
       return { status: response.statusCode, headers: singleValues(response.headers), body: parse(text) };
     } catch (error) {
       call.signal?.throwIfAborted();
+      if (options.closed.aborted) {
+        throw new TransportError('the client was closed', { call: describeCall(call), cause: error });
+      }
       throw exchangeErrorFrom(error);
     }
   };

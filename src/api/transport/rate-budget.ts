@@ -23,7 +23,7 @@ export interface RateSnapshot {
 export class RateBudget {
   readonly #clock: Clock;
   readonly #serverTime: ServerTime;
-  readonly #waiting: Readonly<Record<Priority, Set<() => void>>> = {
+  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = {
     interactive: new Set(),
     data: new Set(),
     prefetch: new Set(),
@@ -41,17 +41,17 @@ export class RateBudget {
   /** Resolves when a request may be sent; rejects with the signal's reason. */
   async acquire(priority: Priority, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const { promise, resolve, reject } = withResolvers();
+    const waiter = new Waiter();
     const queue = this.#waiting[priority];
     const abort = (): void => {
-      queue.delete(resolve);
-      reject(signal?.reason);
+      queue.delete(waiter);
+      waiter.reject(signal?.reason);
       this.#letGo();
     };
-    queue.add(resolve);
+    queue.add(waiter);
     signal?.addEventListener('abort', abort, { once: true });
     this.#letGo();
-    await promise.finally(() => signal?.removeEventListener('abort', abort));
+    await waiter.turn.finally(() => signal?.removeEventListener('abort', abort));
   }
 
   /** Says that an acquired request is over, and what its answer told of the interval. */
@@ -65,6 +65,17 @@ export class RateBudget {
     this.#letGo();
   }
 
+  /** Rejects all who wait. */
+  close(reason: Error): void {
+    for (const queue of Object.values(this.#waiting)) {
+      for (const waiter of queue) {
+        waiter.reject(reason);
+      }
+      queue.clear();
+    }
+    this.#wakeUp?.abort();
+  }
+
   snapshot(): RateSnapshot {
     const counts = ORDER.map((priority) => [priority, this.#waiting[priority].size] as const);
     return {
@@ -76,15 +87,15 @@ export class RateBudget {
 
   #letGo(): void {
     for (const priority of ORDER) {
-      for (const go of this.#waiting[priority]) {
+      for (const waiter of this.#waiting[priority]) {
         const nowMs = this.#serverTime.now() - AFTER_RESET_MS;
         if (!mayGo(this.#window, { priority, inFlight: this.#inFlight, nowMs })) {
           this.#sleepUntilReset();
           return;
         }
-        this.#waiting[priority].delete(go);
+        this.#waiting[priority].delete(waiter);
         this.#inFlight += 1;
-        go();
+        waiter.go();
       }
     }
     this.#wakeUp?.abort();
@@ -110,16 +121,12 @@ export class RateBudget {
   }
 }
 
-function withResolvers(): {
-  promise: Promise<void>;
-  resolve: () => void;
-  reject: (reason: unknown) => void;
-} {
-  let resolve = (): void => {};
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
+/** One who waits for its turn. */
+class Waiter {
+  go = (): void => {};
+  reject: (reason: unknown) => void = () => {};
+  readonly turn = new Promise<void>((resolve, reject) => {
+    this.go = resolve;
+    this.reject = reject;
   });
-  return { promise, resolve, reject };
 }

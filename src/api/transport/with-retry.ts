@@ -10,6 +10,8 @@ export interface RetryOptions {
   readonly serverTime: ServerTime;
   /** How long a call that keeps failing is tried, from its first failure. */
   readonly timeoutMs: number;
+  /** Ends every pause. */
+  readonly closed: AbortSignal;
   readonly random?: () => number;
 }
 
@@ -18,7 +20,7 @@ const MAX_RATE_WAITS = 3;
 
 /** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
 export function withRetry(send: Send, options: RetryOptions): Send {
-  const { clock, serverTime, timeoutMs, random = Math.random } = options;
+  const { clock, serverTime, timeoutMs, closed, random = Math.random } = options;
   return async (call) => {
     let deadlineMs: number | undefined;
     let rateWaits = 0;
@@ -45,7 +47,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
           return settle(outcome);
         }
       }
-      await clock.sleep(decision.inMs, call.signal);
+      await clock.sleep(decision.inMs, call.signal ? AbortSignal.any([call.signal, closed]) : closed);
     }
   };
 }

@@ -47,7 +47,13 @@ function retrying(steps: readonly Step[], timeoutMs = 60_000) {
   const clock = new FakeClock();
   const script = scripted(steps);
   const send = withErrors(
-    withRetry(script.send, { clock, serverTime: new ServerTime(clock), timeoutMs, random: () => 0.5 }),
+    withRetry(script.send, {
+      clock,
+      serverTime: new ServerTime(clock),
+      timeoutMs,
+      closed: new AbortController().signal,
+      random: () => 0.5,
+    }),
   );
   /** Lets time pass until the call settles; answers how much did. */
   const run = async (each: Call = call()) => {

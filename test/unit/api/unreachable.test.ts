@@ -76,6 +76,17 @@ describe('a service that is away', () => {
     await waiting;
   });
 
+  it('is given up at once when the client is closed', async () => {
+    const server = await listen(0);
+    const { port } = server.address() as AddressInfo;
+    await stop(server);
+    const { api, failures } = clientOf(port, 60_000);
+    const waiting = expect(api.whoAmI()).rejects.toThrow('the client was closed');
+    await waitUntil(() => failures() >= 1);
+    await api.close();
+    await waiting;
+  });
+
   it('is given up when it takes connections and never answers', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

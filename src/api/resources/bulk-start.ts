@@ -1,0 +1,100 @@
+import type { CallOptions } from '../api.ts';
+import type { BulkResult, TransferJob } from '../model.ts';
+import { parseBulk } from '../parse/failure.ts';
+import { parseTransferJob } from '../parse/job.ts';
+import { isObject, type WireObject } from '../parse/wire.ts';
+import type { Caller, CallSpec } from '../transport/caller.ts';
+import { lookBeforeRepeating } from '../transport/lost-answer.ts';
+import type { ServerTime } from '../transport/server-time.ts';
+import { recentTransfers } from './recent-transfers.ts';
+
+/** What a job is asked with, and by which it is known again. */
+interface Item {
+  readonly source: WireObject;
+  readonly destination: WireObject;
+  readonly overwrite: boolean;
+}
+
+export interface BulkStartSpec {
+  readonly kind: TransferJob['kind'];
+  readonly items: readonly Item[];
+  readonly query?: CallSpec<unknown>['query'];
+}
+
+/** The clock of the service is known to about a second. */
+const CLOCK_SLACK_MS = 2000;
+
+/**
+ * One bulk start of imports or exports. Each item becomes a job once: when an answer is lost, the jobs that began
+ * meanwhile are taken for theirs by what they were asked with, and only the other items are sent again.
+ */
+export class BulkStart {
+  readonly #call: Caller;
+  readonly #spec: BulkStartSpec;
+  readonly #sinceMs: number;
+  readonly #results = new Map<Item, BulkResult<TransferJob>>();
+
+  constructor(call: Caller, serverTime: ServerTime, spec: BulkStartSpec) {
+    this.#call = call;
+    this.#spec = spec;
+    this.#sinceMs = serverTime.now() - CLOCK_SLACK_MS;
+  }
+
+  async run(options?: CallOptions): Promise<readonly BulkResult<TransferJob>[]> {
+    await lookBeforeRepeating(
+      () => this.#send(options),
+      () => this.#adopt(options),
+    );
+    return this.#spec.items.map((item) => this.#results.get(item) ?? NOT_ANSWERED);
+  }
+
+  async #send(options?: CallOptions): Promise<true> {
+    const { kind, query } = this.#spec;
+    const items = this.#missing();
+    const answers = await this.#call(
+      {
+        route: `POST /bulk/storage/${kind}s/create`,
+        ...(query && { query }),
+        body: { json: { items } },
+        whenLost: 'once',
+        parse: (body) => parseBulk(body, (resource) => parseTransferJob(resource, kind)),
+      },
+      options,
+    );
+    items.forEach((item, index) => {
+      this.#results.set(item, answers[index] ?? NOT_ANSWERED);
+    });
+    return true;
+  }
+
+  /** True when every item has its job. */
+  async #adopt(options?: CallOptions): Promise<true | undefined> {
+    const { kind } = this.#spec;
+    for (const recent of await recentTransfers(this.#call, { kind, sinceMs: this.#sinceMs }, options)) {
+      const item = this.#missing().find((each) => isSameJob(each, recent));
+      if (item) {
+        this.#results.set(item, { ok: true, value: parseTransferJob(recent, kind) });
+      }
+    }
+    return this.#missing().length === 0 || undefined;
+  }
+
+  #missing(): readonly Item[] {
+    return this.#spec.items.filter((item) => !this.#results.has(item));
+  }
+}
+
+/** A bulk answer shorter than what was asked. */
+const NOT_ANSWERED: BulkResult<TransferJob> = {
+  ok: false,
+  failure: { status: 500, code: 0, message: 'the service did not say what became of this item' },
+};
+
+/** Jobs echo what they were asked with, sometimes with more keys. */
+function isSameJob(item: Item, job: WireObject): boolean {
+  return includes(job['source'], item.source) && includes(job['destination'], item.destination);
+}
+
+function includes(object: unknown, part: WireObject): boolean {
+  return isObject(object) && Object.entries(part).every(([key, value]) => object[key] === value);
+}

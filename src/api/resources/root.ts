@@ -1,0 +1,39 @@
+import { untilAborted } from '../../lib/until-aborted.ts';
+import type { CallOptions } from '../api.ts';
+import type { Capability } from '../model.ts';
+import { asObject, textAt, textsAt } from '../parse/wire.ts';
+import type { Caller } from '../transport/caller.ts';
+
+/** What the service tells of itself and of the caller. */
+export class RootClient {
+  readonly #call: Caller;
+  #capabilities: Promise<ReadonlySet<Capability>> | undefined;
+
+  constructor(call: Caller) {
+    this.#call = call;
+  }
+
+  whoAmI(options?: CallOptions): Promise<{ readonly username: string }> {
+    return this.#call(
+      { route: 'GET /user', parse: (body) => ({ username: textAt(asObject(body, 'user'), 'username') }) },
+      options,
+    );
+  }
+
+  /** Asked once; a question that failed is asked again by the next who wants to know. */
+  capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>> {
+    this.#capabilities ??= this.#call({ route: 'GET /', parse: parseCapabilities }).catch(
+      (error: unknown) => {
+        this.#capabilities = undefined;
+        throw error;
+      },
+    );
+    // The question is everybody's: a signal ends only the waiting of the one who gave it.
+    return untilAborted(this.#capabilities, options?.signal);
+  }
+}
+
+/** Names that this client does not know are of no use to it, and do no harm. */
+function parseCapabilities(body: unknown): ReadonlySet<Capability> {
+  return new Set(textsAt(asObject(body, 'root'), 'capabilities') as readonly Capability[]);
+}

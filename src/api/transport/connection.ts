@@ -1,0 +1,97 @@
+/**
+ * The way of a call to the service. It passes these wrappers, outermost first; each is one file of this folder:
+ *
+ *   errors        refusals and lost exchanges become `ApiError` and `TransportError`
+ *   retry         sends again what may be sent again, until a deadline
+ *   rate budget   waits for room in the service's interval, by priority
+ *   observer      reports each exchange to logs, metrics and the counters of `.svcfs/stats`
+ *   identity      token and advance access; the token is seen here and below only
+ *   HTTP          one exchange over kept-alive connections
+ *
+ * Retry is outside of the budget, so that every exchange is counted; the observer is outside of the identity, so
+ * that no report can hold the token.
+ */
+import type { Clock } from '../../lib/clock.ts';
+import { CallCounts } from './call-counts.ts';
+import { type Caller, callerOver } from './caller.ts';
+import { DIALECTS, type DialectName } from './dialect.ts';
+import { httpSend } from './http-send.ts';
+import { RateBudget, type RateSnapshot } from './rate-budget.ts';
+import { ServerTime } from './server-time.ts';
+import { withErrors } from './with-errors.ts';
+import { withIdentity } from './with-identity.ts';
+import { type Exchange, withObserver } from './with-observer.ts';
+import { withRateBudget } from './with-rate-budget.ts';
+import { withRetry } from './with-retry.ts';
+
+export interface ConnectionOptions {
+  /** With the version: `http://host:port/v2`. */
+  readonly endpoint: string;
+  readonly token: string;
+  readonly clock: Clock;
+  readonly dialect?: DialectName;
+  /** Told of every exchange, retries included. */
+  readonly onExchange?: (exchange: Exchange) => void;
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
+export interface ConnectionLimits {
+  /** How long a call that keeps failing is tried. Default 60 s. */
+  readonly timeoutMs: number;
+  /** For one exchange. Default 20 s, at most `timeoutMs`. */
+  readonly exchangeTimeoutMs: number;
+  /** Default 16. */
+  readonly connections: number;
+}
+
+/** For `.svcfs/stats`. */
+export interface ConnectionStatus {
+  /** Exchanges by method and path with placeholders, retries included. */
+  readonly calls: Readonly<Record<string, number>>;
+  readonly rate: RateSnapshot;
+}
+
+export interface Connection {
+  readonly call: Caller;
+  readonly serverTime: ServerTime;
+  status(): ConnectionStatus;
+  /** Calls that are under way, or wait, reject. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_LIMITS: ConnectionLimits = { timeoutMs: 60_000, exchangeTimeoutMs: 20_000, connections: 16 };
+
+export function connect(options: ConnectionOptions): Connection {
+  const { endpoint, token, clock, dialect = 'neutral', onExchange } = options;
+  const { timeoutMs, exchangeTimeoutMs, connections } = { ...DEFAULT_LIMITS, ...options.limits };
+  const closed = new AbortController();
+  const serverTime = new ServerTime(clock);
+  const budget = new RateBudget(clock, serverTime);
+  const counts = new CallCounts();
+  const observer = (exchange: Exchange): void => {
+    counts.add(exchange.name);
+    onExchange?.(exchange);
+  };
+
+  const http = httpSend({
+    endpoint,
+    connections,
+    exchangeTimeoutMs: Math.min(exchangeTimeoutMs, timeoutMs),
+    closed: closed.signal,
+  });
+  const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });
+  const observed = withObserver(identified, observer, clock);
+  const budgeted = withRateBudget(observed, budget, serverTime);
+  const retried = withRetry(budgeted, { clock, serverTime, timeoutMs, closed: closed.signal });
+  return {
+    call: callerOver(withErrors(retried)),
+    serverTime,
+    status: () => ({ calls: counts.snapshot(), rate: budget.snapshot() }),
+    close: async () => {
+      const reason = new Error('the client was closed');
+      closed.abort(reason);
+      budget.close(reason);
+      await http.close();
+    },
+  };
+}
