@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import { addDemoCommand } from './commands/demo.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
+import { packageVersion } from './package-version.ts';
 
 const DETAILS = `
 Start here:
@@ -13,10 +13,11 @@ Start here:
 export function createProgram(): Command {
   const program = new Command('svcfs')
     .description('Mounts a cloud platform for scientific data: projects and volumes as directories.')
-    .version(version())
+    .version(packageVersion())
     .helpCommand('help [command]', 'how to use a command')
     .showHelpAfterError('(svcfs --help shows what there is)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svcfs: ')) })
+    .configureHelp({ optionDescription })
     .exitOverride()
     .addHelpText('after', DETAILS);
   addMountCommand(program);
@@ -26,7 +27,7 @@ export function createProgram(): Command {
   return program;
 }
 
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  return (manifest as { readonly version: string }).version;
+/** That a flag is off unless given goes without saying. */
+function optionDescription(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '');
 }

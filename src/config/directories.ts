@@ -24,8 +24,8 @@ export interface MountDirectory {
   readonly socket: string;
   readonly log: string;
   readonly serviceLog: string;
-  /** Spool and journal of uploads: must survive a crash. */
-  readonly uploads: string;
+  /** One directory per account: spool and journal of uploads, folder times. Must survive a crash. */
+  readonly accounts: string;
   readonly demoData: string;
 }
 
@@ -40,7 +40,7 @@ export function mountDirectory(state: string, mountPoint: string): MountDirector
     socket: join(root, 'control'),
     log: join(root, 'mount.log'),
     serviceLog: join(root, 'service.log'),
-    uploads: join(root, 'uploads'),
+    accounts: join(root, 'accounts'),
     demoData: join(root, 'demo-data'),
   };
 }

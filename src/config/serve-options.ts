@@ -33,6 +33,12 @@ const rateLimit: Option<RateLimit | undefined> = {
   parse: parseRateLimit,
 };
 
-export const SERVE_OPTIONS = { data, listen, demo, rateLimit } as const;
+const internalStats: Option<boolean> = {
+  flags: '--internal-stats',
+  help: 'answer at /internal/stats, to anyone, how many requests there were',
+  default: false,
+};
+
+export const SERVE_OPTIONS = { data, listen, demo, rateLimit, internalStats } as const;
 
 export type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;
