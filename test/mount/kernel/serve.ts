@@ -2,6 +2,7 @@
  * The child process of the kernel tests: mounts a file system in memory with a few names that misbehave, and does what
  * the test says over IPC. Arguments: the mount point, and MountOptions as JSON.
  */
+import { mountFuseNative } from '../../../src/fuse/fuse-native-driver.ts';
 import { mountNative } from '../../../src/fuse/mount-native.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
 import type {
@@ -65,12 +66,14 @@ class MisbehavingFs extends MemoryFs {
   }
 }
 
-const [mountPoint = '', options = '{}'] = process.argv.slice(2);
+const [mountPoint = '', json = '{}'] = process.argv.slice(2);
+const { driver, ...options } = JSON.parse(json);
 const operations: Record<string, number> = {};
 const fs = new MisbehavingFs({ ttlMs: 60_000 });
 fs.stalledNode = fs.place('stalled', Buffer.from('late\n'));
 
-const mount = await mountNative(fs, {
+const mountWith = driver === 'fuse-native' ? mountFuseNative : mountNative;
+const mount = await mountWith(fs, {
   mountPoint,
   fsName: 'svcfs-test',
   errnoOf: (error) => (error instanceof FsError ? errnoNumber(error.errno) : errnoNumber('EIO')),
@@ -79,7 +82,7 @@ const mount = await mountNative(fs, {
       operations[operation] = (operations[operation] ?? 0) + 1;
     },
   },
-  ...JSON.parse(options),
+  ...options,
 }).catch((error: { kind?: string; message: string }) => {
   process.send?.({ failed: { kind: error.kind, message: error.message } });
   process.disconnect?.();

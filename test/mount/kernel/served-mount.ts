@@ -26,6 +26,13 @@ export type Command =
 type Answer = { readonly id: number; readonly value?: unknown; readonly error?: string };
 type Greeting = { readonly mounted?: true; readonly failed?: { kind: string; message: string } };
 
+interface StartOptions {
+  readonly driver?: 'fuse-native';
+  /** The user and group to serve as. */
+  readonly uid?: number;
+  readonly path?: string;
+}
+
 /** A mount of serve.ts in a child process, on a directory of its own. */
 export class ServedMount {
   readonly path: string;
@@ -40,9 +47,7 @@ export class ServedMount {
   }
 
   /** Rejects with `kind: message` of the MountError. */
-  static async start(
-    options: Partial<MountOptions> & { readonly uid?: number; readonly path?: string } = {},
-  ): Promise<ServedMount> {
+  static async start(options: Partial<MountOptions> & StartOptions = {}): Promise<ServedMount> {
     const { uid, path = mountPoint(), ...mountOptions } = options;
     const child = fork(SERVE, [path, JSON.stringify(mountOptions)], {
       execArgv: ['--import', RUN_TYPESCRIPT],

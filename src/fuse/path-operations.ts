@@ -1,0 +1,254 @@
+import { constants } from 'node:fs';
+import type { Done, Operations, Stat, Statfs } from 'fuse-native';
+import type {
+  AttributeChanges,
+  Attributes,
+  DirSink,
+  Entry,
+  FileHandle,
+  FileSystem,
+  OpenReply,
+  RequestContext,
+} from '../vfs/file-system.ts';
+import { FsError } from '../vfs/fs-error.ts';
+import { PathWalk } from './path-walk.ts';
+
+const BLOCK_BYTES = 512;
+const XATTR_FLAG = { CREATE: 1, REPLACE: 2 } as const;
+/** chown(2) with -1 leaves an owner as it is; the package passes it as unsigned. */
+const KEEP_OWNER = 0xffff_ffff;
+
+/** What all groups of operations need. */
+interface Binding {
+  readonly fs: FileSystem;
+  readonly walk: PathWalk;
+  readonly context: RequestContext;
+  /** Runs one operation and answers it once, whatever it throws. */
+  answer<T>(done: Done<T>, operation: () => T | Promise<T>): void;
+}
+
+/**
+ * A FileSystem as the path-based operations of fuse-native. What the interface of libfuse 2 cannot express is lost: who
+ * asks, interrupts, flags of rename and create, copies by the server, listings with attributes, invalidation.
+ */
+export function pathOperations(fs: FileSystem, errnoOf: (error: unknown) => number): Operations {
+  const context: RequestContext = {
+    uid: process.getuid?.() ?? 0,
+    gid: process.getgid?.() ?? 0,
+    pid: 0,
+    signal: new AbortController().signal,
+  };
+  const binding: Binding = {
+    fs,
+    walk: new PathWalk(fs, context),
+    context,
+    answer(done, operation) {
+      Promise.resolve()
+        .then(operation)
+        .then(
+          (value) => done(0, value),
+          (error: unknown) => done(-errnoOf(error)),
+        );
+    },
+  };
+  return {
+    ...attributeOperations(binding),
+    ...nameOperations(binding),
+    ...fileOperations(binding),
+    ...xattrOperations(binding),
+  };
+}
+
+function attributeOperations({ fs, walk, context, answer }: Binding) {
+  const getattr = (path: string, handle?: FileHandle): Promise<Stat> =>
+    walk.withNode(path, async (node) => statOf((await fs.getattr(node, handle, context)).attributes));
+  const setattr = (path: string, changes: AttributeChanges, handle?: FileHandle): Promise<undefined> =>
+    walk.withNode(path, async (node) => {
+      await fs.setattr(node, changes, handle, context);
+      return undefined;
+    });
+  return {
+    getattr: (path, done) => answer(done, () => getattr(path)),
+    fgetattr: (path, handle, done) => answer(done, () => getattr(path, handle as FileHandle)),
+    truncate: (path, sizeBytes, done) => answer(done, () => setattr(path, { sizeBytes })),
+    ftruncate: (path, handle, sizeBytes, done) =>
+      answer(done, () => setattr(path, { sizeBytes }, handle as FileHandle)),
+    utimens: (path, atimeMs, mtimeMs, done) => answer(done, () => setattr(path, { atimeMs, mtimeMs })),
+    chmod: (path, mode, done) => answer(done, () => setattr(path, { mode })),
+    chown: (path, uid, gid, done) =>
+      answer(done, () =>
+        setattr(path, { ...(uid !== KEEP_OWNER && { uid }), ...(gid !== KEEP_OWNER && { gid }) }),
+      ),
+    statfs: (path, done) => answer(done, () => walk.withNode(path, (node) => statfs(fs, node, context))),
+  } satisfies Partial<Operations>;
+}
+
+function nameOperations({ fs, walk, context, answer }: Binding) {
+  /** The kernel looks up what was made by its path. */
+  const made = async (entry: Entry | Promise<Entry>): Promise<undefined> => {
+    fs.forget((await entry).node, 1);
+    return undefined;
+  };
+  const nothing = async (work: void | Promise<void>): Promise<undefined> => {
+    await work;
+    return undefined;
+  };
+  return {
+    readdir: (path, done) => answer(done, () => walk.withNode(path, (node) => namesIn(fs, node, context))),
+    readlink: (path, done) => answer(done, () => walk.withNode(path, (node) => fs.readlink(node, context))),
+    mknod: (path, mode, _device, done) =>
+      answer(done, () =>
+        walk.withParent(path, (parent, name) => {
+          if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new FsError('EPERM', 'files only');
+          return made(fs.mknod(parent, name, mode, context));
+        }),
+      ),
+    mkdir: (path, mode, done) =>
+      answer(done, () =>
+        walk.withParent(path, (parent, name) => made(fs.mkdir(parent, name, mode, context))),
+      ),
+    symlink: (target, path, done) =>
+      answer(done, () =>
+        walk.withParent(path, (parent, name) => made(fs.symlink(parent, name, target, context))),
+      ),
+    unlink: (path, done) =>
+      answer(done, () => walk.withParent(path, (parent, name) => nothing(fs.unlink(parent, name, context)))),
+    rmdir: (path, done) =>
+      answer(done, () => walk.withParent(path, (parent, name) => nothing(fs.rmdir(parent, name, context)))),
+    rename: (source, target, done) =>
+      answer(done, () =>
+        walk.withParent(source, (fromParent, fromName) =>
+          walk.withParent(target, (toParent, toName) => {
+            const flags = { noReplace: false, exchange: false, whiteout: false };
+            const from = { parent: fromParent, name: fromName };
+            return nothing(fs.rename(from, { parent: toParent, name: toName }, flags, context));
+          }),
+        ),
+      ),
+  } satisfies Partial<Operations>;
+}
+
+function fileOperations({ fs, walk, context, answer }: Binding) {
+  /** Bytes read or written are the package's first argument, where errors are negative. */
+  const answerCount = (done: (result: number) => void, operation: () => Promise<number>): void =>
+    answer<number>((error, count = 0) => done(error === 0 ? count : error), operation);
+  const settle = async (work: void | Promise<void>): Promise<undefined> => {
+    await work;
+    return undefined;
+  };
+  return {
+    open: (path, flags, done) =>
+      answer(done, () => walk.withNode(path, async (node) => handleOf(await fs.open(node, flags, context)))),
+    // The package does not pass the flags on.
+    create: (path, mode, done) =>
+      answer(done, () =>
+        walk.withParent(path, async (parent, name) => {
+          const created = await fs.create(parent, name, mode, constants.O_RDWR, context);
+          fs.forget(created.entry.node, 1);
+          return handleOf(created.open);
+        }),
+      ),
+    read: (_path, handle, into, length, offset, done) =>
+      answerCount(done, async () => {
+        const { chunks, release } = await fs.read(handle as FileHandle, offset, length, context);
+        let filled = 0;
+        for (const chunk of chunks) {
+          into.set(chunk, filled);
+          filled += chunk.byteLength;
+        }
+        release?.();
+        return filled;
+      }),
+    write: (_path, handle, data, length, offset, done) =>
+      answerCount(done, async () =>
+        fs.write(handle as FileHandle, offset, data.subarray(0, length), context),
+      ),
+    flush: (_path, handle, done) => answer(done, () => settle(fs.flush(handle as FileHandle, context))),
+    fsync: (_path, dataOnly, handle, done) =>
+      answer(done, () => settle(fs.fsync(handle as FileHandle, dataOnly !== 0, context))),
+    release: (_path, handle, done) => answer(done, () => settle(fs.release(handle as FileHandle))),
+  } satisfies Partial<Operations>;
+}
+
+function xattrOperations({ fs, walk, context, answer }: Binding) {
+  return {
+    getxattr: (path, name, _position, done) =>
+      answer(done, () =>
+        walk.withNode(path, async (node) => Buffer.from(await fs.getxattr(node, name, context))),
+      ),
+    setxattr: (path, name, value, _position, flags, done) =>
+      answer(done, () =>
+        walk.withNode(path, async (node) => {
+          const create = (flags & XATTR_FLAG.CREATE) !== 0;
+          const replace = (flags & XATTR_FLAG.REPLACE) !== 0;
+          await fs.setxattr(node, name, Uint8Array.from(value), { create, replace }, context);
+          return undefined;
+        }),
+      ),
+    listxattr: (path, done) =>
+      answer(done, () => walk.withNode(path, async (node) => [...(await fs.listxattr(node, context))])),
+    removexattr: (path, name, done) =>
+      answer(done, () =>
+        walk.withNode(path, async (node) => {
+          await fs.removexattr(node, name, context);
+          return undefined;
+        }),
+      ),
+  } satisfies Partial<Operations>;
+}
+
+function handleOf(open: OpenReply): number {
+  return open.handle;
+}
+
+function statOf(attributes: Attributes): Stat {
+  return {
+    mode: attributes.mode,
+    nlink: attributes.nlink,
+    uid: attributes.uid,
+    gid: attributes.gid,
+    size: attributes.sizeBytes,
+    blocks: Math.ceil(attributes.sizeBytes / BLOCK_BYTES),
+    atime: new Date(attributes.atimeMs),
+    mtime: new Date(attributes.mtimeMs),
+    ctime: new Date(attributes.ctimeMs),
+  };
+}
+
+async function statfs(fs: FileSystem, node: Entry['node'], context: RequestContext): Promise<Statfs> {
+  const statistics = await fs.statfs(node, context);
+  return {
+    bsize: statistics.blockSize,
+    frsize: statistics.blockSize,
+    blocks: statistics.blocks,
+    bfree: statistics.blocksFree,
+    bavail: statistics.blocksFree,
+    files: statistics.files,
+    ffree: statistics.filesFree,
+    favail: statistics.filesFree,
+    namemax: statistics.nameLength,
+  };
+}
+
+/** All names of a directory, without `.` and `..`. */
+async function namesIn(fs: FileSystem, node: Entry['node'], context: RequestContext): Promise<string[]> {
+  const names: string[] = [];
+  let next = 0;
+  const sink: DirSink = {
+    add(entry) {
+      if (entry.name !== '.' && entry.name !== '..') names.push(entry.name);
+      next = entry.nextOffset;
+      return true;
+    },
+  };
+  const { handle } = await fs.opendir(node, context);
+  try {
+    for (let offset = -1; offset !== next; ) {
+      offset = next;
+      await fs.readdir(handle, offset, sink, context);
+    }
+    return names;
+  } finally {
+    await fs.releasedir(handle);
+  }
+}
