@@ -1,62 +1,94 @@
 import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createWatches } from './job-kinds.ts';
+import { createWatches, type Watches } from './job-kinds.ts';
 import { JobTable } from './job-table.ts';
 import { listContents } from './list-contents.ts';
-import { NOTHING, type Plan, type Planner } from './plan.ts';
+import { NOTHING, type Planner } from './plan.ts';
 import { planCopy } from './plan-copy.ts';
 import { planMove } from './plan-move.ts';
-import type { Jobs, TransferOptions, TransferOutcome, TransferRequest } from './ports.ts';
-import { runAsync, runAsyncTransfer } from './run-async.ts';
-import type { RunContext } from './run-context.ts';
-import { runCopy } from './run-copy.ts';
-import { runExports } from './run-exports.ts';
-import { runImports } from './run-imports.ts';
+import type { JobRecord, Jobs, TransferOptions, TransferOutcome, TransferRequest } from './ports.ts';
+import { runAsync } from './run-async.ts';
+import { type AcceptedPlan, runPlan } from './run-plan.ts';
 import { TransferRefused } from './transfer-refused.ts';
 
-export function createJobs({ api, clock }: { readonly api: Api; readonly clock: Clock }): Jobs {
-  const table = new JobTable(clock);
-  const watches = createWatches({ api, clock, table });
+export function createJobs(dependencies: { readonly api: Api; readonly clock: Clock }): Jobs {
+  return new PlatformJobs(dependencies);
+}
 
-  const transfer = async (
+class PlatformJobs implements Jobs {
+  readonly #api: Api;
+  readonly #table: JobTable;
+  readonly #watches: Watches;
+
+  constructor({ api, clock }: { readonly api: Api; readonly clock: Clock }) {
+    this.#api = api;
+    this.#table = new JobTable(clock);
+    this.#watches = createWatches({ api, clock, table: this.#table });
+  }
+
+  move(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome> {
+    return this.#transfer(planMove, request, options);
+  }
+
+  copy(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome> {
+    return this.#transfer(planCopy, request, options);
+  }
+
+  async deleteTree(
+    { id, path }: Parameters<Jobs['deleteTree']>[0],
+    options?: TransferOptions,
+  ): Promise<void> {
+    const paths = { source: path, target: undefined };
+    await runAsync({ kind: 'delete', file: id }, { ...this.#running(options), paths });
+  }
+
+  async wait(id: string, { signal }: TransferOptions = {}): Promise<JobRecord | undefined> {
+    const kind = this.#table.get(id)?.kind;
+    if (kind && this.#watches[kind].isWatching(id)) {
+      await this.#watches[kind].wait(id, signal);
+    }
+    return this.#table.get(id);
+  }
+
+  list(): readonly JobRecord[] {
+    return this.#table.list();
+  }
+
+  get(id: string): JobRecord | undefined {
+    return this.#table.get(id);
+  }
+
+  ofPath(path: string): JobRecord | undefined {
+    return this.#table.ofPath(path);
+  }
+
+  pending(): number {
+    return this.#table.pending();
+  }
+
+  close(): void {
+    for (const watch of Object.values(this.#watches)) {
+      watch.close();
+    }
+  }
+
+  async #transfer(
     planner: Planner,
     request: TransferRequest,
-    { signal }: TransferOptions = {},
-  ): Promise<TransferOutcome> => {
-    const context: RunContext = { api, table, watches, paths: request.paths, signal };
-    // What needs no listing to be refused costs none.
-    accepted(planner(request, NOTHING));
-    const contents = listsContents(request) ? await listContents(api, request.source, { signal }) : NOTHING;
-    return runPlan(accepted(planner(request, contents)), request, context);
-  };
+    options: TransferOptions = {},
+  ): Promise<TransferOutcome> {
+    const { source, paths } = request;
+    // What can be refused without a listing costs none.
+    let plan = accepted(planner, request);
+    if (listsContents(request)) {
+      plan = accepted(planner, request, await listContents(this.#api, source, { signal: options.signal }));
+    }
+    return runPlan(plan, { ...this.#running(options), paths });
+  }
 
-  return {
-    list: () => table.list(),
-    get: (id) => table.get(id),
-    ofPath: (path) => table.ofPath(path),
-    pending: () => table.pending(),
-    move: (request, options) => transfer(planMove, request, options),
-    copy: (request, options) => transfer(planCopy, request, options),
-
-    deleteTree: async ({ id, path }, { signal } = {}) => {
-      const paths = { source: path, target: undefined };
-      await runAsync({ kind: 'delete', file: id }, { api, table, watches, signal, paths });
-    },
-
-    wait: async (id, { signal } = {}) => {
-      const kind = table.get(id)?.kind;
-      if (kind && watches[kind].isWatching(id)) {
-        await watches[kind].wait(id, signal);
-      }
-      return table.get(id);
-    },
-
-    close: () => {
-      for (const watch of Object.values(watches)) {
-        watch.close();
-      }
-    },
-  };
+  #running({ signal }: TransferOptions = {}) {
+    return { api: this.#api, table: this.#table, watches: this.#watches, signal };
+  }
 }
 
 /** Inside the platform a folder goes as one job; to or from a volume, each of its files does. */
@@ -64,43 +96,10 @@ function listsContents({ source, target }: TransferRequest): boolean {
   return source.kind === 'prefix' || (source.kind === 'folder' && target.kind === 'volume');
 }
 
-function accepted(plan: Plan): Exclude<Plan, { kind: 'refused' }> {
+function accepted(planner: Planner, request: TransferRequest, contents = NOTHING): AcceptedPlan {
+  const plan = planner(request, contents);
   if (plan.kind === 'refused') {
     throw new TransferRefused(plan.reason, plan.message);
   }
   return plan;
-}
-
-async function runPlan(
-  plan: Exclude<Plan, { kind: 'refused' }>,
-  { target }: TransferRequest,
-  context: RunContext,
-): Promise<TransferOutcome> {
-  const { api, signal } = context;
-  switch (plan.kind) {
-    case 'unchanged':
-      return { kind: 'unchanged' };
-    case 'rename': {
-      const entry = await api.files.edit(
-        plan.file,
-        { name: plan.name },
-        { signal, overwrite: plan.overwrite },
-      );
-      return { kind: 'entry', entry };
-    }
-    case 'move': {
-      const entry = await api.files.move(plan.file, plan.to, { signal, overwrite: plan.overwrite });
-      return { kind: 'entry', entry };
-    }
-    case 'copy':
-      return { kind: 'entry', entry: await runCopy(plan, context) };
-    case 'async': {
-      const work = { kind: plan.operation, file: plan.file, to: plan.to };
-      return { kind: 'entry', entry: await runAsyncTransfer(work, context) };
-    }
-    case 'exports':
-      return runExports(plan, context);
-    case 'imports':
-      return runImports(plan, target.kind === 'project' ? target.parent : '', context);
-  }
 }

@@ -25,6 +25,7 @@ export function planImport(wish: ImportWish, contents: SourceContents): Plan {
       ? refused('bad-name', 'an object whose location ends in "/" cannot be imported')
       : {
           kind: 'imports',
+          parent: target.parent,
           folders: [],
           imports: [{ path: '', volume, location, folder: '', name: target.name, overwrite }],
         };
@@ -50,5 +51,5 @@ function importPrefix(wish: ImportWish, prefix: string, locations: readonly stri
     }
     imports.push({ path, volume: source.volume, location, folder: segments.join('/'), name, overwrite });
   }
-  return { kind: 'imports', folders: [...folders], imports };
+  return { kind: 'imports', parent: target.parent, folders: [...folders], imports };
 }

@@ -21,9 +21,10 @@ export type Plan =
       readonly copyOnly: boolean;
       readonly done: readonly FileRecord[];
     }
-  /** Import jobs, after their folders were made: paths relative to the target's parent, outer before inner. */
+  /** Import jobs, after their folders were made: paths relative to the folder `parent`, outer before inner. */
   | {
       readonly kind: 'imports';
+      readonly parent: string;
       readonly folders: readonly string[];
       readonly imports: readonly ImportPlan[];
     };
@@ -33,7 +34,7 @@ export interface ExportPlan extends ExportRequest {
   readonly path: string;
 }
 
-/** An import into the folder of that relative path; the empty path is the target's parent. */
+/** An import into the folder of that relative path; the empty path is the plan's parent. */
 export interface ImportPlan extends Omit<ImportRequest, 'parent'> {
   readonly folder: string;
   /** Relative to a source prefix, and empty for a single object. */

@@ -12,9 +12,9 @@ const FILE_NAME_TAKEN = 9108;
 
 export async function runImports(
   plan: Extract<Plan, { kind: 'imports' }>,
-  parent: string,
   context: RunContext,
 ): Promise<TransferOutcome> {
+  const { parent } = plan;
   const { api, table, watches, paths, signal } = context;
   const folders = await makeFolders(plan.folders, parent, context);
   const findFile = async ({ parent: folder, name }: ImportRequest): Promise<FileRecord | undefined> => {

@@ -157,6 +157,10 @@ describe('between project and volume', () => {
       aliases: [{ id: file.id, storage: { kind: 'volume', volume: VOLUME, location: `${prefix}/a` } }],
     });
     expect(await api.volumes.object(VOLUME, `${prefix}/a`)).toMatchObject({ sizeBytes: 8 });
+    const link = await api.volumes.downloadInfo(VOLUME, `${prefix}/a`);
+    const into = Buffer.alloc(link.sizeBytes);
+    const version = await storage.getRange(link.url, { offset: 0, into, expectedEtag: link.etag });
+    expect({ text: String(into), etag: version.etag }).toEqual({ text: 'exported', etag: link.etag });
     expect(await contentOf(await api.files.get(file.id).then((entry) => entry as FileRecord))).toBe(
       'exported',
     );
@@ -183,7 +187,7 @@ describe('between project and volume', () => {
     expect(again).toMatchObject({ kind: 'exported', aliases: [{ kind: 'file' }, { kind: 'file' }] });
   });
 
-  it('250 files cost three bulk starts', async () => {
+  it('250 files go with three bulk starts, and come back', async () => {
     await Promise.all(Array.from({ length: 250 }, (_, index) => upload(folder, `f${index}`)));
     const before = api.status().calls;
     await jobs.move(request(await ofFolder(folder), toVolume(prefix)));
@@ -192,6 +196,9 @@ describe('between project and volume', () => {
     expect(spent('POST /bulk/storage/exports/create')).toBe(3);
     expect(spent('GET /files/{folder}/list')).toBe(3);
     expect(spent('POST /bulk/storage/exports/get')).toBeLessThan(40);
+    const back: TransferSource = { kind: 'prefix', volume: VOLUME, prefix: `${prefix}/` };
+    const outcome = await jobs.copy(request(back, toProject(other, other.rootFolder, prefix)));
+    expect(outcome).toMatchObject({ kind: 'imported', files: { length: 250 } });
   }, 60_000);
 
   it('an object and a prefix are imported as aliases', async () => {

@@ -132,6 +132,7 @@ describe('a move from a volume', () => {
   it('to a project is an import, and the object stays', () => {
     expect(plan(ofObject, toProject())).toEqual({
       kind: 'imports',
+      parent: 'root',
       folders: [],
       imports: [
         { path: '', volume: 'alice/v1', location: 'in/a.bam', folder: '', name: 'b.bam', overwrite: false },
