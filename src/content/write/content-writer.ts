@@ -100,7 +100,7 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#drafts].map((draft) => draft.close()));
+    await Promise.all([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
     await context?.journal.close();
   }

@@ -10,7 +10,7 @@ import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, OpenVersion } from '../ports.ts';
 import { type Extent, ExtentMap } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
-import { SpoolFile } from './spool-file.ts';
+import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace } from './spool-space.ts';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -184,8 +184,8 @@ export class DraftContent {
     this.#spooledBytes = 0;
     const spool = await this.#spool;
     this.#spool = undefined;
-    if (options.keepSpool) await spool?.close();
-    else await spool?.remove();
+    await spool?.close();
+    if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
   }
 
   async #write(offset: number, data: Uint8Array): Promise<number> {

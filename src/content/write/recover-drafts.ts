@@ -2,13 +2,14 @@
  * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is published, from the
  * parts the store has; the others' bytes are put aside for a person, because nobody said that they were whole.
  */
-import { mkdir, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import type { Annotations, Recovery } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
+import { removeSpool } from './spool-file.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import { uniteParts } from './unite-parts.ts';
 import type { WriterContext } from './writer-context.ts';
@@ -35,7 +36,7 @@ async function recoverDraft(state: DraftState, options: RecoverOptions): Promise
   const { id, label } = state;
   const { journal, spoolPath } = options.context;
   if (state.publishedFileId !== undefined) {
-    await unlinkIfThere(spoolPath(id));
+    await removeSpool(spoolPath(id));
     if (state.annotations !== undefined) {
       const done = annotate(state.publishedFileId, { id, annotations: state.annotations }, options.context);
       return { label, outcome: { kind: 'publishing', done } };
@@ -86,7 +87,7 @@ async function giveUp(
   }
   journal.record({ type: 'end', id: state.id });
   if (options.spoolBytes === 0) {
-    await unlinkIfThere(spool);
+    await removeSpool(spool);
     return undefined;
   }
   const path = await keepSpool(spool, options.directory, `${basename(state.label)}.${state.id.slice(0, 8)}`);
@@ -102,7 +103,7 @@ async function keepOrphans(directory: string, known: ReadonlySet<string>): Promi
     if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
     const spool = join(directory, name);
     if ((await sizeOf(spool)) === 0) {
-      await unlinkIfThere(spool);
+      await removeSpool(spool);
     } else {
       const path = await keepSpool(spool, directory, name.slice(0, -SPOOL_SUFFIX.length));
       kept.push({ label: name, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } });
@@ -125,10 +126,4 @@ async function sizeOf(path: string): Promise<number> {
     if (errorCode(error) === 'ENOENT') return 0;
     throw error;
   }
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  });
 }

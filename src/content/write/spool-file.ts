@@ -68,11 +68,13 @@ export class SpoolFile {
   async close(): Promise<void> {
     await this.#handle.close();
   }
+}
 
-  async remove(): Promise<void> {
-    await this.#handle.close();
-    await unlink(this.path);
-  }
+/** A spool that was never made is as good as removed. */
+export async function removeSpool(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  });
 }
 
 function explained(error: unknown, path: string): unknown {

@@ -187,12 +187,14 @@ export class SpooledDraft implements Draft {
 
   async close(): Promise<void> {
     await this.#publication?.done.catch(() => {});
-    if (this.dirty) {
-      this.#record();
-      await this.#leave({ keepSpool: true });
-    } else {
-      await this.#leave({ keepSpool: false });
-    }
+    this.#record();
+    await this.#leave({ keepSpool: this.#owed });
+  }
+
+  /** The mount ends: stops what is under way, and leaves it to the next mount. */
+  async suspend(): Promise<void> {
+    this.#end.abort(new ContentError('failed', 'the mount is ending'));
+    await this.close();
   }
 
   /** Makes room in the spool: what is published can be read from the service. */
@@ -304,6 +306,11 @@ export class SpooledDraft implements Draft {
       upload: this.#upload.state,
     };
     this.#context.journal.record({ type: 'draft', draft });
+  }
+
+  /** Something of it is not at the service yet. */
+  get #owed(): boolean {
+    return this.dirty || this.#annotations !== undefined;
   }
 
   get #previousFileId(): string | undefined {

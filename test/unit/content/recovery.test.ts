@@ -1,0 +1,258 @@
+import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TransportError } from '../../../src/api/errors.ts';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentWriter, Draft, Recovery } from '../../../src/content/ports.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { createContentWriter } from '../../../src/content/write/content-writer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { FakePlatform, md5, patterned } from './fake-platform.ts';
+
+const forever = new AbortController().signal;
+
+let directory: { readonly name: string; removeCallback(): void };
+let platform: FakePlatform;
+let endLive = (): void => {};
+const writers: ContentWriter[] = [];
+
+/** Never answers, as far as the killed mount is concerned. */
+function stuck(): Promise<void> {
+  return new Promise((_, reject) => {
+    const end = endLive;
+    endLive = () => {
+      end();
+      reject(new Error('killed'));
+    };
+  });
+}
+
+beforeEach(() => {
+  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+  platform = new FakePlatform();
+  endLive = () => {};
+});
+afterEach(async () => {
+  platform.on = () => {};
+  endLive();
+  await Promise.all(writers.splice(0).map((writer) => writer.close()));
+  directory.removeCallback();
+});
+
+function writerIn(path: string): ContentWriter {
+  const clock = new FakeClock();
+  const memory = new MemoryPool(1024 * 1024);
+  const { api, storage } = platform;
+  const reader = createContentReader({ api, storage, memory, clock });
+  const writer = createContentWriter({
+    api,
+    storage,
+    reader,
+    memory,
+    clock,
+    directory: path,
+    partSizeBytes: 100,
+  });
+  writers.push(writer);
+  return writer;
+}
+
+function newDraft(writer: ContentWriter): Promise<Draft> {
+  const target = { parent: 'folder', name: 'new.bam', overwrite: true };
+  return writer.draft({ target, base: undefined, label: 'projects/alice/trial/new.bam' });
+}
+
+/** What a mount finds that was killed: the directory as it is at this moment. */
+async function afterKill(): Promise<string> {
+  const path = join(directory.name, 'after-kill');
+  await mkdir(path);
+  for (const name of await readdir(join(directory.name, 'live'))) {
+    await cp(join(directory.name, 'live', name), join(path, name));
+  }
+  return path;
+}
+
+async function onlyRecovery(path: string): Promise<Recovery['outcome'] & { readonly label: string }> {
+  const [recovery, ...others] = await writerIn(path).recover();
+  expect(others).toEqual([]);
+  if (recovery === undefined) throw new Error('nothing was recovered');
+  return { ...recovery.outcome, label: recovery.label };
+}
+
+/** Publishes, stuck before `call` answers, and durable. */
+async function publishingUntil(call: string, bytes = patterned(350)): Promise<void> {
+  const draft = await newDraft(writerIn(join(directory.name, 'live')));
+  platform.on = (one) => (one === call ? stuck() : undefined);
+  for (let at = 0; at < bytes.length; at += 50) await draft.write(at, bytes.subarray(at, at + 50), forever);
+  draft.publish(forever).catch(() => {});
+  await draft.sync(forever);
+  await waitUntil(() => platform.calls.includes(call));
+}
+
+const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
+
+describe('a publication that was asked for', () => {
+  it('goes on, and sends only parts that the store does not have', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    platform.calls.length = 0;
+    const recovery = await onlyRecovery(path);
+    expect(recovery).toMatchObject({ kind: 'publishing', label: 'projects/alice/trial/new.bam' });
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(patterned(350));
+    expect(platform.count('put')).toBe(0);
+    expect(platform.count('initialise')).toBe(0);
+    expect(await readdir(path)).toEqual(['journal']);
+  });
+
+  it('sends what was on its way when the mount was killed', async () => {
+    await publishingUntil('put 2');
+    const path = await afterKill();
+    platform.on = () => {};
+    platform.calls.length = 0;
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(patterned(350));
+    expect(platform.calls).toContain('put 2');
+    expect(platform.calls).not.toContain('put 1');
+  });
+
+  it('knows a part from the report of the service when the journal lost it, if its bytes are the same', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const [upload] = platform.uploads.values();
+    const parts = [...(upload?.parts ?? [])];
+    for (const [number, bytes] of parts.slice(0, 2)) upload?.reported.set(number, md5(bytes));
+    upload?.parts.set(2, Buffer.alloc(100, 'x'));
+    upload?.reported.set(2, md5(Buffer.alloc(100, 'x')));
+    await withoutPartsInJournal(path);
+    platform.calls.length = 0;
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(patterned(350));
+    expect(platform.calls.filter((call) => call.startsWith('put')).sort()).toEqual([
+      'put 2',
+      'put 3',
+      'put 4',
+    ]);
+  });
+
+  it('is found done when the mount was killed after the completion', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const [uploadId] = platform.uploads.keys();
+    const { api } = platform;
+    const reports = [...(platform.uploads.get(uploadId ?? '')?.parts ?? [])];
+    const file = await api.uploads.complete(
+      uploadId ?? '',
+      reports.map(([partNumber, bytes]) => ({ partNumber, etag: md5(bytes) })),
+    );
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') expect((await recovery.done).id).toBe(file.id);
+    expect(platform.files.size).toBe(1);
+  });
+
+  it('starts anew when the service has swept the upload', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    platform.uploads.clear();
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(patterned(350));
+  });
+
+  it('stays owed to the next mount while the service is away', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {
+      throw new TransportError('unreachable', { call: 'any' });
+    };
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await expect(recovery.done).rejects.toThrow('unreachable');
+    endLive();
+    await Promise.all(writers.splice(0).map((writer) => writer.close()));
+    platform.on = () => {};
+    const again = await onlyRecovery(path);
+    if (again.kind === 'publishing') await again.done;
+    expect(published()).toEqual(patterned(350));
+  });
+
+  it('whose spool was cut short is kept aside, with the reason', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const spool = (await readdir(path)).find((name) => name.endsWith('.spool'));
+    await truncate(join(path, spool ?? ''), 200);
+    const recovery = await onlyRecovery(path);
+    expect(recovery).toMatchObject({ kind: 'kept', reason: expect.stringContaining('200 of 350 bytes') });
+    expect(published()).toBeUndefined();
+  });
+});
+
+describe('a draft that nobody asked to publish', () => {
+  it('is kept aside with its bytes, and its upload is aborted', async () => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    for (let at = 0; at < 350; at += 50) await draft.write(at, patterned(350).subarray(at, at + 50), forever);
+    await waitUntil(() => platform.count('put') >= 3);
+    await draft.sync(forever);
+    const path = await afterKill();
+    const recovery = await onlyRecovery(path);
+    expect(recovery).toMatchObject({ kind: 'kept', reason: expect.stringContaining('still being written') });
+    if (recovery.kind === 'kept') expect(await readFile(recovery.path)).toEqual(patterned(350));
+    await waitUntil(() => platform.uploads.size === 0);
+    expect(published()).toBeUndefined();
+    expect(await writerIn(path).recover()).toEqual([]);
+  });
+
+  it('and that holds nothing is forgotten', async () => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    await draft.sync(forever);
+    expect(await writerIn(await afterKill()).recover()).toEqual([]);
+  });
+
+  it('and that the journal does not know is kept aside too', async () => {
+    const path = join(directory.name, 'live');
+    await mkdir(path);
+    await writeFile(join(path, 'lost.spool'), 'bytes');
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'kept') expect(await readFile(recovery.path, 'utf8')).toBe('bytes');
+  });
+});
+
+it('annotations that were owed are given after a kill', async () => {
+  const draft = await newDraft(writerIn(join(directory.name, 'live')));
+  await draft.write(0, Buffer.from('x'), forever);
+  await draft.annotate({ metadata: { sample: 'a' }, tags: undefined });
+  platform.on = (call) => (call === 'edit' ? stuck() : undefined);
+  draft.publish(forever).catch(() => {});
+  await waitUntil(() => platform.count('edit') === 1);
+  await draft.sync(forever);
+  const path = await afterKill();
+  platform.on = () => {};
+  const recovery = await onlyRecovery(path);
+  if (recovery.kind === 'publishing') await recovery.done;
+  expect(platform.named('folder', 'new.bam')?.record.metadata).toEqual({ sample: 'a' });
+  expect(platform.count('complete')).toBe(1);
+});
+
+/** The journal as if the lines that tell of parts had not reached the disk. */
+async function withoutPartsInJournal(path: string): Promise<void> {
+  const { decodeEntry, encodeEntry } = await import('../../../src/content/write/journal-entry.ts');
+  const lines = (await readFile(join(path, 'journal'), 'utf8')).split('\n').filter((line) => line !== '');
+  const kept = lines.flatMap((line) => {
+    const entry = decodeEntry(line);
+    if (entry?.type !== 'draft') return [];
+    const { draft } = entry;
+    return encodeEntry({
+      ...entry,
+      draft: { ...draft, upload: draft.upload && { ...draft.upload, parts: [] } },
+    });
+  });
+  await writeFile(join(path, 'journal'), kept.join(''));
+}
