@@ -7,20 +7,25 @@
  * platform told (`learn`, `learnAll`) is as old as the question: whoever asks takes the generation first and gives it
  * back with the answer, and an answer never undoes a local change of the same name made since.
  */
-import type { Node } from './node.ts';
 
-export type Known =
+/** What the cache needs to know of a node. */
+interface Dated {
+  /** When it was last known to be as the platform has it. */
+  checkedMs: number;
+}
+
+export type Known<Node> =
   | { readonly kind: 'present'; readonly node: Node }
   | { readonly kind: 'absent'; readonly learntMs: number };
 
-interface Fact {
-  readonly known: Known;
+interface Fact<Node> {
+  readonly known: Known<Node>;
   /** The generation that our own last change of this name made; 0: never. */
   readonly changedAt: number;
 }
 
-export class ChildCache {
-  readonly #facts = new Map<string, Fact>();
+export class ChildCache<Node extends Dated> {
+  readonly #facts = new Map<string, Fact<Node>>();
   #completeMs: number | undefined;
   #generation = 0;
 
@@ -33,7 +38,7 @@ export class ChildCache {
     return this.#completeMs;
   }
 
-  get(name: string): Known | undefined {
+  get(name: string): Known<Node> | undefined {
     return this.#facts.get(name)?.known;
   }
 
@@ -71,7 +76,7 @@ export class ChildCache {
   ): void {
     if (this.changedSince(name, asked.generation)) return;
     if (node) node.checkedMs = asked.nowMs;
-    const known: Known = node ? { kind: 'present', node } : { kind: 'absent', learntMs: asked.nowMs };
+    const known: Known<Node> = node ? { kind: 'present', node } : { kind: 'absent', learntMs: asked.nowMs };
     this.#facts.set(name, { known, changedAt: this.#facts.get(name)?.changedAt ?? 0 });
   }
 

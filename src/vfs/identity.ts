@@ -54,3 +54,13 @@ export function isLocalOnly(node: Node): boolean {
       return false;
   }
 }
+
+/** Some stores list objects without their size: then the object itself has to be asked for. */
+export function lacksSize(node: Node): boolean {
+  return (
+    node.kind === 'volume-object' &&
+    !node.draft &&
+    node.record !== undefined &&
+    node.record.sizeBytes === undefined
+  );
+}

@@ -51,7 +51,7 @@ export interface ProjectFolderNode extends NodeBase {
   readonly project: Project;
   /** Its id changes when the platform moves a folder. Undefined for a project's own directory. */
   record: FolderRecord | undefined;
-  readonly children: ChildCache;
+  readonly children: ChildCache<Node>;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
   mode: number | undefined;
   mtimeMs: number | undefined;
@@ -80,7 +80,7 @@ export interface VolumeDirectoryNode extends NodeBase {
   readonly prefix: string;
   /** Made by mkdir and without an object yet: exists in this mount only. */
   local: boolean;
-  readonly children: ChildCache;
+  readonly children: ChildCache<Node>;
 }
 
 export interface VolumeObjectNode extends NodeBase {
@@ -96,7 +96,7 @@ export interface VolumeObjectNode extends NodeBase {
 /** A directory of our own making: the root, `projects/`, an owner, `.svcfs/`. */
 export interface VirtualDirectoryNode extends NodeBase {
   readonly kind: 'virtual-directory';
-  readonly children: ChildCache;
+  readonly children: ChildCache<Node>;
   readonly source: VirtualSource;
 }
 

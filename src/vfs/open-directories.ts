@@ -6,8 +6,9 @@
 import { fileTypeOf } from './attributes/attributes-of.ts';
 import type { DirSink, FileHandle } from './file-system.ts';
 import { HandleTable } from './handle-table.ts';
+import { lacksSize } from './identity.ts';
 import type { Listing, ListingEntry } from './listing/listing.ts';
-import type { DirectoryNode, Node } from './node.ts';
+import type { DirectoryNode } from './node.ts';
 import type { PlatformTree } from './platform-tree.ts';
 
 interface OpenDirectory {
@@ -83,7 +84,8 @@ export class OpenDirectories {
 
   #place({ name, node }: ListingEntry, nextOffset: number, sink: DirSink): boolean {
     const entry = { name, ino: node.ino, type: fileTypeOf(node), nextOffset };
-    if (!sink.addWithAttributes || !hasAttributes(node)) return sink.add(entry);
+    // Without its size the kernel asks for an entry only if someone wants to know.
+    if (!sink.addWithAttributes || lacksSize(node)) return sink.add(entry);
     if (!sink.addWithAttributes(entry, this.#tree.entryOf(node))) return false;
     node.lookups++;
     return true;
@@ -101,9 +103,4 @@ function hasNow(listing: Listing, index: number): boolean | undefined {
 
 function isCurrent({ name, node }: ListingEntry, directory: DirectoryNode): boolean {
   return node.parent === directory && node.name === name;
-}
-
-/** Some stores list objects without their size: the kernel then asks for those it wants to know of. */
-function hasAttributes(node: Node): boolean {
-  return node.kind !== 'volume-object' || node.draft !== undefined || node.record?.sizeBytes !== undefined;
 }

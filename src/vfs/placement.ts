@@ -84,6 +84,18 @@ export class Placement {
     this.#cutOff(node);
   }
 
+  /** Room is short: forgets a node that can be asked for again, or has the kernel let go of it first. */
+  giveUp(node: Node): void {
+    const { parent, name } = node;
+    if (!parent) return;
+    if (node.lookups > 0) {
+      this.#kernel.invalidateEntry(parent.id, name);
+      return;
+    }
+    parent.children.forget(name);
+    this.#cutOff(node);
+  }
+
   #made(directory: DirectoryNode, listed: Listed): Node {
     const place = { parent: directory, name: listed.name };
     switch (listed.kind) {

@@ -3,10 +3,11 @@ import { attributesOf } from './attributes/attributes-of.ts';
 import type { Details } from './directories/details.ts';
 import { Directories } from './directories/directories.ts';
 import { listedEntry } from './directories/project-folder.ts';
+import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import { failureOf } from './errors/failure-of.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
-import { isSameNode } from './identity.ts';
+import { isSameNode, lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
 import { nodeTtlLeft } from './listing/freshness.ts';
 import { Listings } from './listing/listings.ts';
@@ -25,6 +26,7 @@ import type {
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
+import { prune } from './prune.ts';
 import type { Tree, TreeOptions, TreeParts } from './tree.ts';
 
 /** The parts that the tree and what hangs in it are both made of. */
@@ -79,19 +81,19 @@ export class PlatformTree implements Tree {
     const directories = new Directories(api, parts.details);
     const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
-    this.listings = new Listings(shared);
+    this.listings = new Listings({ ...shared, onComplete: () => prune(nodes, placement) });
     this.#lookups = new Lookups({ ...shared, listings: this.listings });
     this.#revalidation = new Revalidation({ api, placement, clock });
   }
 
   attributesOf(node: Node): AttributesReply {
     const attributes = attributesOf(node, { options: this.options, mountedMs: this.#mountedMs });
-    return { attributes, ttlMs: this.#ttlLeft(node) };
+    return { attributes, ttlMs: lacksDetails(node) ? 0 : this.#ttlLeft(node) };
   }
 
   entryOf(node: Node): Entry {
     const { attributes, ttlMs } = this.attributesOf(node);
-    return { node: node.id, attributes, entryTtlMs: ttlMs, attributesTtlMs: ttlMs };
+    return { node: node.id, attributes, entryTtlMs: this.#ttlLeft(node), attributesTtlMs: ttlMs };
   }
 
   /** How long the absence of a name still counts. */
@@ -102,6 +104,12 @@ export class PlatformTree implements Tree {
 
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
     return this.#lookups.childOf(directory, name, signal);
+  }
+
+  /** As `attributesOf`, asked for anew when what is known no longer counts. */
+  currentAttributesOf(node: Node, signal: AbortSignal): Awaitable<AttributesReply> {
+    if (this.#ttlLeft(node) > 0 && !lacksSize(node)) return this.attributesOf(node);
+    return this.#refreshed(node, signal);
   }
 
   childrenOf(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
@@ -176,8 +184,11 @@ export class PlatformTree implements Tree {
   recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void {
     const record = failureOf(failure, error, this.clock.now());
     this.errors.record(record);
-    const { op, path, errno, requestId } = record;
-    this.log.error({ op, path, errno, requestId, reason: record.text, err: error }, 'operation failed');
+    const { op, path, errno, requestId, text: reason } = record;
+    const fields = { op, path, errno, requestId, reason };
+    // What nobody foresaw is ours to mend: with its stack. The rest is told to a person by its reason.
+    if (isKnownError(error) || isAbort(error)) this.log.warn(fields, 'operation failed');
+    else this.log.error({ ...fields, err: error }, 'operation failed unexpectedly');
   }
 
   #made(parent: ProjectFolderNode, record: EntryRecord): Node {
@@ -187,7 +198,23 @@ export class PlatformTree implements Tree {
       : this.#make.projectFile(place, parent.project, record);
   }
 
+  async #refreshed(node: Node, signal: AbortSignal): Promise<AttributesReply> {
+    try {
+      await this.#revalidation.refresh(node, signal);
+    } catch (error) {
+      // Another file has the name now. Who still has this one open sees it as it was.
+      if (errnoOf(error) !== 'ESTALE') throw error;
+    }
+    return this.attributesOf(node);
+  }
+
   #ttlLeft(node: Node): number {
     return nodeTtlLeft(node, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
   }
+}
+
+/** Nothing inside was asked for yet: whether it can be written to is not known. */
+function lacksDetails(node: Node): boolean {
+  if (node.kind === 'project-folder') return node.project.record === undefined;
+  return node.kind === 'volume-directory' && node.volume.record === undefined;
 }

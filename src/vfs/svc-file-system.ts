@@ -21,7 +21,8 @@ import type {
   SetxattrMode,
 } from './file-system.ts';
 import { FsError } from './fs-error.ts';
-import type { DirectoryNode, Node } from './node.ts';
+import { lacksSize } from './identity.ts';
+import type { Node } from './node.ts';
 import { isDirectory } from './node.ts';
 import type { OpenDirectories } from './open-directories.ts';
 import type { FileNode, Mutations, OpenFiles, Place } from './operations.ts';
@@ -63,18 +64,18 @@ export class SvcFileSystem implements FileSystem {
   }
 
   lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
-    const directory = this.#tree.nodes.directory(parent);
-    const found = this.#tree.childOf(directory, name, context.signal);
-    if (!(found instanceof Promise)) return this.#found(found, directory, name);
-    return found.then((node) => this.#found(node, directory, name));
+    const place = this.#place({ parent, name });
+    const found = this.#tree.childOf(place.parent, name, context.signal);
+    if (!(found instanceof Promise) && !(found && lacksSize(found))) return this.#found(found, place);
+    return this.#foundLater(found, place, context.signal);
   }
 
   forget(node: NodeId, count: number): void {
     this.#tree.nodes.forget(node, count);
   }
 
-  getattr(id: NodeId): AttributesReply {
-    return this.#tree.attributesOf(this.#tree.nodes.get(id));
+  getattr(id: NodeId, _handle: FileHandle | undefined, context: RequestContext): Awaitable<AttributesReply> {
+    return this.#tree.currentAttributesOf(this.#tree.nodes.get(id), context.signal);
   }
 
   async setattr(
@@ -233,9 +234,19 @@ export class SvcFileSystem implements FileSystem {
     return this.#xattrs.remove(this.#tree.nodes.get(node), name, context.signal);
   }
 
-  #found(node: Node | undefined, directory: DirectoryNode, name: string): Entry | AbsentEntry {
+  async #foundLater(
+    found: Awaitable<Node | undefined>,
+    place: Place,
+    signal: AbortSignal,
+  ): Promise<Entry | AbsentEntry> {
+    const node = await found;
+    if (node && lacksSize(node)) await this.#tree.currentAttributesOf(node, signal);
+    return this.#found(node, place);
+  }
+
+  #found(node: Node | undefined, { parent, name }: Place): Entry | AbsentEntry {
     if (node) return this.#entry(node);
-    return { node: undefined, entryTtlMs: this.#tree.absenceTtl(directory, name) };
+    return { node: undefined, entryTtlMs: this.#tree.absenceTtl(parent, name) };
   }
 
   /** For a reply: the kernel now holds one more reference. */

@@ -21,6 +21,8 @@ interface Parts {
   readonly placement: Placement;
   readonly clock: Clock;
   readonly ttlMs: number;
+  /** Called when a whole directory has been taken in. */
+  readonly onComplete: () => void;
 }
 
 interface UnderWay {
@@ -138,5 +140,6 @@ export class Listings {
       listing.append(unlisted);
     }
     listing.end();
+    if (wanted) this.#parts.onComplete();
   }
 }

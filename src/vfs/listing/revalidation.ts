@@ -13,7 +13,7 @@ import { listedObject } from '../directories/volume-directory.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
-import { isLocalOnly } from '../identity.ts';
+import { isLocalOnly, lacksSize } from '../identity.ts';
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
 import type { Placement } from '../placement.ts';
@@ -41,6 +41,11 @@ export class Revalidation {
     if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
     if (!this.#needsAsking(node)) return;
     return this.#ask(node, signal);
+  }
+
+  /** As `revalidate` for who only looks: however fresh, and not counted as an open. */
+  async refresh(node: Node, signal: AbortSignal): Promise<void> {
+    if (isRemoteFile(node)) await this.#ask(node, signal);
   }
 
   async #ask(node: Node, signal: AbortSignal): Promise<void> {
@@ -131,10 +136,14 @@ export class Revalidation {
   }
 
   #needsAsking(node: Node): boolean {
-    if (!node.parent || isLocalOnly(node)) return false;
-    if (node.kind !== 'project-file' && node.kind !== 'volume-object') return false;
-    return this.#parts.clock.now() - node.checkedMs > FRESH_MS;
+    return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.now() - node.checkedMs > FRESH_MS);
   }
+}
+
+/** What another client may have changed meanwhile. */
+function isRemoteFile(node: Node): boolean {
+  const isFile = node.kind === 'project-file' || node.kind === 'volume-object';
+  return isFile && node.parent !== undefined && !isLocalOnly(node);
 }
 
 type FileOnPlatform = ProjectFileNode & { readonly record: FileRecord };
