@@ -14,15 +14,22 @@ export interface StorageOptions {
 }
 
 export interface StorageLimits {
+  /** How long a store that brings nothing is tried. Default 60 s. */
+  readonly timeoutMs: number;
   /** To one store. Default 32: what is in flight is limited by those who ask. */
   readonly connections: number;
-  /** Without a byte. Default 30 s. */
+  /** Of one exchange, without a byte. Default 20 s. */
   readonly stallTimeoutMs: number;
   /** Default 10 s. */
   readonly connectTimeoutMs: number;
 }
 
-const DEFAULT_LIMITS: StorageLimits = { connections: 32, stallTimeoutMs: 30_000, connectTimeoutMs: 10_000 };
+const DEFAULT_LIMITS: StorageLimits = {
+  timeoutMs: 60_000,
+  connections: 32,
+  stallTimeoutMs: 20_000,
+  connectTimeoutMs: 10_000,
+};
 
 /** The client of signed URLs. The URL alone authorises: nothing sent here holds the token. */
 export function createStorageClient(options: StorageOptions): StorageClient {
@@ -35,10 +42,11 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     keepAliveTimeout: 15_000,
     connect: { timeout: limits.connectTimeoutMs },
   });
+  const retries = { clock: options.clock, timeoutMs: limits.timeoutMs };
   const sockets = new ConnectionPool(limits);
   return {
-    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), options.clock),
-    putPart: putPartOver(agent, options.clock),
+    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), retries),
+    putPart: putPartOver(agent, retries),
     close: async () => {
       sockets.close();
       await agent.destroy();

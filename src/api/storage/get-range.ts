@@ -1,27 +1,31 @@
-import { backoffMs } from '../../lib/backoff.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Patience } from '../../lib/patience.ts';
 import type { StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { mayPass, type RangeAnswer } from './range-answer.ts';
 import type { RangeExchange } from './range-exchange.ts';
 
-/** Exchanges in a row that brought nothing. */
-const MAX_EMPTY_TRIES = 5;
+export interface RetryLimits {
+  readonly clock: Clock;
+  /** How long a store that brings nothing is tried. */
+  readonly timeoutMs: number;
+}
+
 const BACKOFF = { baseMs: 100, capMs: 3000 };
 
 /**
  * A range, resumed at the byte where a connection broke. The first answer fixes the version: later ones must be of
  * the same, by ETag and size, so that bytes of two versions never mix.
  */
-export function getRangeOver(exchange: RangeExchange, clock: Clock): StorageClient['getRange'] {
+export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): StorageClient['getRange'] {
   return async (url, { offset, into, expectedEtag }, signal) => {
     if (into.length === 0) {
       throw new RangeError('a range has at least one byte');
     }
     const target = new URL(url);
+    const patience = new Patience({ ...limits, backoff: BACKOFF });
     let version: RangeAnswer | undefined;
     let received = 0;
-    let emptyTries = 0;
     for (;;) {
       const slice = {
         url: target,
@@ -37,12 +41,13 @@ export function getRangeOver(exchange: RangeExchange, clock: Clock): StorageClie
       if (progress.error === undefined && version) {
         return version;
       }
-      emptyTries = progress.receivedBytes > 0 ? 0 : emptyTries + 1;
+      if (progress.receivedBytes > 0) {
+        patience.restore();
+      }
       const error = toStorageError(progress.error);
-      if (!mayPass(error) || emptyTries >= MAX_EMPTY_TRIES) {
+      if (!mayPass(error) || !(await patience.anotherTry(signal))) {
         throw error;
       }
-      await clock.sleep(backoffMs(emptyTries, BACKOFF), signal);
     }
   };
 }

@@ -1,26 +1,25 @@
 import type { Agent } from 'undici';
 
-import { backoffMs } from '../../lib/backoff.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { md5Hex } from '../../lib/md5.ts';
+import { Patience } from '../../lib/patience.ts';
 import type { StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import type { SignedUrl } from '../model.ts';
 import { unquoted } from '../parse/volume.ts';
-import { toStorageError } from './get-range.ts';
+import { type RetryLimits, toStorageError } from './get-range.ts';
 import { mayPass, storageErrorOf } from './range-answer.ts';
 
-const MAX_TRIES = 5;
 const BACKOFF = { baseMs: 200, capMs: 5000 };
 
 /**
  * Sends a part until the store has it whole: repeating a part replaces it, so a lost answer costs only the bytes.
  * An ETag that is an MD5 proves what arrived.
  */
-export function putPartOver(agent: Agent, clock: Clock): StorageClient['putPart'] {
+export function putPartOver(agent: Agent, limits: RetryLimits): StorageClient['putPart'] {
   return async (target, body, signal) => {
     const expectedMd5 = md5Hex(body);
-    for (let tries = 1; ; tries += 1) {
+    const patience = new Patience({ ...limits, backoff: BACKOFF });
+    for (;;) {
       try {
         const { etag, isMd5 } = await put(agent, target, body, signal);
         if (isMd5 && etag.toLowerCase() !== (await expectedMd5)) {
@@ -30,11 +29,10 @@ export function putPartOver(agent: Agent, clock: Clock): StorageClient['putPart'
       } catch (cause) {
         signal?.throwIfAborted();
         const error = toStorageError(cause);
-        if (!mayPass(error) || tries === MAX_TRIES) {
+        if (!mayPass(error) || !(await patience.anotherTry(signal))) {
           throw error;
         }
       }
-      await clock.sleep(backoffMs(tries, BACKOFF), signal);
     }
   };
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { StorageClient } from '../../../src/api/api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
+import { HastyClock } from '../../support/hasty-clock.ts';
 import {
   type RawRequest,
   type RawServer,
@@ -16,8 +16,7 @@ import {
 import { waitUntil } from '../../support/wait-until.ts';
 
 const object = randomBytes(300_000);
-/** The clock of these tests does not wait between tries. */
-const clock = { now: systemClock.now, sleep: async () => {} };
+const clock = new HastyClock();
 
 const open: AsyncDisposable[] = [];
 afterEach(async () => {

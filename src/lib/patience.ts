@@ -1,0 +1,39 @@
+import { type BackoffOptions, backoffMs } from './backoff.ts';
+import type { Clock } from './clock.ts';
+
+export interface PatienceOptions {
+  readonly clock: Clock;
+  /** How long failures in a row are borne, from the first one. */
+  readonly timeoutMs: number;
+  readonly backoff: BackoffOptions;
+}
+
+/** How long, and in what rhythm, something that keeps failing is tried again. */
+export class Patience {
+  readonly #options: PatienceOptions;
+  #failures = 0;
+  #deadlineMs: number | undefined;
+
+  constructor(options: PatienceOptions) {
+    this.#options = options;
+  }
+
+  /** Pauses before another try; false, without a pause, when the time is over. Rejects with the signal's reason. */
+  async anotherTry(signal?: AbortSignal): Promise<boolean> {
+    const { clock, timeoutMs, backoff } = this.#options;
+    this.#deadlineMs ??= clock.now() + timeoutMs;
+    const pauseMs = backoffMs(this.#failures, backoff);
+    if (clock.now() + pauseMs > this.#deadlineMs) {
+      return false;
+    }
+    this.#failures += 1;
+    await clock.sleep(pauseMs, signal);
+    return true;
+  }
+
+  /** Something came of it: the next failure is a first one. */
+  restore(): void {
+    this.#failures = 0;
+    this.#deadlineMs = undefined;
+  }
+}
