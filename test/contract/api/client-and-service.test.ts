@@ -137,6 +137,25 @@ describe('files', () => {
     expect(moved).toMatchObject({ id: file.id, name: 'third.txt', parent: folder.id });
   });
 
+  it('take a name again that they have: a repeated rename is no conflict', async () => {
+    const file = await upload(root, 'same.txt', Buffer.from('x'));
+    expect(await api.files.edit(file.id, { name: 'same.txt' })).toMatchObject({ id: file.id });
+    const options = { overwrite: true };
+    expect(await api.files.edit(file.id, { name: 'same.txt' }, options)).toMatchObject({ id: file.id });
+    expect(await api.files.move(file.id, { parent: root, name: 'same.txt' }, options)).toMatchObject({
+      id: file.id,
+    });
+  });
+
+  it('are read and deleted in bulk, each with its own result', async () => {
+    const file = await upload(root, 'bulk.txt', Buffer.from('x'));
+    const [found, missing] = await api.files.bulkGet([file.id, 'nothing']);
+    expect(found).toEqual({ ok: true, value: file });
+    expect(missing).toMatchObject({ ok: false, failure: { status: 404, code: 5002 } });
+    const deleted = await api.files.bulkDelete([file.id, 'nothing']);
+    expect(deleted.map(({ ok }) => ok)).toEqual([true, false]);
+  });
+
   it('carry metadata and tags', async () => {
     const file = await upload(root, 'tagged.txt', Buffer.from('x'));
     await api.files.patchMetadata(file.id, { sample: 's1', Sample: 'S2' });
