@@ -6,6 +6,7 @@ import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { identify } from '../../src/lib/process-identity.ts';
 import { BackgroundProcess } from './background-process.ts';
 import { type RunOptions, type RunResult, run } from './run.ts';
+import { waitUntil } from './wait-until.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
@@ -43,7 +44,7 @@ export class Sandbox {
       TMPDIR: join(this.root, 'tmp'),
       SVC_API_ENDPOINT: undefined,
       SVC_AUTH_TOKEN: undefined,
-      // SIGUSR2 writes where each process stands: see `stacks`.
+      // SIGUSR2 writes where a process stands: see `describe`.
       NODE_OPTIONS: `--report-on-signal --report-directory=${this.root}`,
     };
     this.#mountPoints.add(this.mountPoint);
@@ -106,9 +107,20 @@ export class Sandbox {
 
   /** Where each process stands, and the end of each log: for a test that failed. */
   async describe(): Promise<string> {
-    const logs = (await this.logs()).split('\n').slice(-40).join('\n');
-    const processes = (await this.processes()).map(({ pid, command }) => `${pid} ${command}`).join('\n');
-    return `processes:\n${processes}\nlogs:\n${logs}`;
+    const processes = await this.processes();
+    for (const { pid } of processes) kill(pid, 'SIGUSR2');
+    await waitUntil(async () => (await this.#reports()).length >= processes.length, {
+      timeoutMs: 3000,
+    }).catch(() => undefined);
+    const stacks = (await Promise.all((await this.#reports()).map(readText))).map(stackOf);
+    const commands = processes.map(({ pid, command }) => `${pid} ${command}`);
+    const log = (await this.logs()).split('\n').slice(-40);
+    return ['processes:', ...commands, 'stacks:', ...stacks, 'logs:', ...log].join('\n');
+  }
+
+  async #reports(): Promise<readonly string[]> {
+    const names = (await readdir(this.root)).filter((name) => name.startsWith('report.'));
+    return names.map((name) => join(this.root, name));
   }
 
   async #stateFiles(): Promise<readonly string[]> {
@@ -122,9 +134,18 @@ async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }
 
-function kill(pid: number): void {
+/** The JavaScript stack of a diagnostic report; a process that waits for events has none. */
+function stackOf(report: string): string {
+  const { header, javascriptStack } = JSON.parse(report) as {
+    readonly header: { readonly processId: number };
+    readonly javascriptStack?: { readonly stack?: readonly string[] };
+  };
+  return [`${header.processId}:`, ...(javascriptStack?.stack ?? [])].join('\n  ');
+}
+
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It ended by itself meanwhile.
   }
