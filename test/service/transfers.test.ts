@@ -1,0 +1,482 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FileResource } from '../../src/contract/file.ts';
+import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
+import { md5, TestService, type TestUser } from './test-service.ts';
+import { runToEnd, TestVolume } from './volume-world.ts';
+
+let service: TestService;
+let alice: TestUser;
+let bob: TestUser;
+let volume: TestVolume;
+let readOnly: TestVolume;
+let project: Awaited<ReturnType<TestUser['project']>>;
+let made = 0;
+
+beforeAll(async () => {
+  service = await TestService.start({ workers: true });
+  alice = await service.user('alice');
+  bob = await service.user('bob');
+});
+
+beforeEach(async () => {
+  made += 1;
+  project = await alice.project(`Project ${made}`);
+  volume = await TestVolume.make(service, alice, { name: `rw_${made}` });
+  readOnly = await TestVolume.make(service, alice, { name: `ro_${made}`, access_mode: 'RO' });
+});
+
+afterAll(() => service.stop());
+
+function importOf(location: string, destination: object = { project: project.id }, more: object = {}) {
+  return { source: { volume: volume.id, location }, destination, ...more };
+}
+
+function exportOf(file: FileResource, location: string, more: object = {}) {
+  return { source: { file: file.id }, destination: { volume: volume.id, location }, ...more };
+}
+
+describe('an import', () => {
+  it('makes an alias that reads the bytes of the object', async () => {
+    await volume.lay('in/reads.fastq', 'ACGT');
+    const job = await runToEnd(alice, '/storage/imports', importOf('in/reads.fastq'));
+    expect(job).toMatchObject({
+      state: 'COMPLETED',
+      overwrite: false,
+      source: { volume: volume.id, location: 'in/reads.fastq' },
+      destination: { project: project.id },
+      result: {
+        name: 'reads.fastq',
+        size: 4,
+        project: project.id,
+        parent: project.root_folder,
+        storage: { type: 'VOLUME', volume: volume.id, location: 'in/reads.fastq' },
+      },
+    });
+    expect(job).not.toHaveProperty('error');
+    expect(await (await alice.download(job.result.id)).text()).toBe('ACGT');
+    expect(await (await alice.download(job.result.id, { Range: 'bytes=1-2' })).text()).toBe('CG');
+  });
+
+  it('is PENDING when submitted, with no keys that are not filled yet', async () => {
+    await volume.lay('a', 'a');
+    const { body } = await alice.post('/storage/imports', importOf('a'));
+    expect(body).toMatchObject({ state: 'PENDING', href: `${service.url}/storage/imports/${body.id}` });
+    for (const key of ['started_on', 'finished_on', 'result', 'error']) expect(body).not.toHaveProperty(key);
+  });
+
+  it('goes into a folder, under the name given, and takes volume_id for volume', async () => {
+    await volume.lay('a', 'a');
+    const folder = await alice.folder(project.root_folder, 'into');
+    const job = await runToEnd(alice, '/storage/imports', {
+      source: { volume_id: volume.id, location: 'a' },
+      destination: { parent: folder.id, name: 'b.txt' },
+    });
+    expect(job.result).toMatchObject({ name: 'b.txt', parent: folder.id });
+    expect(job.source).toEqual({ volume: volume.id, location: 'a' });
+  });
+
+  it('names an alias after the last segment of prefix and location', async () => {
+    const nested = await TestVolume.make(service, alice, {
+      name: `nested_${made}`,
+      service: { prefix: '/deep//er/' },
+    });
+    await nested.lay('deep/er/x/object.bam', 'x');
+    const job = await runToEnd(alice, '/storage/imports', {
+      source: { volume: nested.id, location: '/x//object.bam' },
+      destination: { project: project.id },
+    });
+    expect(job.result).toMatchObject({ name: 'object.bam', storage: { location: 'x/object.bam' } });
+  });
+
+  it('fails with 9105 where there is no object, read with status 200', async () => {
+    const job = await runToEnd(alice, '/storage/imports', importOf('nothing'));
+    expect(job).toMatchObject({ state: 'FAILED', error: { status: 404, code: 9105 } });
+    expect(job.error.more_info).toContain('9105');
+    expect(job).not.toHaveProperty('result');
+  });
+
+  it('fails with 9108 on a name that is taken, and replaces the file when told to', async () => {
+    await volume.lay('a', 'new');
+    const old = await alice.upload(project.root_folder, 'a', 'old');
+    expect(await runToEnd(alice, '/storage/imports', importOf('a'))).toMatchObject({
+      state: 'FAILED',
+      error: { status: 409, code: 9108 },
+    });
+    expect(await (await alice.download(old.id)).text()).toBe('old');
+    for (const [path, body] of [
+      ['/storage/imports?overwrite=True', importOf('a')],
+      ['/storage/imports', importOf('a', undefined, { overwrite: true })],
+    ] as const) {
+      const job = await runToEnd(alice, path, body);
+      expect(job).toMatchObject({ state: 'COMPLETED', overwrite: true });
+      expect(await (await alice.download(job.result.id)).text()).toBe('new');
+    }
+    expect((await alice.get(`/files/${old.id}`)).status).toBe(404);
+    expect((await alice.get(`/files?parent=${project.root_folder}`)).body.items).toHaveLength(1);
+  });
+
+  it('never replaces a folder', async () => {
+    await volume.lay('a', 'a');
+    await alice.folder(project.root_folder, 'a');
+    const job = await runToEnd(alice, '/storage/imports?overwrite=true', importOf('a'));
+    expect(job).toMatchObject({ state: 'FAILED', error: { code: 9108 } });
+  });
+
+  it('finds a free name with autorename', async () => {
+    await volume.lay('a', 'a');
+    await alice.upload(project.root_folder, 'a');
+    const job = await runToEnd(alice, '/storage/imports', importOf('a', undefined, { autorename: true }));
+    expect(job.result.name).toBe('_1_a');
+  });
+
+  it.each([
+    ['a location that ends in a slash', () => importOf('folder/'), 400, 9072],
+    ['a location that climbs', () => importOf('../a'), 400, 9011],
+    ['no project', () => importOf('a', {}), 400, 9012],
+    ['a malformed project', () => importOf('a', { project: 'nonsense' }), 400, 9012],
+    [
+      'an unknown volume',
+      () => ({ ...importOf('a'), source: { volume: 'alice/none', location: 'a' } }),
+      404,
+      9007,
+    ],
+  ])('is refused at once for %s', async (_what, body, status, code) => {
+    const answer = await alice.post('/storage/imports', body());
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  it('needs copy on the volume and write in the project', async () => {
+    await volume.lay('a', 'a');
+    await alice.post(`/storage/volumes/${volume.id}/members`, {
+      username: 'bob',
+      permissions: { read: true },
+    });
+    const own = await bob.project('Own');
+    const withoutCopy = await bob.post('/storage/imports', importOf('a', { project: own.id }));
+    expect([withoutCopy.status, withoutCopy.body.code]).toEqual([403, 9020]);
+    await alice.post(`/storage/volumes/${volume.id}/members`, {
+      username: 'bob',
+      permissions: { copy: true },
+    });
+    expect((await bob.post('/storage/imports', importOf('a', { project: own.id }))).status).toBe(200);
+    await alice.post(`/projects/${project.id}/members`, { username: 'bob', permissions: { copy: true } });
+    const withoutWrite = await bob.post('/storage/imports', importOf('a'));
+    expect([withoutWrite.status, withoutWrite.body.code]).toEqual([403, 9003]);
+  });
+});
+
+describe('an export', () => {
+  it('puts the content on the volume, turns the file into an alias and lets go of the content', async () => {
+    const file = await alice.upload(project.root_folder, 'result.txt', 'the result');
+    await alice.call('PATCH', `/files/${file.id}/metadata`, { body: { sample_id: 's1' } });
+    const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'out//result.txt'));
+    expect(job).toMatchObject({
+      state: 'COMPLETED',
+      overwrite: false,
+      source: { file: file.id },
+      destination: { volume: volume.id, location: 'out//result.txt' },
+      result: {
+        id: file.id,
+        name: 'result.txt',
+        metadata: { sample_id: 's1' },
+        storage: { type: 'VOLUME', volume: volume.id, location: 'out/result.txt' },
+      },
+    });
+    expect(await volume.read('out/result.txt')).toBe('the result');
+    expect((await alice.get(`/files/${file.id}`)).body.storage.type).toBe('VOLUME');
+    expect(await (await alice.download(file.id)).text()).toBe('the result');
+    const garbage = await service.services.store.blobGarbage.unusedSince('9999', 10);
+    expect(garbage.length).toBeGreaterThan(0);
+  });
+
+  it('moves no bytes: the stored content becomes the object', async () => {
+    const file = await alice.upload(project.root_folder, 'big', 'x'.repeat(100_000));
+    const row = await service.services.store.files.find(file.id);
+    const blob = await service.services.blobs.open(row?.blob_key ?? '');
+    const inode = (await stat(blob?.localPath ?? '')).ino;
+    await blob?.close();
+    await runToEnd(alice, '/storage/exports', exportOf(file, 'big'));
+    expect((await stat(join(volume.directory, 'big'))).ino).toBe(inode);
+    const object = await alice.get(`/storage/volumes/${volume.id}/object?location=big`);
+    expect(object.body.metadata).toMatchObject({ size: 100_000, etag: md5('x'.repeat(100_000)) });
+  });
+
+  it('keeps the content of a file that another is a copy of', async () => {
+    const file = await alice.upload(project.root_folder, 'a', 'shared');
+    const copy = (await alice.post(`/files/${file.id}/actions/copy`, { project: project.id, name: 'b' }))
+      .body;
+    await runToEnd(alice, '/storage/exports', exportOf(file, 'a'));
+    expect((await alice.get(`/files/${copy.id}`)).body.storage.type).toBe('PLATFORM');
+    expect(await (await alice.download(copy.id)).text()).toBe('shared');
+  });
+
+  it.each(['/storage/exports?copy_only=true', '/storage/exports?copy_only=True'])(
+    'copies only, by %s: the file stays what it is',
+    async (path) => {
+      const file = await alice.upload(project.root_folder, 'keep.txt', 'kept');
+      const job = await runToEnd(alice, path, exportOf(file, 'kept.txt'));
+      expect(job).toMatchObject({
+        state: 'COMPLETED',
+        result: { id: file.id, storage: { type: 'PLATFORM' } },
+      });
+      expect(await volume.read('kept.txt')).toBe('kept');
+      expect(await (await alice.download(file.id)).text()).toBe('kept');
+      const row = await service.services.store.files.find(file.id);
+      const blob = await service.services.blobs.open(row?.blob_key ?? '');
+      const [own, object] = await Promise.all([
+        stat(blob?.localPath ?? ''),
+        stat(join(volume.directory, 'kept.txt')),
+      ]);
+      await blob?.close();
+      expect(own.ino).not.toBe(object.ino);
+    },
+  );
+
+  it('writes an object of several parts whole', async () => {
+    const place = { parent: project.root_folder, name: 'parts' };
+    const { upload_id: id } = (await alice.post('/upload/multipart', { ...place, part_size: PART_SIZE_MIN }))
+      .body;
+    const first = 'f'.repeat(PART_SIZE_MIN);
+    const parts = [await alice.putPart(id, 1, first), await alice.putPart(id, 2, 'second')];
+    const file = (await alice.post(`/upload/multipart/${id}/complete`, { parts })).body;
+    const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'parts'));
+    expect(job).toMatchObject({ state: 'COMPLETED' });
+    expect(md5(await volume.read('parts'))).toBe(md5(`${first}second`));
+    expect(md5(await (await alice.download(file.id)).text())).toBe(md5(`${first}second`));
+  });
+
+  it('fails with 9107 on a location that is taken, and replaces the object when told to', async () => {
+    await volume.lay('taken', 'old');
+    const file = await alice.upload(project.root_folder, 'f', 'new');
+    expect(await runToEnd(alice, '/storage/exports', exportOf(file, 'taken'))).toMatchObject({
+      state: 'FAILED',
+      error: { status: 409, code: 9107 },
+    });
+    expect(await volume.read('taken')).toBe('old');
+    expect((await alice.get(`/files/${file.id}`)).body.storage.type).toBe('PLATFORM');
+    const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'taken', { overwrite: true }));
+    expect(job).toMatchObject({ state: 'COMPLETED', overwrite: true });
+    expect(await volume.read('taken')).toBe('new');
+  });
+
+  it('leaves nothing half written in the bucket', async () => {
+    const file = await alice.upload(project.root_folder, 'f', 'new');
+    await runToEnd(alice, '/storage/exports', exportOf(file, 'f'));
+    expect((await readdir(volume.directory)).sort()).toEqual(['.svcfs', 'f']);
+    expect(await readdir(join(volume.directory, '.svcfs/incoming'))).toEqual([]);
+  });
+
+  it('is refused for what cannot be exported', async () => {
+    const marked = async (name: string, marks: object): Promise<FileResource> => {
+      const file = await alice.upload(project.root_folder, name);
+      await service.operator.markFile(file.id, marks);
+      return file;
+    };
+    const alias = await alice.upload(project.root_folder, 'alias');
+    await runToEnd(alice, '/storage/exports', exportOf(alias, 'alias'));
+    for (const file of [
+      await marked('public', { public: true }),
+      await marked('archived', { archived: true }),
+      await marked('dataset', { dataset: 'tcga' }),
+      await alice.folder(project.root_folder, 'folder'),
+      alias,
+    ]) {
+      const { status, body } = await alice.post('/storage/exports', exportOf(file, 'x'));
+      expect([file.name, status, body.code]).toEqual([file.name, 403, 9006]);
+    }
+  });
+
+  it('is refused for a read-only volume, an unknown file and a location that names a folder', async () => {
+    const file = await alice.upload(project.root_folder, 'f');
+    const toReadOnly = { ...exportOf(file, 'x'), destination: { volume: readOnly.id, location: 'x' } };
+    const refusals = [
+      [toReadOnly, 403, 9026],
+      [{ ...exportOf(file, 'x'), source: { file: 'none' } }, 404, 9009],
+      [exportOf(file, 'x/'), 400, 9072],
+      [exportOf(file, 'a/./b'), 400, 9011],
+      [exportOf(file, 'x', { properties: { sse_algorithm: 'none' } }), 400, 9023],
+    ] as const;
+    for (const [body, status, code] of refusals) {
+      const answer = await alice.post('/storage/exports', body);
+      expect([answer.status, answer.body.code]).toEqual([status, code]);
+    }
+  });
+
+  it('takes content out of a project only with write there, and copies with copy', async () => {
+    const file = await alice.upload(project.root_folder, 'f');
+    const permissions = { write: true };
+    await alice.post(`/storage/volumes/${volume.id}/members`, { username: 'bob', permissions });
+    await alice.post(`/projects/${project.id}/members`, { username: 'bob', permissions: { copy: true } });
+    const refused = await bob.post('/storage/exports', exportOf(file, 'x'));
+    expect([refused.status, refused.body.code]).toEqual([403, 9004]);
+    expect((await bob.post('/storage/exports?copy_only=true', exportOf(file, 'x'))).status).toBe(200);
+  });
+
+  it('tells its four properties: its own, else the volume’s, else AES256', async () => {
+    const kms = await TestVolume.make(service, alice, {
+      name: `kms_${made}`,
+      service: {
+        properties: { sse_algorithm: 'cloud:kms', sse_cloud_kms_key_id: 'k1', cloud_canned_acl: 'private' },
+      },
+    });
+    const properties = async (target: TestVolume, own?: object): Promise<object> => {
+      const file = await alice.upload(project.root_folder, `f-${Math.random()}`);
+      const body = { source: { file: file.id }, destination: { volume: target.id, location: file.name } };
+      return (await alice.post('/storage/exports', { ...body, ...(own ? { properties: own } : {}) })).body
+        .properties;
+    };
+    const unset = { sse_cloud_kms_key_id: null, cloud_canned_acl: null, cloud_storage_class: null };
+    expect(await properties(volume)).toEqual({ ...unset, sse_algorithm: 'AES256' });
+    expect(await properties(volume, { sse_algorithm: null })).toEqual({ ...unset, sse_algorithm: null });
+    expect(await properties(volume, { sse_algorithm: 'null' })).toEqual({ ...unset, sse_algorithm: null });
+    expect(await properties(kms)).toEqual({
+      ...unset,
+      sse_algorithm: 'cloud:kms',
+      sse_cloud_kms_key_id: 'k1',
+      cloud_canned_acl: 'private',
+    });
+    expect(await properties(kms, { sse_algorithm: 'AES256', cloud_storage_class: 'STANDARD_IA' })).toEqual({
+      sse_algorithm: 'AES256',
+      sse_cloud_kms_key_id: null,
+      cloud_canned_acl: 'private',
+      cloud_storage_class: 'STANDARD_IA',
+    });
+  });
+
+  it('passes the storage class on to the store', async () => {
+    const file = await alice.upload(project.root_folder, 'f');
+    const properties = { cloud_storage_class: 'STANDARD_IA' };
+    await runToEnd(alice, '/storage/exports', exportOf(file, 'f', { properties }));
+    const { body } = await alice.get(`/storage/volumes/${volume.id}/object?location=f`);
+    expect(body.metadata.storageClass).toBe('STANDARD_IA');
+  });
+});
+
+describe('there and back', () => {
+  it('exports a file and imports the object again: the same bytes', async () => {
+    const file = await alice.upload(project.root_folder, 'round.bin', 'round trip');
+    await runToEnd(alice, '/storage/exports', exportOf(file, 'round.bin'));
+    const job = await runToEnd(
+      alice,
+      '/storage/imports',
+      importOf('round.bin', { project: project.id, name: 'again' }),
+    );
+    expect(await (await alice.download(job.result.id)).text()).toBe('round trip');
+  });
+
+  it('reads an alias no more when its volume is deactivated', async () => {
+    await volume.lay('a', 'a');
+    const job = await runToEnd(alice, '/storage/imports', importOf('a'));
+    await alice.call('PATCH', `/storage/volumes/${volume.id}`, { body: { active: false } });
+    const { status, body } = await alice.get(`/files/${job.result.id}/download_info`);
+    expect([status, body.code]).toEqual([409, 5034]);
+  });
+});
+
+describe('bulk calls', () => {
+  it.each(['/bulk/storage/exports/create', '/bulk/storage/exports'])(
+    'starts exports by %s, in order, the refused ones alone',
+    async (path) => {
+      const files = await Promise.all(
+        ['a', 'b'].map((name) => alice.upload(project.root_folder, name, name)),
+      );
+      const [a, b] = files as [FileResource, FileResource];
+      const items = [
+        exportOf(a, 'a'),
+        exportOf({ ...a, id: 'none' }, 'x'),
+        { nonsense: true },
+        exportOf(b, 'b'),
+      ];
+      const { status, body } = await alice.post(path, { items });
+      expect(status).toBe(200);
+      expect(body.items).toMatchObject([
+        { resource: { state: 'PENDING', source: { file: a.id } } },
+        { error: { status: 404, code: 9009 } },
+        { error: { status: 400, code: 90000 } },
+        { resource: { state: 'PENDING', source: { file: b.id } } },
+      ]);
+      const ids = [body.items[0].resource.id, body.items[3].resource.id];
+      const ended = async () =>
+        (await alice.post('/bulk/storage/exports/get', { export_ids: ids })).body.items;
+      await expect
+        .poll(async () =>
+          (await ended()).map(({ resource }: { resource: { state: string } }) => resource.state),
+        )
+        .toEqual(['COMPLETED', 'COMPLETED']);
+      expect(await volume.read('b')).toBe('b');
+    },
+  );
+
+  it('copies only, in bulk', async () => {
+    const file = await alice.upload(project.root_folder, 'a', 'a');
+    const path = '/bulk/storage/exports/create?copy_only=true';
+    const { body } = await alice.post(path, { items: [exportOf(file, 'a')] });
+    const { id } = body.items[0].resource;
+    const job = await alice.get(`/storage/exports/${id}?wait=10`);
+    expect(job.body.result.storage.type).toBe('PLATFORM');
+  });
+
+  it('starts and reads imports in bulk', async () => {
+    await volume.lay('a', 'a');
+    const { body } = await alice.post('/bulk/storage/imports/create', {
+      items: [importOf('a'), importOf('x/')],
+    });
+    expect(body.items).toMatchObject([{ resource: { state: 'PENDING' } }, { error: { code: 9072 } }]);
+    const { id } = body.items[0].resource;
+    await alice.get(`/storage/imports/${id}?wait=10`);
+    const read = await alice.post('/bulk/storage/imports/get?wait=10', { import_ids: [id, 'none'] });
+    expect(read.body.items).toMatchObject([
+      { resource: { id, state: 'COMPLETED', result: { name: 'a' } } },
+      { error: { status: 404, code: 9008 } },
+    ]);
+  });
+
+  it('refuses more than 100 entries and does nothing', async () => {
+    await volume.lay('a', 'a');
+    const items = Array.from({ length: 101 }, (_, i) =>
+      importOf('a', { project: project.id, name: `a${i}` }),
+    );
+    const { status, body } = await alice.post('/bulk/storage/imports/create', { items });
+    expect([status, body.code]).toEqual([400, 90000]);
+    expect(
+      (await alice.get(`/storage/imports?volume=${volume.id}`)).headers.get('x-total-matching-query'),
+    ).toBe('0');
+  });
+});
+
+describe('jobs', () => {
+  it('are listed with the fields asked for, newest first, by volume, project and state', async () => {
+    await volume.lay('a', 'a');
+    const failed = await runToEnd(alice, '/storage/imports', importOf('none'));
+    const done = await runToEnd(alice, '/storage/imports', importOf('a'));
+    const { body, headers } = await alice.get(`/storage/imports?volume=${volume.id}`);
+    expect(headers.get('x-total-matching-query')).toBe('2');
+    expect(body.items.map(({ id }: { id: string }) => id).sort()).toEqual([failed.id, done.id].sort());
+    expect(Object.keys(body.items[0]).sort()).toEqual(['href', 'id', 'state']);
+    const filtered = await alice.get(`/storage/imports?project=${project.id}&state=FAILED&fields=_all`);
+    expect(filtered.body.items).toMatchObject([{ id: failed.id, error: { code: 9105 } }]);
+  });
+
+  it('are the submitter’s alone', async () => {
+    await volume.lay('a', 'a');
+    const job = await runToEnd(alice, '/storage/imports', importOf('a'));
+    const { status, body } = await bob.get(`/storage/imports/${job.id}`);
+    expect([status, body.code]).toEqual([404, 9008]);
+    expect((await alice.get(`/storage/exports/${job.id}`)).status).toBe(404);
+  });
+
+  it('show what `fields` asks for', async () => {
+    await volume.lay('a', 'a');
+    const job = await runToEnd(alice, '/storage/imports', importOf('a'));
+    expect((await alice.get(`/storage/imports/${job.id}?fields=state,source.location`)).body).toEqual({
+      state: 'COMPLETED',
+      source: { location: 'a' },
+    });
+  });
+
+  it('refuse a wait of more than 30 seconds', async () => {
+    expect((await alice.get('/storage/imports/x?wait=31')).status).toBe(400);
+  });
+});

@@ -1,0 +1,289 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Bucket, PutOptions, PutSource } from '../../src/service/buckets/bucket.ts';
+import type { Services } from '../../src/service/services.ts';
+import { JobSignals } from '../../src/service/workers/job-signals.ts';
+import { Worker } from '../../src/service/workers/worker.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { Gate } from '../support/gate.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { TestService, type TestUser } from './test-service.ts';
+import { TestVolume } from './volume-world.ts';
+
+const LEASE_MS = 15_000;
+
+let clock: FakeClock;
+let service: TestService;
+let alice: TestUser;
+let volume: TestVolume;
+let root: string;
+let workers: Worker[];
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  workers = [];
+  service = await TestService.start({ workers: false, clock });
+  alice = await service.user('alice');
+  volume = await TestVolume.make(service, alice, { name: 'volume' });
+  root = (await alice.project('Project')).root_folder;
+});
+
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await service.stop();
+});
+
+/** A worker as another process would run it: it hears no signals but its own. */
+function startWorker(changes: Partial<Services> = {}): Worker {
+  const worker = new Worker({ ...service.services, jobSignals: new JobSignals(clock), ...changes });
+  workers.push(worker);
+  worker.start();
+  return worker;
+}
+
+async function submitExport(name: string): Promise<{ readonly file: string; readonly job: string }> {
+  const file = await alice.upload(root, name, `content of ${name}`);
+  const { body } = await alice.post('/storage/exports', {
+    source: { file: file.id },
+    destination: { volume: volume.id, location: name },
+  });
+  return { file: file.id, job: body.id };
+}
+
+function readJob(id: string): Promise<{ state: string; error?: { code: number } }> {
+  return alice.get(`/storage/exports/${id}`).then(({ body }) => body);
+}
+
+function ended(id: string) {
+  return waitUntil(async () => {
+    const job = await readJob(id);
+    return ['COMPLETED', 'FAILED'].includes(job.state) ? job : undefined;
+  });
+}
+
+/** Buckets whose puts go through `around`. */
+function bucketsWith(
+  around: (put: () => ReturnType<Bucket['put']>) => ReturnType<Bucket['put']>,
+): Services['buckets'] {
+  const { buckets } = service.services;
+  const wrapped = {
+    prepare: buckets.prepare.bind(buckets),
+    open: async (address: Parameters<typeof buckets.open>[0]): Promise<Bucket> => {
+      const bucket = await buckets.open(address);
+      return {
+        head: (key) => bucket.head(key),
+        list: (query) => bucket.list(query),
+        open: (key) => bucket.open(key),
+        put: (key: string, source: PutSource, options: PutOptions) =>
+          around(() => bucket.put(key, source, options)),
+      };
+    },
+  };
+  return wrapped as Services['buckets'];
+}
+
+const forever = new Promise<never>(() => undefined);
+
+describe('a worker', () => {
+  it('takes what was submitted before it started', async () => {
+    const { job } = await submitExport('a');
+    expect((await readJob(job)).state).toBe('PENDING');
+    startWorker();
+    expect((await ended(job)).state).toBe('COMPLETED');
+  });
+
+  it('shows a job at work as RUNNING', async () => {
+    const { job } = await submitExport('a');
+    const slow = new Gate();
+    startWorker({ buckets: bucketsWith((put) => slow.opened.then(put)) });
+    await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
+    slow.open();
+    expect((await ended(job)).state).toBe('COMPLETED');
+  });
+
+  it('works on no more jobs at once than it may', async () => {
+    for (let i = 0; i < 7; i++) await submitExport(`f${i}`);
+    let atOnce = 0;
+    let most = 0;
+    const gate = new Gate();
+    const buckets = bucketsWith(async (put) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await gate.opened;
+      return put().finally(() => {
+        atOnce -= 1;
+      });
+    });
+    startWorker({ buckets });
+    await waitUntil(() => atOnce === 4);
+    gate.open();
+    await waitUntil(async () => (await readdir(volume.directory)).length === 8);
+    expect(most).toBe(4);
+  });
+
+  it('gives its jobs back when it is stopped, and another finishes them at once', async () => {
+    const { job } = await submitExport('a');
+    const begun = new Gate();
+    const broken = bucketsWith(async () => {
+      begun.open();
+      throw await waitForStop;
+    });
+    const stopping = new Gate<Error>();
+    const waitForStop = stopping.opened;
+    const first = startWorker({ buckets: broken });
+    await begun.opened;
+    const stopped = first.stop();
+    stopping.open(new Error('broken off'));
+    await stopped;
+    expect((await readJob(job)).state).toBe('RUNNING');
+    startWorker();
+    expect((await ended(job)).state).toBe('COMPLETED');
+  });
+});
+
+describe('a worker that stands still', () => {
+  it('keeps its job as long as it renews the lease', async () => {
+    const { job } = await submitExport('a');
+    const slow = new Gate();
+    startWorker({ buckets: bucketsWith((put) => slow.opened.then(put)) });
+    await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
+    let taken = 0;
+    startWorker({
+      buckets: bucketsWith((put) => {
+        taken += 1;
+        return put();
+      }),
+    });
+    for (let passed = 0; passed < 4 * LEASE_MS; passed += 1000) {
+      await waitUntil(() => clock.sleeping > 0);
+      await clock.advance(1000);
+    }
+    expect(taken).toBe(0);
+    slow.open();
+    expect((await ended(job)).state).toBe('COMPLETED');
+  });
+
+  it('is taken over when its lease runs out, and cannot finish the job a second time', async () => {
+    const { file, job } = await submitExport('a');
+    const late = new Gate();
+    const died = await dieInPut(job, (put) => late.opened.then(put));
+    await clock.advance(LEASE_MS + 1);
+    startWorker();
+    expect((await ended(job)).state).toBe('COMPLETED');
+    late.open();
+    await waitUntil(() => died.settled);
+    expect(await volume.read('a')).toBe('content of a');
+    expect((await readJob(job)).state).toBe('COMPLETED');
+    expect(await (await alice.download(file)).text()).toBe('content of a');
+  });
+
+  it('leaves an object that its successor knows as the job’s own', async () => {
+    const { file, job } = await submitExport('a');
+    await dieInPut(job, async (put) => {
+      await put();
+      return forever;
+    });
+    await waitUntil(async () => (await volume.read('a').catch(() => '')) !== '');
+    await clock.advance(LEASE_MS + 1);
+    startWorker();
+    expect(await ended(job)).toMatchObject({ state: 'COMPLETED' });
+    expect((await alice.get(`/files/${file}`)).body.storage).toMatchObject({ type: 'VOLUME', location: 'a' });
+    expect(await readdir(join(volume.directory, '.svcfs/incoming'))).toEqual([]);
+  });
+
+  it('does not make a foreign object the job’s own', async () => {
+    const { job } = await submitExport('a');
+    await dieInPut(job, () => forever);
+    await volume.lay('a', 'someone else was faster');
+    await clock.advance(LEASE_MS + 1);
+    startWorker();
+    expect(await ended(job)).toMatchObject({ state: 'FAILED', error: { code: 9107 } });
+    expect(await volume.read('a')).toBe('someone else was faster');
+  });
+
+  /** Lets a worker take the job and then be as good as dead: it never comes back from its put, and renews nothing. */
+  async function dieInPut(
+    job: string,
+    around: Parameters<typeof bucketsWith>[0],
+  ): Promise<{ readonly settled: boolean }> {
+    const state = { settled: false };
+    const dead = new Worker({
+      ...service.services,
+      jobSignals: new JobSignals(clock),
+      clock: { now: () => clock.now(), sleep: (_ms, signal) => untilAborted(signal) },
+      buckets: bucketsWith((put) =>
+        around(put).finally(() => {
+          state.settled = true;
+        }),
+      ),
+    });
+    dead.start();
+    await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
+    return state;
+  }
+});
+
+/** Never of itself: a clock that stands still for one worker alone. */
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+describe('stopping the jobs of a volume', () => {
+  it('fails them when the volume is deactivated by force, and what they do then counts no more', async () => {
+    const { file, job } = await submitExport('a');
+    const slow = new Gate();
+    startWorker({ buckets: bucketsWith((put) => slow.opened.then(put)) });
+    await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
+    const gently = await alice.call('PATCH', `/storage/volumes/${volume.id}`, { body: { active: false } });
+    expect([gently.status, gently.body.code]).toEqual([409, 9069]);
+    await alice.call('PATCH', `/storage/volumes/${volume.id}?force=true`, { body: { active: false } });
+    expect(await readJob(job)).toMatchObject({ state: 'FAILED', error: { code: 9069 } });
+    slow.open();
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    expect(await readJob(job)).toMatchObject({ state: 'FAILED', error: { code: 9069 } });
+    expect((await alice.get(`/files/${file}`)).body.storage.type).toBe('PLATFORM');
+  });
+});
+
+describe('waiting for a job', () => {
+  it('answers when the state changes, not before', async () => {
+    const { job } = await submitExport('a');
+    let answered = false;
+    const waiting = alice.get(`/storage/exports/${job}?wait=30`).then(({ body }) => {
+      answered = true;
+      return body;
+    });
+    await waitUntil(() => clock.sleeping > 0);
+    expect(answered).toBe(false);
+    startWorker({ jobSignals: service.services.jobSignals });
+    expect(['RUNNING', 'COMPLETED']).toContain((await waiting).state);
+  });
+
+  it('answers with the state there is when the time is over', async () => {
+    const { job } = await submitExport('a');
+    const waiting = alice.get(`/storage/exports/${job}?wait=2`);
+    for (let i = 0; i < 4; i++) {
+      await waitUntil(() => clock.sleeping > 0);
+      await clock.advance(500);
+    }
+    expect((await waiting).body.state).toBe('PENDING');
+  });
+
+  it('answers a bulk get at once when one of the jobs has ended', async () => {
+    const first = await submitExport('a');
+    const worker = startWorker();
+    await ended(first.job);
+    await worker.stop();
+    const second = await submitExport('b');
+    const { body } = await alice.post('/bulk/storage/exports/get?wait=30', {
+      export_ids: [first.job, second.job],
+    });
+    expect(body.items.map(({ resource }: { resource: { state: string } }) => resource.state)).toEqual([
+      'COMPLETED',
+      'PENDING',
+    ]);
+  });
+});
