@@ -48,6 +48,7 @@ export function setAttributes(parts: Parts, node: Node, changes: AttributeChange
 interface Facts {
   readonly mode: number | undefined;
   readonly mtimeMs: number | undefined;
+  readonly isNow: boolean;
 }
 
 /** What is really to change: programs set what they find, and a request is not for that. */
@@ -60,6 +61,7 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   return {
     mode: mode === (attributes.mode & PERMISSION_BITS) ? undefined : mode,
     mtimeMs: time === undefined || Math.trunc(time) === Math.trunc(attributes.mtimeMs) ? undefined : time,
+    isNow: mtimeMs === 'now',
   };
 }
 
@@ -70,10 +72,16 @@ function requireOwnersKept(tree: Tree, { uid, gid }: AttributeChanges): void {
 }
 
 function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts: Facts): void {
-  node.mode = facts.mode ?? node.mode;
-  node.mtimeMs = facts.mtimeMs ?? node.mtimeMs;
-  if (facts.mtimeMs !== undefined) node.writtenMs = undefined;
   const unpublished = contents.find(node)?.unpublished ?? 'none';
+  node.mode = facts.mode ?? node.mode;
+  if (facts.mtimeMs !== undefined && facts.isNow && unpublished !== 'none') {
+    // `touch` of a new file: its publication dates it, and a request less does.
+    node.writtenMs = facts.mtimeMs;
+    node.mtimeMs = undefined;
+  } else if (facts.mtimeMs !== undefined) {
+    node.writtenMs = undefined;
+    node.mtimeMs = facts.mtimeMs;
+  }
   if (unpublished === 'none') attributes.writeLater(node);
 }
 

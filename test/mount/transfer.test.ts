@@ -1,0 +1,97 @@
+/** mv and cp between projects and volumes: jobs of the platform, not a byte through the mount. */
+import { mkdir } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { shell } from '../support/run.ts';
+import { type ServedMount as Served, ServedMount } from '../support/served-mount.ts';
+
+const PROJECT = 'projects/demo/rna-seq-study';
+const VOLUME = 'volumes/demo/results';
+const CONTENT = 'seq 100000';
+
+let served: Served;
+let directories = 0;
+let project: string;
+let volume: string;
+beforeAll(async () => {
+  served = await ServedMount.start();
+});
+afterAll(() => served?.clean());
+
+/** A directory of its own for each test, in a project and on a volume. */
+async function here(): Promise<void> {
+  const name = `transfer-${++directories}`;
+  project = served.path(PROJECT, name);
+  volume = served.path(VOLUME, name);
+  await mkdir(project);
+  await mkdir(volume);
+}
+afterEach(async () => {
+  expect((await shell(`cat ${served.path('.svcfs/errors')}`)).includes('TypeError')).toBe(false);
+});
+
+const run = (script: string): Promise<string> => shell(`P=${project} V=${volume}; ${script}`);
+const storageOf = (path: string): Promise<string> =>
+  run(`getfattr --only-values -n user.svc.storage ${path}`);
+
+it('mv of a file to a volume is an export: the file stays as an alias that reads the same', async () => {
+  await here();
+  await run(`${CONTENT} > $P/a`);
+  const { storageBytes } = await served.counting(() => run('mv $P/a $V/b'));
+  expect(storageBytes).toBe(0);
+  expect(JSON.parse(await storageOf('$P/a'))).toMatchObject({ type: 'VOLUME', volume: 'demo/results' });
+  await run(`${CONTENT} | cmp - $P/a; ${CONTENT} | cmp - $V/b`);
+});
+
+it('mv of an object to a project is an import: an alias that reads the same', async () => {
+  await here();
+  await run(`${CONTENT} > $P/a; mv $P/a $V/a; mkdir $P/d`);
+  const { storageBytes } = await served.counting(() => run('mv $V/a $P/d/c'));
+  expect(storageBytes).toBe(0);
+  expect(JSON.parse(await storageOf('$P/d/c'))).toMatchObject({ type: 'VOLUME' });
+  await run(`${CONTENT} | cmp - $P/d/c; ${CONTENT} | cmp - $V/a`);
+});
+
+it('mv of a folder there and back moves every file', async () => {
+  await here();
+  await run('mkdir -p $P/t/u; for i in $(seq 20); do echo $i > $P/t/$i; echo u$i > $P/t/u/$i; done');
+  const { storageBytes } = await served.counting(() => run('mv $P/t $V/t'));
+  expect(storageBytes).toBe(0);
+  await run('diff -r $P/t $V/t; [ $(find $V/t -type f | wc -l) = 40 ]');
+  await run('mv $V/t $P/back; diff -r $P/t $P/back');
+});
+
+it('cp in every direction is done by the platform', async () => {
+  await here();
+  await run(`${CONTENT} > $P/a`);
+  const copies = 'cp $P/a $P/b; cp $P/a $V/a; cp $V/a $P/c; cp -r $V $P/tree';
+  const { storageBytes } = await served.counting(() => run(copies));
+  expect(storageBytes).toBe(0);
+  await run(`for f in $P/a $P/b $V/a $P/c $P/tree/a; do ${CONTENT} | cmp - $f; done`);
+  expect(JSON.parse(await storageOf('$P/a'))).toMatchObject({ type: 'PLATFORM' });
+});
+
+it('a copy changed before it is closed is uploaded as it is', async () => {
+  await here();
+  await run(`${CONTENT} > $P/a; cp $P/a $P/b; echo more >> $P/b; { ${CONTENT}; echo more; } | cmp - $P/b`);
+});
+
+it('what a volume cannot do is refused with a reason', async () => {
+  await here();
+  await run('echo x > $P/a; cp $P/a $V/a');
+  await run(
+    '! rm $V/a 2>/dev/null; ! mv $V/a $V/b 2>/dev/null; ! sh -c "echo x > $0/new" $V 2>/dev/null; ls $V | cmp - <(echo a)',
+  );
+  expect(await run('getfattr --only-values -n user.svc.error $V/a')).toMatch(/rename|deletes no objects/);
+});
+
+it('mv between projects moves the file and keeps its id', async () => {
+  await here();
+  const id = 'getfattr --only-values -n user.svc.id';
+  const other = await shell(`ls -d ${served.path('projects/demo')}/*/ | grep -v ${PROJECT} | head -1`);
+  const target = `${other.trim()}moved-file`;
+  await run('echo text > $P/a');
+  const before = await run(`${id} $P/a`);
+  await run(`mv $P/a ${target}; [ ! -e $P/a ]; grep -q text ${target}`);
+  expect(await run(`${id} ${target}`)).toBe(before);
+  await run(`rm ${target}`);
+});

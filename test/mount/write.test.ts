@@ -1,0 +1,187 @@
+/** What programs do to files, in the mount and on this machine's disk: they must not see a difference. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { shell } from '../support/run.ts';
+import { ServedMount } from '../support/served-mount.ts';
+
+const PROJECT = 'projects/demo/rna-seq-study';
+
+let served: ServedMount;
+let directories = 0;
+beforeAll(async () => {
+  served = await ServedMount.start();
+});
+afterAll(() => served?.clean());
+
+/** Runs a script in a new directory on both sides; both must print the same. */
+async function same(script: string): Promise<string> {
+  const name = `write-${++directories}`;
+  const local = join(served.sandbox.root, name);
+  const remote = served.path(PROJECT, name);
+  await mkdir(local);
+  await mkdir(remote);
+  const printed = await shell(script, { cwd: remote });
+  expect(printed).toBe(await shell(script, { cwd: local }));
+  return printed;
+}
+
+const SCRIPTS: readonly (readonly [behaviour: string, script: string])[] = [
+  ['a shell redirection writes a file', 'echo hello > a; cat a; stat -c %s a'],
+  ['a shell redirection empties a file first', 'echo long text > a; echo x > a; cat a'],
+  ['appending goes on after the end', 'echo one > a; echo two >> a; echo three >> a; cat a'],
+  ['several programs write one redirection', '{ echo a; /bin/echo b; (echo c); } > f; cat f'],
+  [
+    'a descriptor held by the shell takes writes of its children',
+    'exec 3>f; echo 1 >&3; (echo 2 >&3); exec 3>&-; cat f',
+  ],
+  ['a pipeline writes its output', 'seq 1000 | sort -rn | head -3 > f; cat f'],
+  ['an empty file is a file', 'touch e; : > f; stat -c "%n %s" e f; cat e f'],
+  [
+    'several writers append to one file',
+    'for i in $(seq 10); do echo a >> f; done & for i in $(seq 10); do echo b >> f; done; wait; wc -l < f',
+  ],
+  [
+    'cp copies in, over and within',
+    'seq 100 > a; cp a b; cp a c; echo x > c; cp c a; cat a; cmp b a || md5sum b',
+  ],
+  [
+    'cp -r copies a tree',
+    'mkdir -p t/u/v; echo 1 > t/1; echo 2 > t/u/v/2; cp -r t s; find s -type f | sort | xargs cat',
+  ],
+  [
+    'dd writes anywhere in a file',
+    'printf aaaaaaaaaa > f; printf XX | dd of=f bs=1 seek=4 conv=notrunc status=none; cat f',
+  ],
+  ['dd writes past the end', 'printf end | dd of=f bs=1 seek=100000 status=none; stat -c %s f; md5sum f'],
+  [
+    'truncate shortens, lengthens and creates',
+    'seq 100 > f; truncate -s 10 f; cat f; truncate -s 20 f; od -c f; truncate -s 5 g; od -c g',
+  ],
+  [
+    'touch sets the time asked for',
+    'touch -d "2001-02-03 04:05:06 UTC" f; date -ur f +%s; echo x > g; touch -r f g; date -ur g +%s',
+  ],
+  [
+    'chmod sets the mode',
+    'echo x > f; chmod 750 f; stat -c %a f; cp -p f g; stat -c %a g; chmod u-w f; stat -c %a f',
+  ],
+  [
+    'a script can be written, made executable and run',
+    'printf "#!/bin/sh\\necho ran\\n" > s; chmod +x s; ./s',
+  ],
+  ['fallocate extends a file', 'echo x > f; fallocate -l 100 f; stat -c %s f; md5sum f'],
+  [
+    'tar packs and unpacks',
+    'mkdir -p t/u; seq 5 > t/a; seq 9 > t/u/b; chmod 640 t/a; touch -d "2010-01-01 UTC" t/u/b; tar cf t.tar t; mkdir x; tar xf t.tar -C x; cat x/t/a x/t/u/b; stat -c "%a %Y" x/t/a x/t/u/b | sed "1s/ .*//"',
+  ],
+  ['rm -r removes a tree', 'mkdir -p a/b/c; touch a/1 a/b/2 a/b/c/3; rm -r a; ls -A'],
+];
+
+const PYTHON: readonly (readonly [behaviour: string, program: string])[] = [
+  [
+    'an update in place',
+    "open('f','w').write('abcdef'); f = open('f','r+'); f.seek(2); f.write('XY'); f.close(); print(open('f').read())",
+  ],
+  [
+    'reads of what was just written, by another handle',
+    "w = open('f','w'); r = open('f'); w.write('seen'); w.flush(); print(r.read()); w.close()",
+  ],
+  [
+    'a file unlinked while open',
+    "f = open('f','w+'); f.write('gone'); f.flush(); os.unlink('f'); f.seek(0); print(f.read(), os.path.exists('f')); f.close(); print(os.listdir('.'))",
+  ],
+  [
+    'a published file unlinked while open',
+    "open('f','w').write('text'); f = open('f'); os.unlink('f'); print(f.read(), os.listdir('.')); f.close(); print(os.listdir('.'))",
+  ],
+  [
+    'a name taken again while the old file is open',
+    "open('f','w').write('old'); f = open('f'); os.unlink('f'); open('f','w').write('new'); print(f.read(), open('f').read())",
+  ],
+  [
+    'writing through a mapping',
+    "open('f','wb').write(b'.' * 10000); f = open('f','r+b'); m = mmap.mmap(f.fileno(), 0); m[5000:5004] = b'MMAP'; m.flush(); m.close(); f.close(); d = open('f','rb').read(); print(len(d), d[4998:5006])",
+  ],
+  [
+    'shrinking and growing through a handle',
+    "f = open('f','w+b'); f.write(b'x' * 100); f.flush(); f.truncate(10); f.truncate(20); f.seek(0); print(f.read()); f.close(); print(os.stat('f').st_size)",
+  ],
+  ['exclusive creation', "open('f','x').close()\ntry: open('f','x')\nexcept FileExistsError: print('there')"],
+  [
+    'a lock file between two processes',
+    "import fcntl; f = open('l','w'); fcntl.flock(f, fcntl.LOCK_EX); f.write('1'); f.close(); print(open('l').read())",
+  ],
+  [
+    'a database',
+    "import sqlite3; c = sqlite3.connect('db'); c.execute('create table t(x)'); c.executemany('insert into t values(?)', [(i,) for i in range(500)]); c.commit(); c.close(); print(sqlite3.connect('db').execute('select sum(x) from t').fetchall())",
+  ],
+  [
+    'a process that ends without closing',
+    "import subprocess, time\nsubprocess.run(['python3','-c','import os; os.write(os.open(\"f\", os.O_WRONLY|os.O_CREAT), b\"left\"); os._exit(0)'])\nprint(open('f').read())",
+  ],
+];
+
+describe('a shell sees no difference', () => {
+  it.each(SCRIPTS)('%s', async (_behaviour, script) => {
+    await same(script);
+  });
+});
+
+describe('Python sees no difference', () => {
+  it.each(PYTHON)('%s', async (_behaviour, program) => {
+    await same(`python3 - <<'PROGRAM'\nimport os, mmap\n${program}\nPROGRAM`);
+  });
+});
+
+it('a file is the same for a mount that has never seen it', async () => {
+  const directory = served.path(PROJECT, 'remount');
+  await mkdir(directory);
+  const state = 'md5sum *; stat -c "%n %s %a %Y" *';
+  await shell(
+    'seq 1000 > a; cp a b; chmod 755 b; touch -d "2015-05-05 UTC" a b; echo x >> b; touch -d "2016-06-06 UTC" b',
+    {
+      cwd: directory,
+    },
+  );
+  const before = await shell(state, { cwd: directory });
+  await served.unmount();
+  await served.mount();
+  expect(await shell(state, { cwd: directory })).toBe(before);
+});
+
+it('rsync -a goes both ways and then finds nothing to do, also after a remount', async () => {
+  const local = join(served.sandbox.root, 'rsync');
+  const remote = served.path(PROJECT, 'rsync');
+  await shell(
+    'mkdir -p d/e; seq 10 > a; seq 20 > d/b; seq 30 > d/e/c; chmod 755 d/b; touch -d "2012-12-12 UTC" a d/e',
+    {
+      cwd: await made(local),
+    },
+  );
+  const inward = `rsync -ai ${local}/ ${remote}/`;
+  expect(await shell(inward)).not.toBe('');
+  expect(await shell(inward)).toBe('');
+  await served.unmount();
+  await served.mount();
+  expect(await shell(inward)).toBe('');
+  await shell(`rsync -a ${remote}/ ${local}-back/; diff -r ${local} ${local}-back`);
+  await shell(`echo more >> a; rsync -a --inplace ${local}/ ${remote}/; diff -r ${local} ${remote}`, {
+    cwd: local,
+  });
+});
+
+it('an in-place edit keeps metadata and tags', async () => {
+  const directory = await made(served.path(PROJECT, 'edited'));
+  await shell(
+    'echo old > f; setfattr -n user.sample -v s1 f; setfattr -n user.svc.tags -v \'["raw"]\' f; sed -i s/old/new/ f; rsync -a /etc/services f; echo more >> f',
+    { cwd: directory },
+  );
+  expect(await shell('getfattr --only-values -n user.sample f', { cwd: directory })).toBe('s1');
+  expect(await shell('getfattr --only-values -n user.svc.tags f', { cwd: directory })).toBe('["raw"]');
+});
+
+async function made(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
