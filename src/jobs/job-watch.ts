@@ -49,6 +49,8 @@ export class JobWatch<J> {
   readonly #states = new Map<string, string>();
   readonly #closed = new AbortController();
   #question = new AbortController();
+  /** A pause that grew because nothing changed; a job that is added ends it. */
+  #longPause: AbortController | undefined;
   #running = false;
 
   constructor(source: JobSource<J>, clock: Clock) {
@@ -61,7 +63,9 @@ export class JobWatch<J> {
     for (const id of ids) {
       this.#waiters.set(id, this.#waiters.get(id) ?? new Set());
     }
-    this.#question.abort(new Error('another job is to be watched'));
+    const reason = new Error('another job is to be watched');
+    this.#question.abort(reason);
+    this.#longPause?.abort(reason);
     if (!this.#running) {
       this.#running = true;
       void this.#loop();
@@ -90,6 +94,7 @@ export class JobWatch<J> {
   close(): void {
     this.#closed.abort(new Error('the watching ended'));
     this.#question.abort(this.#closed.signal.reason);
+    this.#longPause?.abort(this.#closed.signal.reason);
     this.#failWaiters(this.#closed.signal.reason);
   }
 
@@ -114,8 +119,8 @@ export class JobWatch<J> {
     const groups = inGroups(ids, this.#source.groupSize);
     const holdBack = groups.length === 1 && quietRounds < 2 && (await this.#canHoldBack());
     const pauseMs = holdBack ? this.#gatheringPauseMs(ids) : pollPauseMs(quietRounds);
-    if (pauseMs > 0) {
-      await this.#clock.sleep(pauseMs, this.#closed.signal);
+    if (!(await this.#pause(pauseMs))) {
+      return true;
     }
     const startedMs = this.#clock.now();
     const answers = await Promise.all(groups.map((group) => this.#ask(group, holdBack)));
@@ -123,6 +128,26 @@ export class JobWatch<J> {
     const answeredAtOnce = holdBack && this.#clock.now() - startedMs < 1000;
     // A held-back question that comes back early with nothing new, and was not interrupted, is not held back at all.
     return changed || (holdBack && !answeredAtOnce) || this.#question.signal.aborted;
+  }
+
+  /** False when a job was added during a pause that had grown: the rhythm begins anew, and no new job waits long. */
+  async #pause(ms: number): Promise<boolean> {
+    if (ms === 0) {
+      return true;
+    }
+    if (ms <= FIRST_PAUSE_MS) {
+      await this.#clock.sleep(ms, this.#closed.signal);
+      return true;
+    }
+    this.#longPause = new AbortController();
+    try {
+      await this.#clock.sleep(ms, this.#longPause.signal);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#longPause = undefined;
+    }
   }
 
   /**

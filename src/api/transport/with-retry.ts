@@ -33,7 +33,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
       if (decision.kind === 'lost') {
         throw new LostAnswer(reasonOf(outcome), {
           call: describeCall(call),
-          cause: 'error' in outcome && outcome.error,
+          cause: 'error' in outcome ? outcome.error : undefined,
         });
       }
       if (decision.because === 'rate') {

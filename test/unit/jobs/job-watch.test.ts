@@ -87,6 +87,21 @@ describe('watching jobs', () => {
     expect(questions.length).toBeGreaterThan(10);
   });
 
+  it('asks about a new job soon, however seldom it asked about the old ones', async () => {
+    const { clock, watch, states } = watching();
+    watch.add(['old']);
+    await clock.advance(120_000);
+    states.set('new', 'DONE');
+    watch.add(['new']);
+    const waiting = watch.wait('new');
+    let over = false;
+    void waiting.then(() => {
+      over = true;
+    });
+    await clock.advance(2_000);
+    expect(over).toBe(true);
+  });
+
   it('goes on after a waiter was aborted', async () => {
     const { clock, watch, states } = watching();
     watch.add(['a']);
