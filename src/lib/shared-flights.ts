@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { untilAborted } from './until-aborted.ts';
 
 interface Flight<V> {
@@ -13,6 +14,10 @@ interface Flight<V> {
 export class SharedFlights<K, V> {
   readonly #flights = new Map<K, Flight<V>>();
 
+  isUnderWay(key: K): boolean {
+    return this.#flights.has(key);
+  }
+
   async join(key: K, signal: AbortSignal, start: (signal: AbortSignal) => Promise<V>): Promise<V> {
     signal.throwIfAborted();
     const flight = this.#flights.get(key) ?? this.#begin(key, start);
@@ -27,6 +32,7 @@ export class SharedFlights<K, V> {
 
   #begin(key: K, start: (signal: AbortSignal) => Promise<V>): Flight<V> {
     const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
     const landing = start(controller.signal);
     const flight: Flight<V> = { landing, controller, passengers: 0 };
     this.#flights.set(key, flight);

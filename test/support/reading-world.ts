@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Details } from '../../src/vfs/directories/details.ts';
 import { fixedDirectory } from '../../src/vfs/directories/fixed-directory.ts';
 import { root } from '../../src/vfs/directories/root.ts';
@@ -16,6 +17,7 @@ import { FakeApi } from './fake-api.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
 export const TTL_MS = 60_000;
 
 /** What the file system asked the kernel to forget. */

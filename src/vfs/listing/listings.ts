@@ -4,6 +4,7 @@
  * A listing takes names in as its pages come (so that lookups of the first names need not wait for the last page) and
  * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
  */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import { deferred } from '../../lib/deferred.ts';
@@ -74,6 +75,8 @@ export class Listings {
 
   #begin(directory: DirectoryNode): UnderWay {
     const stop = new AbortController();
+    // One for each page in flight, and for each layer of the client.
+    setMaxListeners(0, stop.signal);
     const underWay: UnderWay = {
       listing: new Listing(() => this.#abandon(directory, underWay)),
       stop,

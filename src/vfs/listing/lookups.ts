@@ -47,17 +47,24 @@ export class Lookups {
   }
 
   async #ask(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
-    const { listings } = this.#parts;
-    if (directory.kind === 'virtual-directory' || meaningOf(name).kind === 'digest') {
-      await listings.all(directory, signal);
-    } else if (listings.isUnderWay(directory) || this.#plan(directory) === 'peek') {
-      await listings.peek(directory, signal);
-    }
-    const known = this.known(directory, name);
-    if (known) return known.node;
     const flight = `${directory.id}/${name}`;
+    const listing = this.#finding.isUnderWay(flight) ? undefined : this.#list(directory, name, signal);
+    if (listing !== undefined) {
+      await listing;
+      const known = this.known(directory, name);
+      if (known) return known.node;
+    }
     await this.#finding.join(flight, signal, (shared) => this.#find(directory, name, shared));
     return this.#present(directory, name);
+  }
+
+  /** Has the directory listed, or a part of it; undefined when it is better to ask for the name alone. */
+  #list(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<unknown> | undefined {
+    const { listings } = this.#parts;
+    const only = directory.kind === 'virtual-directory' || meaningOf(name).kind === 'digest';
+    if (only) return listings.all(directory, signal);
+    const better = listings.isUnderWay(directory) || this.#plan(directory) === 'peek';
+    return better ? listings.peek(directory, signal) : undefined;
   }
 
   #plan(directory: DirectoryNode): 'find' | 'peek' {

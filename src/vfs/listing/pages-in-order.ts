@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { PageRequest } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
 
@@ -52,6 +53,7 @@ async function* pagesFrom<T>(
 ): AsyncGenerator<Page<T>> {
   const stop = new AbortController();
   const signal = AbortSignal.any([from.signal, stop.signal]);
+  setMaxListeners(0, signal);
   const window: Promise<Page<T>>[] = [];
   let offset = start;
   try {

@@ -1,0 +1,199 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
+
+let world: ReadingWorld;
+let root: string;
+beforeEach(async () => {
+  world = new ReadingWorld();
+  root = world.platform.rootOf('one');
+  await world.at('projects/ada/one');
+  world.platform.taken();
+});
+
+async function taken(): Promise<string[]> {
+  return world.platform.taken().filter((call) => call !== 'projects.get');
+}
+
+describe('a lookup', () => {
+  it('of one name is one request and lists nothing', async () => {
+    world.platform.addFiles(root, 250);
+    await world.file('projects/ada/one/f000200');
+    expect(await taken()).toEqual(['files.find']);
+  });
+
+  it('that follows another in the folder fetches a small folder, which answers all that follow', async () => {
+    world.platform.addFiles(root, 250);
+    await world.file('projects/ada/one/f000200');
+    await world.file('projects/ada/one/f000201');
+    expect(await taken()).toEqual(['files.find', 'files.list', 'files.list', 'files.list']);
+    await world.file('projects/ada/one/f000007');
+    expect(await world.lookup('projects/ada/one/none')).toBeUndefined();
+    expect(await taken()).toEqual([]);
+  });
+
+  it('that follows another in a large folder fetches its first page, once', async () => {
+    world.platform.addFiles(root, 501);
+    await world.file('projects/ada/one/f000400');
+    await world.file('projects/ada/one/f000050');
+    expect(await taken()).toEqual(['files.find', 'files.list']);
+    await world.file('projects/ada/one/f000051');
+    expect(await taken()).toEqual([]);
+    await world.file('projects/ada/one/f000300');
+    expect(await taken()).toEqual(['files.find']);
+  });
+
+  it('long after the last asks for its name alone', async () => {
+    world.platform.addFiles(root, 3);
+    await world.file('projects/ada/one/f000000');
+    await world.clock.advance(30_000);
+    await world.file('projects/ada/one/f000001');
+    expect(await taken()).toEqual(['files.find', 'files.find']);
+  });
+
+  it('remembers that there is nothing, for as long as the kernel is told', async () => {
+    const folder = await world.directory('projects/ada/one');
+    expect(await world.lookup('projects/ada/one/none')).toBeUndefined();
+    await world.clock.advance(20_000);
+    expect(await world.lookup('projects/ada/one/none')).toBeUndefined();
+    expect(await taken()).toEqual(['files.find']);
+    expect(world.tree.absenceTtl(folder, 'none')).toBe(TTL_MS - 20_000);
+    await world.clock.advance(40_000);
+    world.platform.addFile(root, 'none');
+    expect(await world.lookup('projects/ada/one/none')).toBeDefined();
+  });
+
+  it('is shared by those who ask for the same name, and outlives one that gives up', async () => {
+    world.platform.addFile(root, 'f');
+    const folder = await world.directory('projects/ada/one');
+    const release = world.platform.hold('files.find');
+    const impatient = new AbortController();
+    const lost = world.tree.childOf(folder, 'f', impatient.signal);
+    const kept = world.tree.childOf(folder, 'f', NEVER);
+    impatient.abort(new Error('interrupted'));
+    await expect(lost).rejects.toThrow('interrupted');
+    release();
+    expect(await kept).toMatchObject({ name: 'f' });
+    expect((await taken()).filter((call) => call === 'files.find')).toHaveLength(1);
+  });
+
+  it('gives attributes for what is left of the TTL', async () => {
+    world.platform.addFile(root, 'f');
+    const node = await world.file('projects/ada/one/f');
+    await world.clock.advance(45_000);
+    expect(world.tree.entryOf(node)).toMatchObject({ entryTtlMs: 15_000, attributesTtlMs: 15_000 });
+  });
+
+  it('does not hide a file made while it was under way', async () => {
+    const folder = await world.directory('projects/ada/one');
+    if (folder.kind !== 'project-folder') throw new Error('no folder');
+    await world.lookup('projects/ada/one/x');
+    await world.clock.advance(TTL_MS);
+    const release = world.platform.hold('files.find');
+    const asked = world.tree.childOf(folder, 'new', NEVER);
+    await new Promise((resolve) => setImmediate(resolve));
+    const made = world.tree.newFile(folder, 'new');
+    world.tree.placed(made);
+    release();
+    expect(await asked).toBe(made);
+  });
+
+  it('of names that Linux does not take goes by their escaped form', async () => {
+    world.platform.addFile(root, '..');
+    world.platform.addFile(root, 'x'.repeat(300));
+    const folder = await world.directory('projects/ada/one');
+    const names = await world.list(folder);
+    expect(names[0]).toBe('svc~..');
+    expect(names[1]).toMatch(/^svc~x+%~[0-9a-f]{32}$/);
+    for (const name of names) {
+      world.tree.expire(folder);
+      expect(await world.lookup(`projects/ada/one/${name}`)).toBeDefined();
+    }
+  });
+});
+
+describe('the top directories', () => {
+  it('show projects and volumes by owner for one request each', async () => {
+    expect(await world.list(world.tree.root)).toEqual(['projects', 'volumes', '.svcfs']);
+    expect(await world.list(await world.directory('projects/ada'))).toEqual(['one', 'two']);
+    expect(await world.list(await world.directory('volumes/ada'))).toEqual(['bucket']);
+    expect(world.platform.taken()).toEqual(['volumes.list']);
+  });
+
+  it('take names by exact case', async () => {
+    expect(await world.lookup('projects/Ada/one')).toBeUndefined();
+    expect(await world.lookup('projects/ada/One')).toBeUndefined();
+  });
+
+  it('show a new project after the TTL, and keep the others', async () => {
+    const before = await world.at('projects/ada/two');
+    world.platform.projects.push('three');
+    expect(await world.lookup('projects/ada/three')).toBeUndefined();
+    await world.clock.advance(2 * TTL_MS);
+    expect(await world.lookup('projects/ada/three')).toBeDefined();
+    expect(await world.at('projects/ada/two')).toBe(before);
+  });
+});
+
+describe('a volume', () => {
+  it('shows the levels of its keys, one request each', async () => {
+    world.platform.addObject('in/a.bam');
+    world.platform.addObject('in/b/c.bam');
+    world.platform.addObject('top');
+    expect(await world.at('volumes/ada/bucket/in/b/c.bam')).toMatchObject({ location: 'in/b/c.bam' });
+    const calls = world.platform.taken().filter((call) => !/list|get/.test(call));
+    expect(calls).toEqual(['volumes.contents', 'volumes.contents', 'volumes.contents']);
+    expect(await world.list(await world.directory('volumes/ada/bucket'))).toEqual(['top', 'in']);
+    expect(world.platform.taken()).toEqual([]);
+  });
+
+  it('shows keys that are no paths under an escaped name, and finds them by it', async () => {
+    for (const key of ['a', 'a/b', 'dir/', 'dir//deep', 'dir/x']) world.platform.addObject(key);
+    const top = await world.directory('volumes/ada/bucket');
+    expect(await world.list(top)).toEqual(['a', 'svc~a%2F', 'dir']);
+    const dir = await world.directory('volumes/ada/bucket/dir');
+    expect(await world.list(dir)).toEqual(['svc~', 'x', 'svc~%2F']);
+    world.tree.expire(top);
+    world.tree.expire(dir);
+    for (const [path, location] of [
+      ['a', 'a'],
+      ['svc~a%2F/b', 'a/b'],
+      ['dir/svc~', 'dir/'],
+      ['dir/svc~%2F/deep', 'dir//deep'],
+    ]) {
+      expect(await world.at(`volumes/ada/bucket/${path}`)).toMatchObject({ location });
+    }
+  });
+
+  it('finds what is beyond the first page of a level', async () => {
+    world.platform.volumePage = 2;
+    for (const key of ['a', 'b', 'c', 'd/e', 'f']) world.platform.addObject(key);
+    await world.at('volumes/ada/bucket/f');
+    await world.at('volumes/ada/bucket/d');
+    expect(await world.lookup('volumes/ada/bucket/none')).toBeUndefined();
+    expect(await world.list(await world.directory('volumes/ada/bucket'))).toEqual(['a', 'b', 'c', 'd', 'f']);
+  });
+
+  it('keeps folders made here until others are known', async () => {
+    const top = await world.directory('volumes/ada/bucket');
+    if (top.kind !== 'volume-directory') throw new Error('no volume');
+    const made = world.tree.newVolumeDirectory(top, 'made');
+    world.tree.placed(made);
+    world.platform.taken();
+    expect(await world.lookup('volumes/ada/bucket/made/none')).toBeUndefined();
+    expect(world.platform.taken()).toEqual([]);
+    expect(await world.list(top)).toEqual(['made']);
+    await world.clock.advance(TTL_MS);
+    expect(await world.list(top)).toEqual(['made']);
+  });
+
+  it('asks for the size of an object that the store lists without one', async () => {
+    world.platform.addObject('o');
+    const full = world.platform.objects.get('o')!;
+    world.platform.objects.set('o', { ...full, sizeBytes: undefined });
+    const node = await world.at('volumes/ada/bucket/o');
+    world.platform.objects.set('o', full);
+    expect(await world.tree.currentAttributesOf(node, NEVER)).toMatchObject({ attributes: { sizeBytes: 5 } });
+    expect(await world.at('volumes/ada/bucket/o')).toBe(node);
+  });
+});
