@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import {
   Agent,
+  type ClientRequest,
   createServer,
   request as forward,
   type IncomingMessage,
@@ -13,6 +14,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** What goes wrong with an exchange. Bytes count the body of the answer. */
 export type Fault =
   | { readonly kind: 'latency'; readonly ms: number }
+  /** The request's body goes up no faster than this. */
+  | { readonly kind: 'slow-uplink'; readonly bytesPerSecond: number }
   /** Never forwarded: the connection closes without an answer. */
   | { readonly kind: 'drop' }
   /** Forwarded and done, but the connection closes without an answer. */
@@ -159,8 +162,9 @@ export class FaultProxy {
       headers: request.headers,
       agent: this.#agent,
     });
-    request.pipe(upstream);
     request.on('aborted', () => upstream.destroy());
+    if (fault?.kind === 'slow-uplink') await passSlowly(request, upstream, fault.bytesPerSecond);
+    else request.pipe(upstream);
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
     response.on('close', () => answer.destroy());
     if (fault?.kind === 'lose-answer') {
@@ -173,6 +177,18 @@ export class FaultProxy {
     response.flushHeaders();
     await passBody(answer, response, fault);
   }
+}
+
+async function passSlowly(
+  request: IncomingMessage,
+  upstream: ClientRequest,
+  bytesPerSecond: number,
+): Promise<void> {
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    upstream.write(chunk);
+    await delay((1000 * chunk.length) / bytesPerSecond);
+  }
+  upstream.end();
 }
 
 /** Passes the body on, up to where the fault lies. */

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BackgroundProcess } from './background-process.ts';
+import { Sandbox } from './sandbox.ts';
+
+/** The counters of `svcfs serve --internal-stats`. */
+export interface ServiceCounters {
+  readonly apiRequests: number;
+  readonly apiCalls: Readonly<Record<string, number>>;
+  readonly storagePuts: number;
+  readonly storagePutBytes: number;
+  readonly storageGets: number;
+  readonly storageGetBytes: number;
+  readonly maxPartsInFlight: number;
+}
+
+/** The service with demo content and a mount of it, each in processes of its own. */
+export class ServedMount {
+  readonly sandbox: Sandbox;
+  readonly data: string;
+  #service: BackgroundProcess | undefined;
+  #origin = '';
+  #token = '';
+
+  static async start(
+    options: { readonly mountArgs?: readonly string[]; readonly serveArgs?: readonly string[] } = {},
+  ): Promise<ServedMount> {
+    const sandbox = await Sandbox.create();
+    const data = join(sandbox.root, 'service');
+    const served = new ServedMount(sandbox, data);
+    await served.startService(options.serveArgs);
+    await served.mount(options.mountArgs);
+    return served;
+  }
+
+  private constructor(sandbox: Sandbox, data: string) {
+    this.sandbox = sandbox;
+    this.data = data;
+  }
+
+  get endpoint(): string {
+    return `${this.#origin}/v2`;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  /** A path in the mount. */
+  path(...names: string[]): string {
+    return this.sandbox.path(...names);
+  }
+
+  /** Starts the service, on the port it had before. */
+  async startService(args: readonly string[] = []): Promise<void> {
+    const port = this.#origin === '' ? '0' : new URL(this.#origin).port;
+    const fixed = ['--demo', '--listen', `127.0.0.1:${port}`, '--data', this.data, '--internal-stats'];
+    const service = this.sandbox.start(['serve', ...fixed, '--rate-limit', 'off', ...args]);
+    this.#service = service;
+    const [, origin = ''] = await service.says(/listening on (http:\/\/[^/]+)\/v2/);
+    this.#origin = origin;
+    this.#token = (await readFile(join(this.data, 'demo-token'), 'utf8')).trim();
+  }
+
+  stopService(): Promise<void> {
+    return this.#service?.end() ?? Promise.resolve();
+  }
+
+  /** Throws with what svcfs said unless the mount is usable. */
+  async mount(args: readonly string[] = []): Promise<void> {
+    const { code, stderr } = await this.sandbox.svcfs(['mount', this.sandbox.mountPoint, ...args], {
+      env: { SVC_API_ENDPOINT: this.endpoint, SVC_AUTH_TOKEN: this.#token },
+    });
+    if (code !== 0) throw new Error(`svcfs mount: exit ${code}: ${stderr}\n${await this.sandbox.describe()}`);
+  }
+
+  async unmount(): Promise<void> {
+    const { code, stderr } = await this.sandbox.svcfs(['unmount', this.sandbox.mountPoint]);
+    if (code !== 0) throw new Error(`svcfs unmount: exit ${code}: ${stderr}`);
+  }
+
+  async counters(): Promise<ServiceCounters> {
+    return (await fetch(`${this.#origin}/internal/stats`)).json() as Promise<ServiceCounters>;
+  }
+
+  /** What `work` made the service do. Nothing else may use the mount meanwhile. */
+  async counting(
+    work: () => Promise<unknown>,
+  ): Promise<{ readonly apiRequests: number; readonly storageBytes: number }> {
+    const before = await this.counters();
+    await work();
+    const after = await this.counters();
+    const bytes = ({ storageGetBytes, storagePutBytes }: ServiceCounters) =>
+      storageGetBytes + storagePutBytes;
+    return {
+      apiRequests: after.apiRequests - before.apiRequests,
+      storageBytes: bytes(after) - bytes(before),
+    };
+  }
+
+  clean(): Promise<void> {
+    return this.sandbox.clean();
+  }
+}
