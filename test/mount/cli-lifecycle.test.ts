@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { mountedOn } from '../../src/fuse/mount-table.ts';
+import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
+import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
+import { run } from '../support/run.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { test } from '../support/sandbox-test.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const PROJECT = 'projects/demo/rna-seq-study';
+
+let service: DemoServiceProcess;
+beforeAll(async () => {
+  service = await startDemoService();
+});
+afterAll(() => service?.end());
+
+async function mount(sandbox: Sandbox, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const result = await sandbox.svcfs(['mount', sandbox.mountPoint], {
+    env: { ...service.credentials, ...env },
+  });
+  expect(result).toMatchObject({ code: 0, stderr: '' });
+  return result.stdout;
+}
+
+async function processOf(sandbox: Sandbox, script: 'daemon' | 'watchdog'): Promise<number> {
+  const found = (await sandbox.processes()).find(({ command }) => command.includes(`${script}.js`));
+  expect(found, script).toBeDefined();
+  return found?.pid ?? 0;
+}
+
+/** No process, no mount, no socket and no record are left. */
+async function expectNothingLeft(sandbox: Sandbox): Promise<void> {
+  await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'all processes ended' });
+  expect(await mountedOn(sandbox.mountPoint)).toBeUndefined();
+  const state = await readdir(join(sandbox.root, 'state'), { recursive: true });
+  expect(state.filter((name) => /(control|\.json)$/.test(name) && !name.includes('accounts'))).toEqual([]);
+}
+
+describe('svcfs mount', () => {
+  test('returns when the mount is usable, and says where its log is', async ({ sandbox }) => {
+    const said = await mount(sandbox);
+    expect(await readdir(sandbox.path('projects', 'demo'))).toEqual(['rna-seq-study', 'trio-exomes']);
+    const [, log = ''] = /^log: (.*)$/m.exec(said) ?? [];
+    expect(await readFile(log, 'utf8')).toContain('"msg":"mounted"');
+  });
+
+  test('takes endpoint and token from a profile', async ({ sandbox }) => {
+    await run('mkdir', ['-m', '700', join(sandbox.home, '.svcfs')]);
+    const profile = `[lab]\napi_endpoint = ${service.endpoint}\nauth_token = ${service.token}\n`;
+    await writeFile(join(sandbox.home, '.svcfs', 'credentials'), profile, { mode: 0o600 });
+    const { code } = await sandbox.svcfs(['mount', sandbox.mountPoint, '--profile', 'lab']);
+    expect(code).toBe(0);
+    expect(await readdir(sandbox.mountPoint)).toContain('volumes');
+  });
+
+  test('shows the token to nobody', async ({ sandbox }) => {
+    await mount(sandbox, { SVCFS_LOG_LEVEL: 'debug' });
+    await readFile(sandbox.path(PROJECT, 'README.md'));
+    for (const { pid, command } of await sandbox.processes()) {
+      expect(command).not.toContain(service.token);
+      expect(await readFile(`/proc/${pid}/environ`, 'latin1')).not.toContain(service.token);
+    }
+    expect(await sandbox.logs()).toContain('mounted');
+    expect(await sandbox.logs()).not.toContain(service.token);
+  });
+
+  test('--read-only refuses every change', async ({ sandbox }) => {
+    const args = ['mount', sandbox.mountPoint, '--read-only'];
+    expect(await sandbox.svcfs(args, { env: service.credentials })).toMatchObject({ code: 0 });
+    await expect(writeFile(sandbox.path(PROJECT, 'new'), 'x')).rejects.toMatchObject({ code: 'EROFS' });
+  });
+
+  test('--foreground stays until Ctrl-C and leaves nothing', async ({ sandbox }) => {
+    const mounted = sandbox.start(['mount', sandbox.mountPoint, '--foreground'], service.credentials);
+    await mounted.says(/^log: /m);
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+    mounted.signal('SIGINT');
+    expect(await mounted.exited()).toBe(0);
+    await expectNothingLeft(sandbox);
+  });
+
+  test('--foreground ends its mount when it is killed', async ({ sandbox }) => {
+    const mounted = sandbox.start(['mount', sandbox.mountPoint, '--foreground'], service.credentials);
+    await mounted.says(/^log: /m);
+    mounted.signal('SIGKILL');
+    await expectNothingLeft(sandbox);
+  });
+});
+
+describe('svcfs unmount', () => {
+  test('leaves nothing behind, and the mount point can be used again', async ({ sandbox }) => {
+    for (let round = 0; round < 2; round += 1) {
+      await mount(sandbox);
+      expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      });
+      await expectNothingLeft(sandbox);
+      expect(await readdir(sandbox.mountPoint)).toEqual([]);
+    }
+  });
+
+  test('says who keeps the mount busy, and leaves it as it is', async ({ sandbox }) => {
+    await mount(sandbox);
+    const user = spawn('sleep', ['60'], { cwd: sandbox.path(PROJECT) });
+    onTestFinished(() => void user.kill());
+    const refused = await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    expect(refused.code).toBe(EXIT_CODES.busy.code);
+    expect(refused.stderr).toContain(`  ${user.pid} sleep: working directory ${sandbox.path(PROJECT)}\n`);
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+    user.kill();
+    await once(user, 'exit');
+    expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+  });
+
+  test('waits for a file that is still being sent', async ({ sandbox }) => {
+    const proxy = await FaultProxy.start(service.origin);
+    onTestFinished(() => proxy.close());
+    await mount(sandbox, { SVC_API_ENDPOINT: `${proxy.origin}/v2` });
+    const target = sandbox.path(PROJECT, 'slow.bin');
+    // It takes three seconds; the program that wrote the file is killed and waits for nothing.
+    const isContent = ({ path }: SeenRequest): boolean => path.startsWith('/v2/upload/inline');
+    proxy.inject({ kind: 'latency', ms: 3000 }, { when: isContent });
+    const writer = spawn('dd', ['if=/dev/zero', `of=${target}`, 'bs=64K', 'count=16'], { stdio: 'ignore' });
+    await waitUntil(() => proxy.requests.some(isContent), { what: 'the file on its way' });
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    const done = await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.stderr).toMatch(/^waiting for 1 file: .*slow\.bin$/m);
+    await mount(sandbox);
+    expect(await readFile(target)).toHaveLength(1024 * 1024);
+  });
+
+  test('--force takes the mount away from its users', async ({ sandbox }) => {
+    await mount(sandbox);
+    const user = spawn('sleep', ['60'], { cwd: sandbox.path(PROJECT) });
+    onTestFinished(() => void user.kill());
+    expect(await sandbox.svcfs(['unmount', '--force', sandbox.mountPoint])).toMatchObject({ code: 0 });
+    await expectNothingLeft(sandbox);
+  });
+
+  test('refuses what is no mount of svcfs', async ({ sandbox }) => {
+    for (const path of [sandbox.mountPoint, join(sandbox.root, 'nowhere'), '/proc']) {
+      const { code, stderr } = await sandbox.svcfs(['unmount', path]);
+      expect(code).toBe(EXIT_CODES.notMounted.code);
+      expect(stderr).toMatch(
+        /^svcfs: .*: (not a mount point|no such directory|a mount of type proc, not of svcfs)\n$/,
+      );
+    }
+  });
+});
+
+describe('a mount whose process ends', () => {
+  test('by SIGTERM is unmounted, in use or not', async ({ sandbox }) => {
+    await mount(sandbox);
+    const user = spawn('sleep', ['60'], { cwd: sandbox.path(PROJECT) });
+    onTestFinished(() => void user.kill());
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGTERM');
+    await expectNothingLeft(sandbox);
+  });
+
+  test('by kill -9 is unmounted by its watchdog', async ({ sandbox }) => {
+    await mount(sandbox);
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
+    await waitUntil(async () => (await mountedOn(sandbox.mountPoint)) === undefined, { what: 'unmounted' });
+    await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'the watchdog ended' });
+    await mount(sandbox);
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+  });
+
+  test('by kill -9 together with its watchdog is recovered by the next mount', async ({ sandbox }) => {
+    await mount(sandbox);
+    process.kill(await processOf(sandbox, 'watchdog'), 'SIGKILL');
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
+    await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'both ended' });
+    await expect(readdir(sandbox.mountPoint)).rejects.toMatchObject({ code: 'ENOTCONN' });
+    await mount(sandbox);
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+  });
+
+  test('by kill -9 can be unmounted by hand', async ({ sandbox }) => {
+    await mount(sandbox);
+    process.kill(await processOf(sandbox, 'watchdog'), 'SIGKILL');
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
+    await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'both ended' });
+    expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+    expect(await mountedOn(sandbox.mountPoint)).toBeUndefined();
+  });
+});
