@@ -11,6 +11,9 @@ import { loadNativeAddon } from './native-addon.ts';
 import { NativeTransport } from './native-transport.ts';
 import { Session } from './session.ts';
 
+/** umount(8) of util-linux. */
+const UMOUNT = 'umount';
+
 /**
  * Mounts `fs` through /dev/fuse. Resolves when the kernel and the session have agreed on the protocol: from then on
  * requests are answered, on this thread's event loop. A process that ends in a way Node notices takes its mounts away.
@@ -54,7 +57,7 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
  * returns, and this thread has to answer.
  */
 async function unmountDirectly(mountPoint: string): Promise<void> {
-  const child = spawn('umount', ['-i', '--', mountPoint], { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+  const child = spawn(UMOUNT, ['-i', '--', mountPoint], { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   if (code === 0) return;
   const kind = /busy/.test(stderr) ? 'busy' : 'other';

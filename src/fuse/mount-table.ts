@@ -22,8 +22,8 @@ export function parseMountInfoLine(line: string): MountedFileSystem | undefined 
 
 /** What is mounted on exactly `path` (absolute, without symbolic links), the topmost of several. Never touches the path. */
 export async function mountedOn(path: string): Promise<MountedFileSystem | undefined> {
-  const lines = (await readFile('/proc/self/mountinfo', 'latin1')).split('\n');
-  const mounts = lines.map((line) => parseMountInfoLine(line));
+  const table = await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''); // Linux has one
+  const mounts = table.split('\n').map((line) => parseMountInfoLine(line));
   const bytes = Buffer.from(path).toString('latin1');
   return mounts.findLast((mount) => mount?.mountPoint === bytes);
 }

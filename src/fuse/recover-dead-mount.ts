@@ -20,8 +20,16 @@ export async function recoverDeadMount(path: string): Promise<boolean> {
  */
 export async function forceUnmount(path: string): Promise<void> {
   await abortConnection(path);
-  if (loadNativeAddon().forceUnmount(path) === 0) return;
-  await unmountWithHelper(path, { lazy: true });
+  if (!unmountDirectly(path)) await unmountWithHelper(path, { lazy: true });
+}
+
+/** False when that takes more privilege, or an addon that is not built. */
+function unmountDirectly(path: string): boolean {
+  try {
+    return loadNativeAddon().forceUnmount(path) === 0;
+  } catch {
+    return false;
+  }
 }
 
 async function isDead(path: string): Promise<boolean> {

@@ -4,8 +4,8 @@ import { splitTime } from './time.ts';
 const TWO_TO_32 = 0x1_0000_0000;
 /** The unit of st_blocks, stat(2). */
 const BLOCK_BYTES = 512;
-/** st_blksize: what `cp` and `cat` read at a time. */
-const PREFERRED_IO_BYTES = 128 * 1024;
+/** st_blksize: what stdio reads at a time, however little was asked for; `cp` and `cat` read 128 KiB in any case. */
+const PREFERRED_IO_BYTES = 32 * 1024;
 
 /** Sizes in bytes of the structs of linux/fuse.h. */
 export const SIZE = {

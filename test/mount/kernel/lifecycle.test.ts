@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
+import { forceUnmount } from '../../../src/fuse/recover-dead-mount.ts';
 import { run } from '../../support/run.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { mountPoint, ServedMount } from './served-mount.ts';
@@ -68,6 +71,17 @@ describe('a mount', () => {
     expect((await second.shell('ls')).stdout).toBe('stalled\n');
     await second.call('unmount');
     expect(await isMounted(first.path)).toBe(false);
+  });
+
+  it('that hangs is taken away by force, and frees who waits in it', async () => {
+    const mount = await start();
+    mount.child.kill('SIGSTOP');
+    const ls = spawn('ls', [mount.path], { stdio: 'ignore' });
+    const exited = once(ls, 'exit');
+    await waitUntil(async () => (await readFile(`/proc/${ls.pid}/wchan`, 'utf8')) === 'request_wait_answer');
+    await forceUnmount(mount.path);
+    expect(await exited).not.toEqual([0, null]);
+    expect(await isMounted(mount.path)).toBe(false);
   });
 
   it('that is read-only refuses writes', async () => {

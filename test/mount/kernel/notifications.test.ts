@@ -27,6 +27,13 @@ describe('invalidations', () => {
     await waitUntil(async () => (await mount.shell('cat changed')).stdout === 'new\n', { timeoutMs: 5000 });
   });
 
+  it('in bulk make all changes visible at once', async () => {
+    await mount.call('placeBeforeMount');
+    expect((await mount.shell('cat changed')).stdout).toBe('old\n');
+    await mount.call('replaceManyUnseen');
+    await waitUntil(async () => (await mount.shell('cat changed')).stdout === 'newer\n', { timeoutMs: 5000 });
+  });
+
   it('by the thousand do not hang the mount during a stalled rename and a stalled read', async () => {
     await mount.shell('mkdir other; echo x > stalled-rename; echo y > free');
     const cat = await start('cat', mount.in('stalled'));

@@ -101,6 +101,11 @@ const commands: Record<Command, () => unknown> = {
       if (fs.stalledNode !== undefined) fs.caches?.invalidateNode(fs.stalledNode, i % 2);
     }
   },
+  /** Another client replaces the file `changed`, and hundreds of others. */
+  replaceManyUnseen: () => {
+    fs.place('changed', Buffer.from('newer\n'));
+    for (let i = 0; i < 500; i++) fs.caches?.invalidateEntry(ROOT_NODE, i === 250 ? 'changed' : `name-${i}`);
+  },
   /** Another client replaces the file `changed`. */
   replaceUnseen: () => {
     fs.place('changed', Buffer.from('new\n'));

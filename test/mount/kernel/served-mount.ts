@@ -18,6 +18,7 @@ export type Command =
   | 'invalidateMany'
   | 'placeBeforeMount'
   | 'replaceUnseen'
+  | 'replaceManyUnseen'
   | 'unmount'
   | 'detach'
   | 'exit'

@@ -30,7 +30,7 @@ const ATTRIBUTES_BYTES = hex(`
   f0ffffffffffffff 0102000000000000 0200000000000000
   00f1536500000000 ffffffffffffffff 0000000000000000
   40420f00 c0878b3b 00000000
-  a0810000 01000000 e8030000 64000000 00000000 00000200 00000000`);
+  a0810000 01000000 e8030000 64000000 00000000 00800000 00000000`);
 
 function written(length: number, write: (writer: StructWriter) => void): Buffer {
   const bytes = Buffer.alloc(length, 0xaa);
