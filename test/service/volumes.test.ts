@@ -123,6 +123,23 @@ describe('creating a volume', () => {
     expect([answer.status, answer.body.code]).toEqual([403, 9209]);
   });
 
+  it('keeps a bucket of the service from those who do not have the credentials it was first used with', async () => {
+    const service = {
+      type: 's3',
+      bucket: 'private',
+      credentials: { access_key_id: 'a', secret_access_key: 'right' },
+    };
+    await alice.post('/storage/volumes', { ...good, name: 'private', service });
+    const tried = async (name: string, given: object): Promise<[number, number | undefined]> => {
+      const body = { ...good, name, service: { ...service, credentials: given } };
+      const answer = await bob.post('/storage/volumes', body);
+      return [answer.status, answer.body.code];
+    };
+    expect(await tried('key', { access_key_id: 'b', secret_access_key: 'right' })).toEqual([403, 9201]);
+    expect(await tried('secret', { access_key_id: 'a', secret_access_key: 'wrong' })).toEqual([403, 9202]);
+    expect(await tried('shared', service.credentials)).toEqual([200, undefined]);
+  });
+
   it('refuses a name the caller has, not one that another has', async () => {
     await alice.post('/storage/volumes', { ...good, name: 'twice' });
     const again = await alice.post('/storage/volumes', { ...good, name: 'twice' });

@@ -4,10 +4,10 @@ import type { Buckets } from '../buckets/buckets.ts';
 import type { Caller } from '../caller.ts';
 import { bucketFailure } from '../rules/bucket-failure.ts';
 import {
+  type CheckedService,
   checkAccessMode,
   checkService,
   checkVolumeName,
-  type VolumeAddress,
 } from '../rules/volume-fields.ts';
 import { ALL_VOLUME_PERMISSIONS } from '../rules/volume-permissions.ts';
 import { ServiceError } from '../service-error.ts';
@@ -26,7 +26,7 @@ export async function createVolume(
 ): Promise<VolumeRow> {
   const name = checkVolumeName(body.name);
   const accessMode = checkAccessMode(body.access_mode);
-  const { address, secret } = checkService(body.service);
+  const service = checkService(body.service);
   const now = storedTime(clock.now());
   const volume: VolumeRow = {
     id: `${caller.username}/${name}`,
@@ -34,15 +34,15 @@ export async function createVolume(
     name,
     description: body.description ?? '',
     access_mode: accessMode,
-    service: JSON.stringify(address),
-    secret: JSON.stringify(secret),
+    service: JSON.stringify(service.address),
+    secret: JSON.stringify(service.secret),
     active: 1,
     created_on: now,
     modified_on: now,
   };
   const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
   if ((await store.volumes.find(volume.id)) !== undefined) throw taken;
-  await tryBucket(buckets, address);
+  await tryBucket(buckets, service);
   await store.transaction(async (tx) => {
     if ((await tx.volumes.find(volume.id)) !== undefined) throw taken;
     await tx.volumes.insert(volume);
@@ -52,9 +52,10 @@ export async function createVolume(
 }
 
 /** @throws ServiceError 9200 to 9209 */
-export async function tryBucket(buckets: Buckets, address: VolumeAddress): Promise<void> {
+export async function tryBucket(buckets: Buckets, { address, secret }: CheckedService): Promise<void> {
+  const accessKey = address.credentials['access_key_id'] ?? address.credentials['role_arn'] ?? '';
   try {
-    await buckets.prepare(address);
+    await buckets.prepare(address, { accessKey, secretKey: secret['secret_access_key'] ?? '' });
     const bucket = await buckets.open(address);
     await bucket.list({ prefix: '', limit: 1 });
   } catch (error) {

@@ -25,14 +25,14 @@ export async function editVolume(
   const volume = await volumeFor(store, caller, { id: edit.id, permission: 'admin' });
   const { permissions: _, ...row } = volume;
   const before = { address: addressOfVolume(row), secret: JSON.parse(row.secret ?? '{}') };
-  const { address, secret } = body.service === undefined ? before : checkService(body.service, before);
-  if (body.service !== undefined) await tryBucket(buckets, address);
+  const service = body.service === undefined ? before : checkService(body.service, before);
+  if (body.service !== undefined) await tryBucket(buckets, service);
   const changed: VolumeRow = {
     ...row,
     description: body.description ?? row.description,
     access_mode: body.access_mode === undefined ? row.access_mode : checkAccessMode(body.access_mode),
-    service: JSON.stringify(address),
-    secret: JSON.stringify(secret),
+    service: JSON.stringify(service.address),
+    secret: JSON.stringify(service.secret),
     active: (body.active ?? row.active === 1) ? 1 : 0,
     modified_on: storedTime(clock.now()),
   };

@@ -1,6 +1,8 @@
 /** Why a store refused; `rules/bucket-failure.ts` says which error of the API each one is. */
 export type BucketErrorKind =
   | 'no-bucket'
+  | 'unknown-key'
+  | 'wrong-secret'
   | 'list-denied'
   | 'get-denied'
   | 'put-denied'

@@ -11,8 +11,10 @@ import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../lib/clock.ts';
 import type { Bucket } from './bucket.ts';
+import { type BucketCredentials, claimBucket } from './bucket-claim.ts';
 import { BucketError } from './bucket-error.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
+import { SortedLevels } from './sorted-levels.ts';
 
 /** The part of a volume that says where its objects are. */
 export interface BucketAddress {
@@ -33,19 +35,28 @@ export interface BucketsOptions {
 
 export class Buckets {
   readonly #options: BucketsOptions;
+  readonly #levels: SortedLevels;
 
   constructor(options: BucketsOptions) {
     this.#options = options;
+    this.#levels = new SortedLevels(options.clock);
   }
 
   /** @throws BucketError `bad-endpoint` when nothing here serves that address */
   async open(address: BucketAddress): Promise<Bucket> {
-    return new DirectoryBucket(this.#directoryOf(address), this.#options.clock);
+    return new DirectoryBucket(this.#directoryOf(address), this.#levels, this.#options.clock);
   }
 
-  /** Makes the bucket of a new volume where making it is the service's business. */
-  async prepare(address: BucketAddress): Promise<void> {
-    if (address.endpoint === '') await mkdir(this.#directoryOf(address), { recursive: true });
+  /**
+   * What has to be done before a volume uses a bucket: one of the service's own is made, and bound to the credentials.
+   *
+   * @throws BucketError `bad-endpoint`, `unknown-key`, `wrong-secret`
+   */
+  async prepare(address: BucketAddress, credentials: BucketCredentials): Promise<void> {
+    if (address.endpoint !== '') return;
+    const root = this.#directoryOf(address);
+    await mkdir(root, { recursive: true });
+    await claimBucket(root, credentials);
   }
 
   #directoryOf({ type, bucket, endpoint }: BucketAddress): string {

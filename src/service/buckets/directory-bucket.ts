@@ -17,19 +17,23 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, PutSource } from './bucket.ts';
 import { BucketError, type BucketErrorKind } from './bucket-error.ts';
-import { isInside, readLevel } from './directory-level.ts';
+import { isInside, type LevelEntry } from './directory-level.ts';
 import { makeDirectory, placeFile, receiveFile } from './durable-file.ts';
 import { canHold, keyPath, NOTES_DIRECTORY } from './key-path.ts';
+import { levelPage } from './level-page.ts';
 import { noteOf, type ObjectNote, readNote, removeNote, writeNote } from './object-notes.ts';
 import { describe } from './object-of-file.ts';
+import type { SortedLevels } from './sorted-levels.ts';
 
 export class DirectoryBucket implements Bucket {
   readonly #root: string;
+  readonly #levels: SortedLevels;
   readonly #clock: Clock;
 
   /** `root` may be missing; then every call rejects with `no-bucket`. */
-  constructor(root: string, clock: Clock) {
+  constructor(root: string, levels: SortedLevels, clock: Clock) {
     this.#root = root;
+    this.#levels = levels;
     this.#clock = clock;
   }
 
@@ -43,19 +47,19 @@ export class DirectoryBucket implements Bucket {
     await this.#mustExist();
     const folder = query.prefix.slice(0, query.prefix.lastIndexOf('/') + 1);
     const level = await this.#level(folder).catch(refusedAs('list-denied'));
-    const after = query.continuation === undefined ? undefined : Buffer.from(query.continuation);
-    const matching = level
-      .map(({ name, kind }) => ({ key: folder + name, kind }))
-      .filter(({ key }) => key.startsWith(query.prefix) && (!after || after.compare(Buffer.from(key)) < 0));
-    const page = matching.slice(0, query.limit);
+    const { entries, truncated } = levelPage(level, {
+      start: query.prefix.slice(folder.length),
+      after: query.continuation?.slice(folder.length),
+      limit: query.limit,
+    });
     const objects = await Promise.all(
-      page.filter(({ kind }) => kind === 'object').map(({ key }) => this.#describe(key)),
+      entries.filter(({ kind }) => kind === 'object').map(({ name }) => this.#describe(folder + name)),
     );
     return {
       // What was deleted by hand since the directory was read is simply not there.
       objects: objects.filter((object) => object !== undefined),
-      prefixes: page.filter(({ kind }) => kind === 'prefix').map(({ key }) => key),
-      continuation: matching.length > page.length ? page.at(-1)?.key : undefined,
+      prefixes: entries.filter(({ kind }) => kind === 'prefix').map(({ name }) => folder + name),
+      continuation: truncated ? folder + entries.at(-1)?.name : undefined,
     };
   }
 
@@ -143,12 +147,12 @@ export class DirectoryBucket implements Bucket {
     return file?.isFile() ? describe(key, file, await readNote(this.#root, key, file)) : undefined;
   }
 
-  async #level(folder: string): ReturnType<typeof readLevel> {
-    if (folder === '') return readLevel(this.#root, '');
+  async #level(folder: string): Promise<readonly LevelEntry[]> {
+    if (folder === '') return this.#levels.read(this.#root, '');
     const key = folder.slice(0, -1);
     // A prefix that no key here can have matches nothing; in a listing that is no error.
     if (!canHold(key) || !(await isInside(this.#root, keyPath(this.#root, key)))) return [];
-    return readLevel(this.#root, folder);
+    return this.#levels.read(this.#root, folder);
   }
 
   async #makeParents(path: string): Promise<void> {

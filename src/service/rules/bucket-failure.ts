@@ -4,6 +4,8 @@ import { ServiceError } from '../service-error.ts';
 
 const CODES: Readonly<Record<BucketErrorKind, ErrorCode>> = {
   'no-bucket': 9200,
+  'unknown-key': 9201,
+  'wrong-secret': 9202,
   'list-denied': 9204,
   'get-denied': 9205,
   'put-denied': 9206,
