@@ -30,37 +30,43 @@ export function addDemoCommand(program: Command): void {
 async function demo(path: string, options: DemoOptions): Promise<void> {
   if (options.stop) return stop(path);
   const { data, detach } = options;
-  const running = await startDemo({ path, data, tied: !detach, onProgress: (line) => console.log(line) });
-  const { mountPoint, directory, daemon, service } = running;
-  console.log(`mounted ${service.url} (user ${daemon.username}) on ${mountPoint}`);
-  console.log(`log: ${directory.log}`);
-  console.log(describeThingsToTry(mountPoint));
+  const start = new AbortController();
+  let running: RunningDemo | undefined;
+  onEndSignals(() => {
+    if (running === undefined) return start.abort();
+    console.log('\nfinishing; Ctrl-C to wait for nothing');
+    running.daemon.signal();
+  });
+  const onProgress = (line: string): void => console.log(line);
+  running = await startDemo({ path, data, tied: !detach, onProgress, signal: start.signal });
+  sayRunning(running);
   if (detach) {
-    console.log(`End it with: svcfs demo --stop ${mountPoint}`);
-    service.release();
-    daemon.release();
+    console.log(`End it with: svcfs demo --stop ${running.mountPoint}`);
+    running.service.release();
+    running.daemon.release();
     return;
   }
   console.log('End it with Ctrl-C.');
+  if (start.signal.aborted) running.daemon.signal();
   await untilEnded(running);
-  console.log(`\nended; the data stays in ${running.record.data}`);
+  console.log(`ended; the data stays in ${running.record.data}`);
 }
 
+function sayRunning({ service, daemon, mountPoint, directory }: RunningDemo): void {
+  console.log(`mounted ${service.url} (user ${daemon.username}) on ${mountPoint}`);
+  console.log(`log: ${directory.log}`);
+  console.log(describeThingsToTry(mountPoint));
+}
+
+/** Someone else may end the mount too: then the service follows. */
 async function untilEnded(running: RunningDemo): Promise<void> {
-  const { daemon, service, record } = running;
-  let told = 0;
-  onEndSignals(() => {
-    told += 1;
-    console.log(told === 1 ? '\nfinishing; once more to wait for nothing' : '\nending now');
-    daemon.signal();
-  });
   let mounted = true;
-  void service.ended.then(() => {
+  void running.service.ended.then(() => {
     if (mounted) console.error(`svcfs: the service ended; its log is ${running.directory.serviceLog}`);
   });
-  await daemon.ended;
+  await running.daemon.ended;
   mounted = false;
-  await clearDemo(running, record);
+  await clearDemo(running, running.record);
 }
 
 async function stop(path: string): Promise<void> {

@@ -14,7 +14,10 @@ export interface DemoPlace {
 const SERVICE_END_TIMEOUT_MS = 10_000;
 
 /** After the mount is gone: ends the service and takes away what the demo made, except for its data. */
-export async function clearDemo(place: DemoPlace, record: DemoRecord): Promise<void> {
+export async function clearDemo(
+  place: DemoPlace,
+  record: Pick<DemoRecord, 'service' | 'madeMountPoint'>,
+): Promise<void> {
   if (record.service !== undefined) await stopService(record.service);
   if (record.madeMountPoint) await removeDirectory(place.mountPoint);
   await removeRecord(place.directory.demoRecord);

@@ -22,6 +22,8 @@ export interface DemoServiceOptions {
   readonly log: string;
   /** The port of the last run, if it is still free. */
   readonly preferredPort: number | undefined;
+  /** Ends the start, which making the content can draw out. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs `svcfs serve` with demo content in a process of its own; answers when it listens. */
@@ -31,13 +33,13 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
     try {
       return await serveOn(preferredPort, options);
     } catch (error) {
-      if (!(error instanceof CliError)) throw error;
+      if (!(error instanceof CliError) || options.signal.aborted) throw error;
     }
   }
   return serveOn(0, options);
 }
 
-async function serveOn(port: number, { data, log }: DemoServiceOptions): Promise<DemoService> {
+async function serveOn(port: number, { data, log, signal }: DemoServiceOptions): Promise<DemoService> {
   const logFile = await open(log, 'a', 0o600);
   const logStart = (await logFile.stat()).size;
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
@@ -51,8 +53,12 @@ async function serveOn(port: number, { data, log }: DemoServiceOptions): Promise
   const ended = once(child, 'exit').then(() => undefined);
   const { stdout } = child;
   assert(stdout !== null);
+  const interrupt = (): boolean => child.kill();
+  signal.addEventListener('abort', interrupt);
   const url = await listeningAt(stdout);
+  signal.removeEventListener('abort', interrupt);
   if (url === undefined) {
+    await ended;
     throw new CliError(
       'serviceFailed',
       (await lastComplaint(log, logStart)) ?? `the service ended; its log is ${log}`,

@@ -1,6 +1,7 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import { CliError } from '../exit-codes.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
@@ -14,6 +15,8 @@ export interface DemoRequest {
   /** The mount ends with this process. */
   readonly tied: boolean;
   readonly onProgress: (line: string) => void;
+  /** Ends the start. */
+  readonly signal: AbortSignal;
 }
 
 export interface RunningDemo extends DemoPlace {
@@ -22,23 +25,19 @@ export interface RunningDemo extends DemoPlace {
   readonly daemon: Daemon;
 }
 
-/** Service with demo content, and a mount of it. Leaves nothing running when it fails. */
+/** Service with demo content, and a mount of it. When it fails, nothing is left of it. */
 export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
   const path = resolve(request.path);
   const madeMountPoint = await makeDirectory(path);
   const ownData = request.data === undefined ? [] : [{ what: 'service data', path: resolve(request.data) }];
   const place = await chooseMountPoint(path, ownData);
-  const { directory } = place;
-  const previous = await readRecord<DemoRecord>(directory.demoRecord);
-  // Its mount was killed, or there would be one now.
-  if (previous?.service !== undefined) await stopService(previous.service);
-  const data = resolve(request.data ?? directory.demoData);
-  await mkdir(data, { recursive: true, mode: 0o700 });
-  request.onProgress(`starting the service on ${data} (the first time it makes its content: some seconds)`);
-  const service = await startDemoService({ data, log: directory.serviceLog, preferredPort: previous?.port });
-  const record = { service: service.identity, port: service.port, data, madeMountPoint };
-  await writeRecord(directory.demoRecord, record);
+  let record: DemoRecord | undefined;
   try {
+    const service = await startService(request, place);
+    const { data, identity, port } = service;
+    record = { service: identity, port, data, madeMountPoint };
+    await writeRecord(place.directory.demoRecord, record);
+    request.signal.throwIfAborted();
     const { daemon } = await startMount({
       path,
       credentials: {
@@ -50,7 +49,27 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
     });
     return { ...place, record, service, daemon };
   } catch (error) {
-    await clearDemo(place, record);
+    await clearDemo(place, record ?? { service: undefined, madeMountPoint });
+    throw request.signal.aborted ? new CliError('failure', 'interrupted', { cause: error }) : error;
+  }
+}
+
+async function startService(
+  { data: givenData, onProgress, signal }: DemoRequest,
+  { directory }: DemoPlace,
+): Promise<DemoService & { readonly data: string }> {
+  const previous = await readRecord<DemoRecord>(directory.demoRecord);
+  // Its mount was killed, or there would be one now.
+  if (previous?.service !== undefined) await stopService(previous.service);
+  const data = resolve(givenData ?? directory.demoData);
+  const madeData = (await mkdir(data, { recursive: true, mode: 0o700 })) !== undefined;
+  if (madeData) onProgress('making the demo content: some seconds, the first time only');
+  try {
+    const { serviceLog: log } = directory;
+    return { data, ...(await startDemoService({ data, log, preferredPort: previous?.port, signal })) };
+  } catch (error) {
+    // Half of the content is good for nothing.
+    if (madeData) await rm(data, { recursive: true, force: true });
     throw error;
   }
 }
