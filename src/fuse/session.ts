@@ -10,13 +10,12 @@ import { BodyReader } from './protocol/body-reader.ts';
 import { negotiate, readKernelOffer, writeAgreement } from './protocol/init.ts';
 import { OPCODE, opcodeName } from './protocol/opcodes.ts';
 import { Reply } from './reply.ts';
+import { replyErrno } from './reply-errno.ts';
 import { Request } from './request.ts';
 import type { Receiver, Transport } from './transport.ts';
 import { wantsToStop } from './wants-to-stop.ts';
 
-const { EIO, EINTR, ENOENT, ENODEV, EPROTO } = constants.errno;
-/** The kernel refuses replies with larger numbers, and would wait for ever. */
-const LARGEST_ERRNO = 511;
+const { ENOENT, ENODEV, EPROTO } = constants.errno;
 /** How long an interrupted request may still take to answer by itself. */
 const INTERRUPT_GRACE_MS = 50;
 /** How often the signals of an interrupted program are looked at. */
@@ -48,8 +47,9 @@ interface Pending {
  *
  * - at once, without a promise, when the file system answers so;
  * - with EIO (or what `errnoOf` says) when the handler throws or rejects, whatever it throws;
- * - with EINTR when its program is asked to stop and the handler does not settle soon. The late answer is then undone: its lookup
- *   counts and handles are given back, and names it changed are invalidated, for the kernel believes nothing happened.
+ * - with EINTR when its program is asked to stop and the handler does not settle soon. The late answer is then undone:
+ *   its lookup counts and handles are given back, and names it changed are invalidated, for the kernel believes that
+ *   nothing happened.
  *
  * The loop never waits: a request's slot is free again when its handler was called, except for WRITE, whose data stays
  * in place until the handler settles; when too many slots are kept, further data is copied.
@@ -133,8 +133,11 @@ export class Session implements Receiver {
     this.#pending.clear();
     this.#invalidations.close();
     this.#transport.close();
-    this.#fs.detach();
-    this.#resolveClosed();
+    try {
+      this.#fs.detach();
+    } finally {
+      this.#resolveClosed();
+    }
   }
 
   #runInSlot(operation: Operation, request: Request, slot: number): void {
@@ -172,8 +175,8 @@ export class Session implements Receiver {
     return answer.then(
       (value: unknown) => this.#settle(operation, request, value),
       (error: unknown) => {
-        this.#stopWaiting(request);
         if (!request.answered) this.#fail(request, error);
+        this.#stopWaiting(request);
       },
     );
   }
@@ -227,7 +230,8 @@ export class Session implements Receiver {
 
   #fail(request: Request, error: unknown): void {
     this.#reply.reset();
-    this.#send(request, this.#errnoFor(request, error), error);
+    const errno = replyErrno(error, { interrupted: request.interrupted, errnoOf: this.#errnoOf });
+    this.#send(request, errno, error);
   }
 
   /** Writes what is in the reply. Answers 0 or the errno of a kernel that does not take it. */
@@ -244,17 +248,6 @@ export class Session implements Receiver {
       error,
     });
     return failure;
-  }
-
-  #errnoFor(request: Request, error: unknown): number {
-    if (request.interrupted && error instanceof Error && error.name === 'AbortError') return EINTR;
-    let errno: number = EIO;
-    try {
-      errno = this.#errnoOf(error);
-    } catch {
-      // An error that cannot even be classified is an input/output error.
-    }
-    return Number.isInteger(errno) && errno > 0 && errno <= LARGEST_ERRNO ? errno : EIO;
   }
 
   #undo(operation: Operation, answer: unknown): void {

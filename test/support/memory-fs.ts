@@ -21,7 +21,7 @@ import type {
 import { ROOT_NODE } from '../../src/vfs/file-system.ts';
 import { FsError } from '../../src/vfs/fs-error.ts';
 
-const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, O_TRUNC, O_APPEND } = constants;
+const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, O_TRUNC } = constants;
 
 interface MemoryNode {
   readonly id: NodeId;
@@ -47,7 +47,7 @@ export interface MemoryFsOptions {
 export class MemoryFs implements FileSystem {
   readonly #ttlMs: number;
   readonly #nodes = new Map<NodeId, MemoryNode>();
-  readonly #handles = new Map<FileHandle, { node: MemoryNode; append: boolean }>();
+  readonly #handles = new Map<FileHandle, MemoryNode>();
   #lastId = 0;
   #lastHandle = 0;
   caches: KernelCaches | undefined;
@@ -168,18 +168,18 @@ export class MemoryFs implements FileSystem {
   open(id: NodeId, flags: number, _context: RequestContext): Awaitable<OpenReply> {
     const node = this.node(id);
     if ((flags & O_TRUNC) !== 0) this.#resize(node, 0);
-    return { handle: this.#openHandle(node, flags), keepCache: false, directIo: false };
+    return { handle: this.#openHandle(node), keepCache: false, directIo: false };
   }
 
   create(
     parent: NodeId,
     name: string,
     mode: number,
-    flags: number,
+    _flags: number,
     context: RequestContext,
   ): Awaitable<{ readonly entry: Entry; readonly open: OpenReply }> {
     const node = this.#add(parent, name, S_IFREG | mode, context);
-    const handle = this.#openHandle(node, flags);
+    const handle = this.#openHandle(node);
     return { entry: this.#entry(node), open: { handle, keepCache: false, directIo: false } };
   }
 
@@ -244,7 +244,7 @@ export class MemoryFs implements FileSystem {
   }
 
   opendir(id: NodeId, _context: RequestContext): Awaitable<OpenReply> {
-    return { handle: this.#openHandle(this.node(id), 0), keepCache: false, directIo: false };
+    return { handle: this.#openHandle(this.node(id)), keepCache: false, directIo: false };
   }
 
   readdir(handle: FileHandle, offset: number, sink: DirSink, _context: RequestContext): Awaitable<void> {
@@ -305,14 +305,14 @@ export class MemoryFs implements FileSystem {
   }
 
   protected opened(handle: FileHandle): MemoryNode {
-    const open = this.#handles.get(handle);
-    if (open === undefined) throw new FsError('EBADF', `no handle ${handle}`);
-    return open.node;
+    const node = this.#handles.get(handle);
+    if (node === undefined) throw new FsError('EBADF', `no handle ${handle}`);
+    return node;
   }
 
-  #openHandle(node: MemoryNode, flags: number): FileHandle {
+  #openHandle(node: MemoryNode): FileHandle {
     const handle = ++this.#lastHandle as FileHandle;
-    this.#handles.set(handle, { node, append: (flags & O_APPEND) !== 0 });
+    this.#handles.set(handle, node);
     return handle;
   }
 

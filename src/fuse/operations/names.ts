@@ -9,7 +9,6 @@ import type {
 } from '../../vfs/file-system.ts';
 import { FsError } from '../../vfs/fs-error.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
-import type { Reply } from '../reply.ts';
 import type { Request } from '../request.ts';
 import { type Operation, operation } from './operation.ts';
 
@@ -18,18 +17,12 @@ const RENAME_FLAG = { NOREPLACE: 1, EXCHANGE: 2, WHITEOUT: 4 } as const;
 /** An answer that carries an entry counts one lookup, unless the kernel never got it. */
 const entryAnswer: Omit<Operation<Entry | AbsentEntry>, 'call'> = {
   encode: (reply, found) =>
-    found.node === undefined ? encodeAbsent(reply, found.entryTtlMs) : reply.entry(found),
+    found.node === undefined ? reply.absentEntry(found.entryTtlMs) : reply.entry(found),
   undo: (fs, found) => {
     if (found.node !== undefined) fs.forget(found.node, 1);
   },
   locks: 'names',
 };
-
-/** Node 0 tells the kernel to remember the absence; when it may not, ENOENT says the same in 16 bytes. */
-function encodeAbsent(reply: Reply, ttlMs: number): void {
-  if (ttlMs <= 0) throw new FsError('ENOENT', 'no such name');
-  reply.absentEntry(ttlMs);
-}
 
 export const lookup = operation<Entry | AbsentEntry>({
   ...entryAnswer,

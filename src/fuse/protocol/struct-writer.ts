@@ -106,7 +106,7 @@ export class StructWriter {
     this.attributes(entry.attributes);
   }
 
-  /** `fuse_entry_out` of a name that is known to be absent: node 0. */
+  /** `fuse_entry_out` of a name that is absent: node 0 is ENOENT that the kernel may remember. */
   absentEntry(ttlMs: number): void {
     const ttl = splitTime(ttlMs);
     this.zeros(16);

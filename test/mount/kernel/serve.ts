@@ -30,7 +30,7 @@ class MisbehavingFs extends MemoryFs {
     return this.#waiting.length;
   }
 
-  release_(): void {
+  goOn(): void {
     for (const go of this.#waiting.splice(0)) go();
   }
 
@@ -94,7 +94,7 @@ const commands: Record<Command, () => unknown> = {
   references: () => fs.references(),
   stalled: () => fs.stalled,
   aborted: () => fs.aborted,
-  release: () => fs.release_(),
+  release: () => fs.goOn(),
   invalidateMany: () => {
     for (let i = 0; i < 500; i++) {
       fs.caches?.invalidateEntry(ROOT_NODE, `name-${i % 100}`);

@@ -1,0 +1,22 @@
+import { constants } from 'node:os';
+
+/** The kernel refuses replies with larger numbers, and would wait for ever. */
+const LARGEST_ERRNO = 511;
+
+/**
+ * The errno to answer for what a handler threw: EINTR when it gave up because it was told to, else what `errnoOf` says,
+ * and EIO whenever that is of no use.
+ */
+export function replyErrno(
+  error: unknown,
+  { interrupted, errnoOf }: { interrupted: boolean; errnoOf: (error: unknown) => number },
+): number {
+  const { EIO, EINTR } = constants.errno;
+  if (interrupted && error instanceof Error && error.name === 'AbortError') return EINTR;
+  try {
+    const errno = errnoOf(error);
+    return Number.isInteger(errno) && errno > 0 && errno <= LARGEST_ERRNO ? errno : EIO;
+  } catch {
+    return EIO;
+  }
+}
