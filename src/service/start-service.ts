@@ -8,6 +8,7 @@ import { DirectoryBlobStore } from './blobs/directory-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
 import { Buckets } from './buckets/buckets.ts';
+import type { App } from './http/fastify-types.ts';
 import { API_PREFIX } from './http/request-view.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
 import {
@@ -34,6 +35,16 @@ export interface RunningService {
 
 /** How long requests being served may go on when the service is told to end. */
 const CLOSING_MS = 10_000;
+const IDLE_CHECK_MS = 50;
+
+/** Ends listening, lets requests be answered, and closes each connection as it falls idle: Node does so at the start only. */
+async function closeHttp(app: App): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(overdue);
+}
 
 /** Opens the data directory and listens. Resolves when the service answers. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
@@ -57,9 +68,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     port,
     services,
     close: async () => {
-      const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
-      await app.close();
-      clearTimeout(overdue);
+      await closeHttp(app);
       await worker.stop();
       await sweeper.stop();
       await services.store.close();

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FileMetadata } from '../../contract/file.ts';
 import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
 import { storedTime } from '../api-time.ts';
@@ -16,7 +17,7 @@ export interface InlineUpload extends NamedDestination {
   readonly overwrite: boolean;
   readonly metadata: FileMetadata;
   readonly tags: readonly string[];
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: Readable;
 }
 
 /** A small file in one call (capability `upload_inline`). @throws ServiceError as `beginUpload`; 90000 (413) too large */
@@ -27,7 +28,7 @@ export async function uploadInline(
 ): Promise<FileRow> {
   const { store, blobs, clock } = services;
   const { file: folder } = await uploadFolder(services, caller, upload);
-  const blob = await blobs.write(atMost(INLINE_SIZE_MAX, upload.bytes));
+  const blob = await blobs.write(upload.bytes, INLINE_SIZE_MAX);
   const file = newFile({
     id: randomId(),
     project_id: folder.project_id,
@@ -50,15 +51,4 @@ export async function uploadInline(
     throw error;
   }
   return file;
-}
-
-async function* atMost(maxBytes: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let received = 0;
-  for await (const chunk of bytes) {
-    received += chunk.length;
-    if (received > maxBytes) {
-      throw new ServiceError(90000, `An inline upload has at most ${maxBytes} bytes.`, { status: 413 });
-    }
-    yield chunk;
-  }
 }

@@ -62,8 +62,8 @@ export interface BlobStore {
   completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob>;
   abortUpload(target: UploadTarget): Promise<void>;
 
-  /** Keeps a whole blob sent in one piece. When it resolves, the bytes are durable. */
-  write(bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob>;
+  /** Keeps a whole blob sent in one piece. When it resolves, the bytes are durable; past `maxBytes` nothing is kept. */
+  write(bytes: Readable, maxBytes?: number): Promise<StoredBlob>;
   /** Undefined when there is no such blob. */
   open(key: string): Promise<OpenBlob | undefined>;
   downloadAddress(key: string): Promise<SignedAddress>;

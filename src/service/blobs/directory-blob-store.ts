@@ -11,7 +11,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { PART_SIZE_MAX } from '../../contract/limits.ts';
+import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
 import { randomId } from '../random-id.ts';
 import { readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
 import {
@@ -96,18 +96,15 @@ export class DirectoryBlobStore implements BlobStore {
   }
 
   async completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
-    const { key } = target;
     const etag = combinedEtag(parts.map((part) => part.etag));
-    const done = await this.#layout(key);
-    if (done !== undefined) return { key, sizeBytes: sizeOf(done), etag };
-    const named = [];
-    for (const part of parts) {
-      const sizeBytes = await this.findPart(target, part);
-      if (sizeBytes === undefined) throw new MissingPartError(part.partNumber);
-      named.push({ name: join(String(part.partNumber), part.etag), sizeBytes });
+    try {
+      return { key: target.key, sizeBytes: await this.#assemble(target, parts), etag };
+    } catch (error) {
+      // Completed before, or by somebody else at the same time: then the parts are no longer where they were.
+      const done = await this.#layout(target.key);
+      if (done === undefined) throw error;
+      return { key: target.key, sizeBytes: sizeOf(done), etag };
     }
-    await this.#becomeBlob(key, named);
-    return { key, sizeBytes: sizeOf(named), etag };
   }
 
   async abortUpload({ key }: UploadTarget): Promise<void> {
@@ -115,9 +112,9 @@ export class DirectoryBlobStore implements BlobStore {
     await this.remove(key);
   }
 
-  async write(bytes: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  async write(bytes: Readable, maxBytes = OBJECT_SIZE_MAX): Promise<StoredBlob> {
     const key = randomId();
-    const received = await receiveBytes(this.#path('uploads'), bytes, PART_SIZE_MAX);
+    const received = await receiveBytes(this.#path('uploads'), bytes, maxBytes);
     await this.#moveIn(received.path, key);
     return { key, sizeBytes: received.sizeBytes, etag: received.md5 };
   }
@@ -137,14 +134,25 @@ export class DirectoryBlobStore implements BlobStore {
     await rm(this.#blob(key), { recursive: true, force: true });
   }
 
-  async #becomeBlob(key: string, parts: readonly { name: string; sizeBytes: number }[]): Promise<void> {
-    const upload = this.#upload(key);
-    const [only, another] = parts;
-    if (only !== undefined && another === undefined) {
-      await this.#moveIn(join(upload, only.name), key);
-      await rm(upload, { recursive: true, force: true });
-      return;
+  /** Makes the parts a blob, and answers its size. */
+  async #assemble(target: UploadTarget, parts: readonly PartName[]): Promise<number> {
+    const { key } = target;
+    const named: NamedPart[] = [];
+    for (const part of parts) {
+      const sizeBytes = await this.findPart(target, part);
+      if (sizeBytes === undefined) throw new MissingPartError(part.partNumber);
+      named.push({ name: join(String(part.partNumber), part.etag), sizeBytes });
     }
+    const [only, another] = named;
+    if (only !== undefined && another === undefined) {
+      await this.#moveIn(join(this.#upload(key), only.name), key);
+      await rm(this.#upload(key), { recursive: true, force: true });
+    } else await this.#directoryBecomesBlob(key, named);
+    return sizeOf(named);
+  }
+
+  async #directoryBecomesBlob(key: string, parts: readonly NamedPart[]): Promise<void> {
+    const upload = this.#upload(key);
     const used = new Set(parts.map(({ name }) => name.split('/', 1)[0]));
     const unused = (await readdir(upload)).filter((name) => !used.has(name));
     await Promise.all(unused.map((name) => rm(join(upload, name), { recursive: true, force: true })));
@@ -175,6 +183,12 @@ export class DirectoryBlobStore implements BlobStore {
   #blob(key: string): string {
     return this.#path('blobs', key.slice(0, 2), key);
   }
+}
+
+interface NamedPart {
+  /** Path below the upload's directory. */
+  readonly name: string;
+  readonly sizeBytes: number;
 }
 
 interface StoredPart {

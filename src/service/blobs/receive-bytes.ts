@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -14,7 +15,7 @@ export interface ReceivedFile {
 /** Writes the bytes to a new hidden file in `directory`, durably. Leaves nothing behind when it fails. */
 export async function receiveBytes(
   directory: string,
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Readable,
   maxBytes: number,
 ): Promise<ReceivedFile> {
   const path = join(directory, `.${randomId()}`);
@@ -22,7 +23,8 @@ export async function receiveBytes(
   let sizeBytes = 0;
   const handle = await open(path, 'wx');
   try {
-    for await (const chunk of bytes) {
+    // Left early, the stream must live: destroying a request closes its connection before the answer is sent.
+    for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes)
         throw new ServiceError(90000, `More than ${maxBytes} bytes.`, { status: 413 });
@@ -35,6 +37,8 @@ export async function receiveBytes(
   } catch (error) {
     await handle.close().catch(() => undefined);
     await rm(path, { force: true });
+    // The rest must be read all the same: on a connection that is kept, the next request comes after it.
+    bytes.resume();
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteSource } from '../blobs/blob-store.ts';
 import type { ServiceStats } from '../service-stats.ts';
@@ -32,10 +33,17 @@ export async function sendBytes(
   void reply.header('Content-Length', length);
   if (request.method === 'HEAD') {
     await source.close();
-    return reply.send();
+    return sendHead(reply);
   }
   countBytes(reply, length, stats);
   return reply.send(source.stream(range));
+}
+
+/** Fastify would give an answer without a body the length 0. */
+function sendHead(reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders).end();
+  return reply;
 }
 
 /** A reader may leave early: what the socket took is what counts. */

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { BLOB_PATH, DirectoryBlobStore, PART_PATH } from '../blobs/directory-blob-store.ts';
 import type { App } from '../http/fastify-types.ts';
@@ -38,7 +38,11 @@ function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: Services):
       let received = 0;
       stats.partBegins();
       try {
-        const part = await blobs.receivePart(params.key, params.part_number, (body ?? []) as Readable);
+        const part = await blobs.receivePart(
+          params.key,
+          params.part_number,
+          (body as Readable | undefined) ?? Readable.from([]),
+        );
         if (part === undefined) throw new ServiceError(8003);
         received = part.sizeBytes;
         return await reply.header('ETag', `"${part.etag}"`).send();

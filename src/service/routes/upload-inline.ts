@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { FileResource } from '../../contract/file.ts';
 import { INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
@@ -29,7 +29,7 @@ export function uploadInlineRoutes(app: App, services: Services): void {
           overwrite,
           metadata: inlineMetadata(headers[INLINE_METADATA_HEADER.toLowerCase()]),
           tags: inlineTags(headers[INLINE_TAGS_HEADER.toLowerCase()]),
-          bytes: (body ?? []) as Readable,
+          bytes: (body as Readable | undefined) ?? Readable.from([]),
         });
         return fileAnswer(services.store, file, view);
       },
