@@ -68,19 +68,23 @@ export interface Draft {
   wholeCopyOf(): ContentVersion | undefined;
   /** Spool and journal are durable on return; throws an upload error already known. */
   sync(signal: AbortSignal): Promise<void>;
-  /** The file was renamed while open: completes under the new name. */
+  /**
+   * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
+   * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
+   */
   retarget(target: UploadTarget): Promise<void>;
   annotate(annotations: Annotations): Promise<void>;
   /**
    * Uploads what is not there yet, completes, applies the annotations, and answers the new file. The draft stays
-   * readable and may be written again. An aborted signal rejects this call but the publication goes on.
+   * readable and may be written again. An aborted signal rejects this call but the publication goes on. Recorded when
+   * this returns: a `sync` after it makes the request durable, so that the next mount fulfils it after a kill.
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /** Someone published it without bytes (a server-side copy): the draft is clean and its upload, if any, aborted. */
   publishedAs(file: FileRecord): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
   discard(): Promise<void>;
-  /** The last handle is gone and the draft is clean: frees the spool. */
+  /** The last handle is gone: frees the spool. What is not published yet is left for the next mount's `recover`. */
   close(): Promise<void>;
 }
 
@@ -96,8 +100,9 @@ export interface ContentWriter {
   uploads(): readonly UploadProgress[];
   /** Goes on with what an ended mount left in the journal; called once, before the first draft. */
   recover(): Promise<readonly Recovery[]>;
-  /** Waits until nothing is unpublished or in flight. */
+  /** Waits until no publication is under way, recovered ones included. */
   idle(signal: AbortSignal): Promise<void>;
+  /** Stops what is under way and leaves it to the next mount. */
   close(): Promise<void>;
 }
 

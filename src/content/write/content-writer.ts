@@ -58,6 +58,7 @@ export function createContentWriter(options: ContentWriterOptions): ContentWrite
 class SpoolingWriter implements ContentWriter {
   readonly #options: ContentWriterOptions;
   readonly #drafts = new Set<SpooledDraft>();
+  readonly #recovering = new Set<Promise<unknown>>();
   #opening: Promise<WriterContext> | undefined;
   #waiting: (() => void)[] = [];
 
@@ -90,11 +91,15 @@ class SpoolingWriter implements ContentWriter {
   async recover(): ReturnType<ContentWriter['recover']> {
     const context = await this.#context();
     const restore = (state: DraftState): SpooledDraft => this.#enter(state, context);
-    return recoverDrafts({ directory: this.#options.directory, context, restore });
+    const recoveries = await recoverDrafts({ directory: this.#options.directory, context, restore });
+    for (const { outcome } of recoveries) {
+      if (outcome.kind === 'publishing') this.#watch(outcome.done);
+    }
+    return recoveries;
   }
 
   async idle(signal: AbortSignal): Promise<void> {
-    while ([...this.#drafts].some((draft) => draft.publishing)) {
+    while (this.#recovering.size > 0 || [...this.#drafts].some((draft) => draft.publishing)) {
       await untilAborted(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
     }
   }
@@ -115,6 +120,15 @@ class SpoolingWriter implements ContentWriter {
     });
     this.#drafts.add(draft);
     return draft;
+  }
+
+  #watch(recovering: Promise<unknown>): void {
+    this.#recovering.add(recovering);
+    const done = (): void => {
+      this.#recovering.delete(recovering);
+      this.#wake();
+    };
+    recovering.then(done, done);
   }
 
   #context(): Promise<WriterContext> {

@@ -7,7 +7,7 @@ import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { sameVersion } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { ContentReader, ContentVersion, OpenVersion } from '../ports.ts';
+import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { type Extent, ExtentMap } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
@@ -23,6 +23,8 @@ export interface DraftContentOptions {
   readonly memory: MemoryPool;
   readonly space: SpoolSpace;
   readonly extents: readonly Extent[];
+  /** Releases what the service has; false when there is nothing and nothing is on its way. */
+  readonly releaseSent: () => Promise<boolean>;
   /** Called after each change with the range whose bytes are others now. */
   readonly onChange: (range: ByteRange) => void;
 }
@@ -36,6 +38,7 @@ export class DraftContent {
   #spool: Promise<SpoolFile> | undefined;
   #spooledBytes = 0;
   #nameIsDurable = false;
+  #closed = false;
 
   constructor(options: DraftContentOptions) {
     this.#options = options;
@@ -58,9 +61,9 @@ export class DraftContent {
 
   /** Waits for room before its turn and not in it: what makes room may be this draft's own publication. */
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
-    const { space } = this.#options;
-    const added = data.length - this.#map.bytesOf('local', offset, offset + data.length);
-    await space.admit(added, signal);
+    const { space, releaseSent } = this.#options;
+    const added = data.length - this.#map.localBytesIn(offset, offset + data.length);
+    await space.admit(added, { releaseSent, signal });
     try {
       return await this.#changes.run(() => this.#write(offset, data), signal);
     } finally {
@@ -72,6 +75,7 @@ export class DraftContent {
     return this.#changes.run(async () => {
       const size = this.#map.sizeBytes;
       if (sizeBytes === size) return;
+      if (sizeBytes > 0) this.#refuseReleased(this.#map.slice(sizeBytes, size));
       // The cut bytes must not come back as content when the file grows again.
       if (sizeBytes < size && this.#spool !== undefined) await (await this.#spool).truncate(sizeBytes);
       this.#map.truncate(sizeBytes);
@@ -98,6 +102,37 @@ export class DraftContent {
     });
   }
 
+  /** Some bytes are in the unfinished upload only: they can be neither read nor changed until it is completed. */
+  get released(): boolean {
+    return this.#map.extents.some(({ origin }) => origin.kind === 'released');
+  }
+
+  /**
+   * Gives up the room of ranges whose bytes the service has. `makeDurable` saves the extents: a later mount must not take
+   * the zeros in the spool for content.
+   */
+  release(ranges: readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
+    return this.#changes.run(async () => {
+      const local = ranges.filter((range) => this.isLocal(range));
+      for (const { start, end } of local) this.#map.set(start, end, { kind: 'released' });
+      try {
+        await makeDurable();
+        await Promise.allSettled(this.#reads);
+        const spool = await this.#file();
+        for (const { start, end } of local) await spool.punchHole(start, end);
+      } finally {
+        this.#account();
+      }
+    });
+  }
+
+  /** The upload is a file now: what was released to it can be read from there. */
+  findReleased(version: ContentVersion): void {
+    for (const { start, end, origin } of this.#map.extents) {
+      if (origin.kind === 'released') this.#map.set(start, end, { kind: 'version', version, offset: start });
+    }
+  }
+
   wholeCopyOf(): ContentVersion | undefined {
     const [only, ...others] = this.#map.extents;
     if (only?.origin.kind !== 'version' || others.length > 0) return undefined;
@@ -107,7 +142,7 @@ export class DraftContent {
 
   /** Every byte of a range was written here. */
   isLocal(range: ByteRange): boolean {
-    return this.#map.bytesOf('local', range.start, range.end) === range.end - range.start;
+    return this.#map.localBytesIn(range.start, range.end) === range.end - range.start;
   }
 
   read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
@@ -154,6 +189,7 @@ export class DraftContent {
   async readSpooled(start: number, into: Uint8Array): Promise<boolean> {
     const extents = this.#map.slice(start, start + into.length);
     if (extents.some(({ origin }) => origin.kind === 'version')) return false;
+    this.#refuseReleased(extents);
     into.fill(0, Math.max(0, this.#map.sizeBytes - start));
     for (const extent of extents) {
       const target = into.subarray(extent.start - start, extent.end - start);
@@ -182,14 +218,14 @@ export class DraftContent {
     this.#sources.clear();
     this.#options.space.resize(-this.#spooledBytes);
     this.#spooledBytes = 0;
-    const spool = await this.#spool;
-    this.#spool = undefined;
-    await spool?.close();
+    this.#closed = true;
+    await (await this.#spool)?.close();
     if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
   }
 
   async #write(offset: number, data: Uint8Array): Promise<number> {
     const size = this.#map.sizeBytes;
+    this.#refuseReleased(this.#map.slice(offset, offset + data.length));
     const written = await (await this.#file()).write(offset, data);
     this.#map.set(offset, offset + written, { kind: 'local' });
     this.#changed({ start: Math.min(size, offset), end: offset + written });
@@ -198,6 +234,7 @@ export class DraftContent {
 
   async #readExtent(extent: Extent, signal: AbortSignal): Promise<ByteChunks> {
     const { start, end, origin } = extent;
+    this.#refuseReleased([extent]);
     if (origin.kind === 'version') {
       return this.#source(origin.version).read(origin.offset, end - start, signal);
     }
@@ -229,17 +266,33 @@ export class DraftContent {
     const spool = await this.#file();
     let start = fetched.start;
     for (const chunk of chunks) {
-      for (const extent of this.#map.slice(start, start + chunk.length)) {
-        if (!isPartOf(extent, fetched)) continue;
-        await spool.writeAll(extent.start, chunk.subarray(extent.start - start, extent.end - start));
-        this.#map.set(extent.start, extent.end, { kind: 'local' });
+      for (const piece of this.#stillMissing(fetched, start, start + chunk.length)) {
+        await spool.writeAll(piece.start, chunk.subarray(piece.start - start, piece.end - start));
+        // A copy may have been recorded meanwhile: it does not wait for its turn.
+        for (const { start: from, end } of this.#stillMissing(fetched, piece.start, piece.end)) {
+          this.#map.set(from, end, { kind: 'local' });
+        }
       }
       start += chunk.length;
     }
     this.#account();
   }
 
+  #stillMissing(fetched: Extent, start: number, end: number): Extent[] {
+    return this.#map.slice(start, end).filter((extent) => isPartOf(extent, fetched));
+  }
+
+  #refuseReleased(extents: readonly Extent[]): void {
+    if (extents.every(({ origin }) => origin.kind !== 'released')) return;
+    throw new ContentError(
+      'failed',
+      'the file is larger than the spool may get: what was written first is at the service already and can be neither ' +
+        'read nor changed before the file is closed (raise the spool size)',
+    );
+  }
+
   #file(): Promise<SpoolFile> {
+    if (this.#closed) throw new ContentError('failed', 'the draft is closed');
     this.#spool ??= SpoolFile.open(this.#options.spoolPath);
     return this.#spool;
   }
@@ -258,7 +311,7 @@ export class DraftContent {
   }
 
   #account(): void {
-    const spooled = this.#map.bytesOf('local');
+    const spooled = this.#map.localBytes;
     this.#options.space.resize(spooled - this.#spooledBytes);
     this.#spooledBytes = spooled;
   }

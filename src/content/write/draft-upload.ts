@@ -5,7 +5,7 @@
 import { ApiError, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { UploadTarget } from '../ports.ts';
+import { ContentError, type UploadTarget } from '../ports.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 import { type ByteRange, leftBehind, outgrows, partRange, partSizeFor, partsIn } from './part-plan.ts';
@@ -73,6 +73,27 @@ export class DraftUpload {
     if (ready.length > 0) this.#sendEarly(ready);
   }
 
+  /**
+   * Makes room in the spool: lets go of the bytes of parts that were sent. Waits for one on its way when there is none;
+   * false when there is none either.
+   */
+  async releaseSent(): Promise<boolean> {
+    const { context, onChange } = this.#options;
+    const { content, journal } = context;
+    const upload = await (this.#opening ?? this.#current);
+    const held = upload?.heldRanges().filter((range) => content.isLocal(range)) ?? [];
+    if (held.length > 0) {
+      await content.release(held, () => {
+        onChange();
+        return journal.durable();
+      });
+      return true;
+    }
+    const sent = upload?.nextSent();
+    await sent;
+    return sent !== undefined;
+  }
+
   /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
   async publish(sizeBytes: number): Promise<FileRecord> {
     this.#publishing = true;
@@ -98,9 +119,20 @@ export class DraftUpload {
     await upload.abort().catch(() => {});
   }
 
+  /** Gives the upload up for another one, unless some of the bytes are nowhere else. */
+  async restart(): Promise<void> {
+    if (this.#options.context.content.released) {
+      throw new ContentError(
+        'failed',
+        'the file is larger than the spool may get, and its upload cannot begin anew (raise the spool size)',
+      );
+    }
+    await this.abandon();
+  }
+
   async #publishInParts(sizeBytes: number): Promise<FileRecord> {
     for (let attempt = 1; ; attempt += 1) {
-      if (this.#current !== undefined && !this.#current.fits(sizeBytes)) await this.abandon();
+      if (this.#current !== undefined && !this.#current.fits(sizeBytes)) await this.restart();
       const upload = this.#current ?? (await this.#open(sizeBytes, { sizeBytes }));
       try {
         await upload.sendAll(sizeBytes);
@@ -162,7 +194,7 @@ export class DraftUpload {
     const { sizeBytes } = this.#options.context.content;
     if (upload === undefined) {
       this.#restartFor(sizeBytes);
-    } else if (outgrows(sizeBytes, upload.ticket.partSizeBytes)) {
+    } else if (outgrows(sizeBytes, upload.ticket.partSizeBytes) && !this.#options.context.content.released) {
       this.#restartFor(sizeBytes * 4);
     } else {
       for (const number of numbers) this.#send(upload, number);

@@ -1,5 +1,6 @@
 /**
- * Where each byte of a draft is: in the spool, in a version at the service, or nowhere yet (a hole reads as zeros).
+ * Where each byte of a draft is: in the spool, in a version at the service, only in the unfinished upload, or nowhere yet
+ * (a hole reads as zeros).
  * Extents are sorted, do not overlap, cover `[0, sizeBytes)` without a gap, and neighbours of one origin are one.
  */
 import { sameVersion } from '../content-version.ts';
@@ -8,6 +9,8 @@ import type { ContentVersion } from '../ports.ts';
 export type Origin =
   | { readonly kind: 'local' }
   | { readonly kind: 'hole' }
+  /** In a part that the service has, and no longer in the spool, which had to make room. */
+  | { readonly kind: 'released' }
   /** `offset` is that of the extent's first byte in the version. */
   | { readonly kind: 'version'; readonly version: ContentVersion; readonly offset: number };
 
@@ -21,9 +24,11 @@ const HOLE: Origin = { kind: 'hole' };
 
 export class ExtentMap {
   #extents: Extent[];
+  #localBytes: number;
 
   constructor(extents: readonly Extent[] = []) {
     this.#extents = [...extents];
+    this.#localBytes = this.localBytesIn(0, this.sizeBytes);
   }
 
   get sizeBytes(): number {
@@ -34,11 +39,17 @@ export class ExtentMap {
     return this.#extents;
   }
 
+  /** How much of it the spool holds. */
+  get localBytes(): number {
+    return this.#localBytes;
+  }
+
   /** Gives `[start, end)` an origin; what lies between the old end and `start` becomes a hole. */
   set(start: number, end: number, origin: Origin): void {
     if (end <= start) return;
     const size = this.sizeBytes;
     if (start > size) this.set(size, start, HOLE);
+    this.#localBytes += (origin.kind === 'local' ? end - start : 0) - this.localBytesIn(start, end);
     const first = this.#indexAt(start);
     const last = this.#indexAt(end);
     const head = cut(this.#extents[first], -Infinity, start);
@@ -53,7 +64,10 @@ export class ExtentMap {
   truncate(sizeBytes: number): void {
     const size = this.sizeBytes;
     if (sizeBytes > size) this.set(size, sizeBytes, HOLE);
-    if (sizeBytes < size) this.#extents = this.slice(0, sizeBytes);
+    if (sizeBytes < size) {
+      this.#localBytes -= this.localBytesIn(sizeBytes, size);
+      this.#extents = this.slice(0, sizeBytes);
+    }
   }
 
   /** The extents within `[start, end)`, cut to it. */
@@ -67,10 +81,10 @@ export class ExtentMap {
     return result;
   }
 
-  bytesOf(kind: Origin['kind'], start = 0, end = this.sizeBytes): number {
+  localBytesIn(start: number, end: number): number {
     let sum = 0;
     for (const extent of this.slice(start, end)) {
-      if (extent.origin.kind === kind) sum += extent.end - extent.start;
+      if (extent.origin.kind === 'local') sum += extent.end - extent.start;
     }
     return sum;
   }

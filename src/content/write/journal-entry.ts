@@ -35,7 +35,7 @@ export interface DraftState {
 
 export type JournalEntry =
   | { readonly type: 'draft'; readonly draft: DraftState }
-  | { readonly type: 'part'; readonly id: string; readonly part: SentPart }
+  | { readonly type: 'part'; readonly id: string; readonly uploadId: string; readonly part: SentPart }
   /** The part's bytes have changed since it was sent. */
   | { readonly type: 'stale'; readonly id: string; readonly partNumber: number }
   | { readonly type: 'end'; readonly id: string };
@@ -60,6 +60,8 @@ export function applyEntry(drafts: Map<string, DraftState>, entry: JournalEntry)
       drafts.set(entry.draft.id, entry.draft);
       return;
     case 'part':
+      // One that an abandoned upload was still sending counts for nothing.
+      if (drafts.get(entry.id)?.upload?.ticket.uploadId !== entry.uploadId) return;
       changeParts(drafts, entry.id, (parts) => [
         ...parts.filter(({ partNumber }) => partNumber !== entry.part.partNumber),
         entry.part,

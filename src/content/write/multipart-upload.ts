@@ -76,6 +76,20 @@ export class MultipartUpload {
     return !this.#parts.has(partNumber) && !this.#sending.has(partNumber);
   }
 
+  /** The ranges of full parts that the service has as they are. */
+  heldRanges(): ByteRange[] {
+    const { partSizeBytes } = this.ticket;
+    return [...this.#parts.values()]
+      .filter(({ stale, sizeBytes }) => !stale && sizeBytes === partSizeBytes)
+      .map(({ partNumber }) => partRange(partNumber, partNumber * partSizeBytes, partSizeBytes));
+  }
+
+  /** Resolves when a part on its way arrived or failed; undefined when there is none. */
+  nextSent(): Promise<void> | undefined {
+    if (this.#sending.size === 0) return undefined;
+    return Promise.race([...this.#sending.values()].map(({ done }) => done.catch(() => {})));
+  }
+
   /** The bytes of a range are others now. */
   touch(range: ByteRange): void {
     for (const number of partsIn(range, this.ticket.partSizeBytes)) {
@@ -143,7 +157,7 @@ export class MultipartUpload {
       const stale = this.#changedWhileSent.get(partNumber) ?? false;
       const part = { partNumber, etag, sizeBytes: range.end - range.start };
       this.#parts.set(partNumber, { ...part, stale });
-      if (!stale) journal.record({ type: 'part', id: draftId, part });
+      if (!stale) journal.record({ type: 'part', id: draftId, uploadId, part });
     } finally {
       this.#changedWhileSent.delete(partNumber);
     }

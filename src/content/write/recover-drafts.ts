@@ -29,6 +29,10 @@ export async function recoverDrafts(options: RecoverOptions): Promise<readonly R
   const recoveries = await Promise.all(
     drafts.map((state) => recoverDraft(state, { directory, context, restore })),
   );
+  for (const recovery of recoveries) {
+    // The caller looks at it later than it may fail.
+    if (recovery?.outcome.kind === 'publishing') recovery.outcome.done.catch(() => {});
+  }
   return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
 }
 

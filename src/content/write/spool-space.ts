@@ -1,7 +1,8 @@
 /**
  * The room that spools may take on the disk, all drafts together. At the limit a writer waits for other files to be
- * published; drafts that are published already give their bytes up first (they can be read back from the service).
- * When nothing is on its way that would make room, waiting would be for ever: the writer gets `no-space`.
+ * published; drafts that are published already give their bytes up first (they can be read back from the service). When
+ * no publication is under way, waiting could be for ever: the writer's own file lets go of the parts that were sent, and
+ * can only be written on from then. When there are none either, the writer gets `no-space`.
  */
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { ContentError } from '../ports.ts';
@@ -11,6 +12,12 @@ export interface SpoolTenant {
   readonly publishing: boolean;
   /** Gives its bytes up if it can do without them; answers whether there were any. */
   giveUp(): Promise<boolean>;
+}
+
+/** Who asks for room. */
+interface Writer {
+  readonly releaseSent: () => Promise<boolean>;
+  readonly signal: AbortSignal;
 }
 
 export class SpoolSpace {
@@ -37,11 +44,12 @@ export class SpoolSpace {
   }
 
   /** Takes room for `bytes`, to be given back with `resize`; waits for it if it may come. */
-  async admit(bytes: number, signal: AbortSignal): Promise<void> {
+  async admit(bytes: number, { releaseSent, signal }: Writer): Promise<void> {
     while (this.#usedBytes + bytes > this.#limitBytes) {
       signal.throwIfAborted();
       if (await this.#reclaim()) continue;
       if (![...this.#tenants].some((tenant) => tenant.publishing)) {
+        if (await untilAborted(releaseSent(), signal)) continue;
         throw new ContentError(
           'no-space',
           `files being written take ${this.#usedBytes} bytes of the spool, which may hold ${this.#limitBytes}, and ` +

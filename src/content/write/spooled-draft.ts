@@ -69,6 +69,7 @@ export class SpooledDraft implements Draft {
       memory,
       space,
       extents: state.extents,
+      releaseSent: () => this.#upload.releaseSent(),
       onChange: (range) => this.#onChange(range),
     });
     this.#upload = new DraftUpload({
@@ -127,8 +128,10 @@ export class SpooledDraft implements Draft {
     return this.#content.read({ start: offset, end: offset + sizeBytes }, signal);
   }
 
-  truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
-    return this.#content.truncate(sizeBytes, signal);
+  async truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
+    await this.#content.truncate(sizeBytes, signal);
+    // Or a later mount would take the spool for one that lost its end.
+    this.#record();
   }
 
   copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void {
@@ -150,10 +153,10 @@ export class SpooledDraft implements Draft {
   async retarget(target: UploadTarget): Promise<void> {
     await this.#publication?.done.catch(() => {});
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
+    // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
+    if (moved) await this.#upload.restart();
     this.#target = target;
     this.#record();
-    // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
-    if (moved) await this.#upload.abandon();
   }
 
   async annotate(annotations: Annotations): Promise<void> {
@@ -268,6 +271,7 @@ export class SpooledDraft implements Draft {
   #settle(file: FileRecord, changes: number): void {
     this.#published = file;
     this.#publishedChanges = changes;
+    this.#content.findReleased(versionOfFile(file));
     this.#failure = undefined;
     this.#target = { ...this.#target, overwrite: true };
     this.#record();

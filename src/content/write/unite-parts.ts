@@ -44,7 +44,7 @@ async function sameAsSpooled(
   const map = new ExtentMap(from.state.extents);
   const range = partRange(partNumber, map.sizeBytes, from.partSizeBytes);
   const sizeBytes = range.end - range.start;
-  if (sizeBytes <= 0 || map.bytesOf('local', range.start, range.end) !== sizeBytes) return undefined;
+  if (sizeBytes <= 0 || map.localBytesIn(range.start, range.end) !== sizeBytes) return undefined;
   const bytes = new Uint8Array(sizeBytes);
   const { bytesRead } = await from.spool.read(bytes, 0, sizeBytes, range.start);
   const same = bytesRead === sizeBytes && (await md5Hex(bytes)) === etag.toLowerCase();

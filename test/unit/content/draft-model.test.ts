@@ -143,7 +143,7 @@ it.each([
     expect(memory.lentBytes).toBeLessThanOrEqual(memory.limitBytes);
   });
   try {
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: 200 });
   } finally {
     await writer.close();
     directory.removeCallback();

@@ -11,7 +11,8 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { FakePlatform, patterned } from './fake-platform.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const forever = new AbortController().signal;
 const target = { parent: 'folder', name: 'new.bam', overwrite: true };
 
@@ -417,7 +418,7 @@ describe('a draft', () => {
 
 describe('the spool limit', () => {
   it('gives a reason when nothing will make room', async () => {
-    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000 }));
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 }));
     await draft.write(0, patterned(900), forever);
     await expect(draft.write(900, patterned(200), forever)).rejects.toMatchObject({
       kind: 'no-space',
@@ -425,6 +426,27 @@ describe('the spool limit', () => {
     });
     await draft.publish(forever);
     expect(published()).toEqual(patterned(900));
+  });
+
+  it('lets one larger file be written from front to back, and read again once it is published', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    await writeInPieces(draft, bytes, 4 * KIB);
+    for (const touch of [
+      () => draft.write(5, Buffer.from('x'), forever),
+      () => draft.truncate(10, forever),
+      () => draft.read(0, 10, forever),
+    ]) {
+      await expect(touch()).rejects.toMatchObject({
+        message: expect.stringContaining('larger than the spool'),
+      });
+    }
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
+    expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+    await draft.write(5, Buffer.from('x'), forever);
+    bytes.write('x', 5);
+    expect((await bytesOf(draft)).equals(bytes)).toBe(true);
   });
 
   it('makes a writer wait for another file to be published', async () => {

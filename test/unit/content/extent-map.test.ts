@@ -86,10 +86,12 @@ it('cuts a slice to its range', () => {
   );
 });
 
-it('counts the bytes of a kind', () => {
+it('counts the bytes that are local', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      expect(mapOf(steps).bytesOf('local')).toBe(model(steps).filter((byte) => byte === 'local').length);
+      const local = model(steps).filter((byte) => byte === 'local').length;
+      expect(mapOf(steps).localBytes).toBe(local);
+      expect(new ExtentMap(mapOf(steps).extents).localBytes).toBe(local);
     }),
   );
 });

@@ -36,8 +36,14 @@ it('tells the next mount what is unfinished, with the parts that count', async (
   const journal = await reopened();
   journal.record({ type: 'draft', draft: draft('a') });
   journal.record({ type: 'draft', draft: draft('b') });
-  journal.record({ type: 'part', id: 'a', part: { partNumber: 1, etag: 'x', sizeBytes: 5 } });
-  journal.record({ type: 'part', id: 'a', part: { partNumber: 2, etag: 'y', sizeBytes: 5 } });
+  journal.record({ type: 'part', id: 'a', uploadId: 'u', part: { partNumber: 1, etag: 'x', sizeBytes: 5 } });
+  journal.record({ type: 'part', id: 'a', uploadId: 'u', part: { partNumber: 2, etag: 'y', sizeBytes: 5 } });
+  journal.record({
+    type: 'part',
+    id: 'a',
+    uploadId: 'old',
+    part: { partNumber: 3, etag: 'z', sizeBytes: 5 },
+  });
   journal.record({ type: 'stale', id: 'a', partNumber: 1 });
   journal.record({ type: 'end', id: 'b' });
   await journal.durable();
