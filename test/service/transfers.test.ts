@@ -131,6 +131,33 @@ describe('an import', () => {
     expect(job.result.name).toBe('_1_a');
   });
 
+  it('imports a whole folder with preserve_folder_structure, all of it or nothing', async () => {
+    for (const key of ['run/a', 'run/deep/b', 'run/deep/er/c', 'other/d'])
+      await volume.lay(key, `bytes of ${key}`);
+    const whole = importOf('run/', undefined, { preserve_folder_structure: true });
+    const job = await runToEnd(alice, '/storage/imports', whole);
+    expect(job).toMatchObject({ state: 'COMPLETED', result: { name: 'run', type: 'FOLDER' } });
+    const top = (await alice.get(`/files/${job.result.id}/list`)).body.items;
+    expect(top.map(({ name }: FileResource) => name)).toEqual(['a', 'deep']);
+    const deep = (await alice.get(`/files/${top[1].id}/list?fields=_all`)).body.items;
+    expect(deep).toMatchObject([
+      { name: 'b', storage: { type: 'VOLUME', location: 'run/deep/b' } },
+      { name: 'er' },
+    ]);
+    expect(await (await alice.download(deep[0].id)).text()).toBe('bytes of run/deep/b');
+    await volume.lay('run/new', 'new');
+    expect(await runToEnd(alice, '/storage/imports', whole)).toMatchObject({
+      state: 'FAILED',
+      error: { code: 9108 },
+    });
+    expect((await alice.get(`/files/${job.result.id}/list`)).body.items).toHaveLength(2);
+    const empty = importOf('none/', undefined, { preserve_folder_structure: true });
+    expect(await runToEnd(alice, '/storage/imports', empty)).toMatchObject({
+      state: 'FAILED',
+      error: { code: 9105 },
+    });
+  });
+
   it.each([
     ['a location that ends in a slash', () => importOf('folder/'), 400, 9072],
     ['a location that climbs', () => importOf('../a'), 400, 9011],

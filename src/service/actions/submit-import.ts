@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { checkFileName } from '../rules/names.ts';
 import { demand } from '../rules/permissions.ts';
 import { isOwnedId } from '../rules/project-id.ts';
-import { volumeKey } from '../rules/volume-key.ts';
+import { volumeKey, volumeKeyPrefix } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { JobRow } from '../store/jobs.ts';
@@ -27,7 +27,9 @@ export async function importJob(
   const volumeId = source.volume ?? source.volume_id;
   if (!volumeId) throw new ServiceError(9033, 'The source names no volume.');
   const volume = await usableVolume(services.store, caller, { id: volumeId, permission: 'copy' });
-  const key = volumeKey(volume.address.prefix, source.location);
+  const folder = body.preserve_folder_structure === true && source.location.endsWith('/');
+  const place = folder ? volumeKeyPrefix : volumeKey;
+  const segments = place(volume.address.prefix, source.location).split('/').filter(Boolean);
   const { project, parent } = destination;
   if (!project && !parent) throw new ServiceError(9012);
   if (project && !isOwnedId(project)) throw new ServiceError(9012);
@@ -38,17 +40,13 @@ export async function importJob(
     location: source.location,
     destination: given({ project, parent, name: destination.name }),
     parentId: to.file.id,
-    name: checkFileName(destination.name || lastSegment(key), 9018),
+    name: checkFileName(destination.name || segments.at(-1), 9018),
     overwrite: overwrite || body.overwrite === true,
     autorename: body.autorename === true,
+    folder,
   };
   const about = { project_id: to.file.project_id, volume_id: volumeId };
   return newJob(services, caller, { kind: 'import', about, request });
-}
-
-/** The name of an alias that nobody named. */
-function lastSegment(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1);
 }
 
 function given(fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> {

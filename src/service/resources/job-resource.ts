@@ -18,12 +18,15 @@ import type {
 import { fileResource } from './file-resource.ts';
 
 export function importResource(job: JobRow, view: RequestView): ImportJob {
-  const { volume, location, destination, overwrite, autorename }: ImportRequest = JSON.parse(job.request);
+  const { volume, location, destination, overwrite, autorename, folder }: ImportRequest = JSON.parse(
+    job.request,
+  );
   return {
     href: view.href(`/storage/imports/${job.id}`),
     ...stateOf(job),
     overwrite,
     autorename,
+    preserve_folder_structure: folder,
     source: { volume, location },
     destination,
     ...endOf(job, view),

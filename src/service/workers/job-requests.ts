@@ -12,6 +12,8 @@ export interface ImportRequest {
   readonly overwrite: boolean;
   /** A taken name is changed, not refused. */
   readonly autorename: boolean;
+  /** The location is a folder's; everything below it is imported, in folders like the volume's. */
+  readonly folder: boolean;
 }
 
 export interface ExportRequest {

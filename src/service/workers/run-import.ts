@@ -1,19 +1,21 @@
 import { newFile } from '../actions/new-file.ts';
 import { freeName } from '../actions/place-file.ts';
-import { activeVolume, bucketOf } from '../actions/volume-access.ts';
+import { activeVolume, bucketOf, type Volume } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
+import type { Bucket, ObjectInfo } from '../buckets/bucket.ts';
 import { randomId } from '../random-id.ts';
 import { refuseAsService } from '../rules/bucket-failure.ts';
-import { locationOf, volumeKey } from '../rules/volume-key.ts';
+import { locationOf, volumeKey, volumeKeyPrefix } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
-import type { ImportRequest, TransferResult } from './job-requests.ts';
+import { insertAliasTree, objectsBelow } from './import-folder.ts';
+import type { ImportRequest } from './job-requests.ts';
 import { type JobRun, recordEnd, recordStart } from './job-run.ts';
 import { freeNumberedName } from './numbered-name.ts';
 
 /**
- * Makes an alias in a project of an object on a volume.
+ * Makes an alias in a project of an object on a volume, or of each object in a folder there.
  *
  * @throws ServiceError 9007, 9069, 9105 no such object, 9108 name taken, and what the bucket refuses
  */
@@ -22,38 +24,81 @@ export async function runImport(run: JobRun): Promise<void> {
   const request: ImportRequest = JSON.parse(job.request);
   await recordStart(run);
   const volume = await activeVolume(services, request.volume);
-  const key = volumeKey(volume.address.prefix, request.location);
   const bucket = await bucketOf(services, volume);
-  const object = await bucket.head(key).catch(refuseAsService);
-  if (object === undefined) throw new ServiceError(9105, `The volume has no object at ${request.location}.`);
+  const insert = await (request.folder ? folderImport : objectImport)(run, { request, volume, bucket });
   await services.store.transaction(async (tx) => {
-    const now = storedTime(services.clock.now());
-    const alias = newFile({
-      ...(await placeOf(tx, request, now)),
-      id: randomId(),
-      size: object.sizeBytes,
-      created_by: job.created_by,
-      created_on: now,
-      volume_id: request.volume,
-      location: locationOf(volume.address.prefix, key),
-      etag: object.etag,
-    });
-    await tx.files.insert(alias);
-    const result: TransferResult = { ...alias, metadata: {}, tags: [] };
-    await recordEnd(tx, run, { result });
+    const parent = await tx.files.find(request.parentId);
+    if (parent === undefined) throw new ServiceError(5026);
+    const made = await insert(tx, parent);
+    await recordEnd(tx, run, { result: { ...made, metadata: {}, tags: [] } });
   });
 }
 
-/** Where the alias goes; a name that is taken is made free, avoided or refused, as was asked. */
-async function placeOf(
+interface Import {
+  readonly request: ImportRequest;
+  readonly volume: Volume;
+  readonly bucket: Bucket;
+}
+
+/** What is to be done in the database, once the store has been asked. */
+type Insert = (tx: Store, parent: FileRow) => Promise<FileRow>;
+
+async function objectImport(run: JobRun, { request, volume, bucket }: Import): Promise<Insert> {
+  const key = volumeKey(volume.address.prefix, request.location);
+  const object = await bucket.head(key).catch(refuseAsService);
+  if (object === undefined) throw new ServiceError(9105, `The volume has no object at ${request.location}.`);
+  return async (tx, parent) => {
+    const now = storedTime(run.services.clock.now());
+    const alias = newFile({
+      id: randomId(),
+      project_id: parent.project_id,
+      parent_id: parent.id,
+      name: await nameFor(tx, request, now),
+      created_by: run.job.created_by,
+      created_on: now,
+      ...aliasOf(volume, object),
+    });
+    await tx.files.insert(alias);
+    return alias;
+  };
+}
+
+async function folderImport(run: JobRun, { request, volume, bucket }: Import): Promise<Insert> {
+  const prefix = volumeKeyPrefix(volume.address.prefix, request.location);
+  const objects = await objectsBelow(bucket, prefix, run.signal).catch(refuseAsService);
+  if (objects.length === 0)
+    throw new ServiceError(9105, `The volume has no objects below ${request.location}.`);
+  return (tx, parent) =>
+    insertAliasTree(tx, {
+      parent,
+      name: request.name,
+      overwrite: request.overwrite,
+      aliases: objects.map((object) => ({
+        path: object.key.slice(prefix.length),
+        fields: aliasOf(volume, object),
+      })),
+      createdBy: run.job.created_by,
+      now: storedTime(run.services.clock.now()),
+    });
+}
+
+/** The fields by which a file is an alias of an object. */
+function aliasOf({ row, address }: Volume, object: ObjectInfo): Partial<FileRow> {
+  return {
+    size: object.sizeBytes,
+    volume_id: row.id,
+    location: locationOf(address.prefix, object.key),
+    etag: object.etag,
+  };
+}
+
+/** A name that is taken is made free, avoided or refused, as was asked. */
+async function nameFor(
   tx: Store,
   { parentId, name, overwrite, autorename }: ImportRequest,
   now: string,
-): Promise<Pick<FileRow, 'project_id' | 'parent_id' | 'name'>> {
-  const parent = await tx.files.find(parentId);
-  if (parent === undefined) throw new ServiceError(5026);
-  const place = { project_id: parent.project_id, parent_id: parentId };
-  if (autorename && !overwrite) return { ...place, name: await freeNumberedName(tx, parentId, name) };
+): Promise<string> {
+  if (autorename && !overwrite) return freeNumberedName(tx, parentId, name);
   await freeName(tx, { parentId, name, overwrite, taken: 9108 }, { now });
-  return { ...place, name };
+  return name;
 }
