@@ -84,6 +84,18 @@ describe('a mount', () => {
     expect(await isMounted(mount.path)).toBe(false);
   });
 
+  it('has others beside it in the same process, and they come and go on their own', async () => {
+    const mount = await start();
+    const beside = await mount.call<string>('mountBeside');
+    expect((await mount.shell(`echo x > a; cp a ${beside}/b; cat ${beside}/b; ls`)).stdout).toBe(
+      'x\na\nstalled\n',
+    );
+    await mount.call('unmountBeside');
+    expect(await isMounted(beside)).toBe(false);
+    expect((await mount.shell('cat a')).stdout).toBe('x\n');
+    await mount.call('unmount');
+  });
+
   it('that is read-only refuses writes', async () => {
     const mount = await start({ readOnly: true });
     expect((await mount.shell('touch a; true')).stderr).toMatch(/Read-only file system/);

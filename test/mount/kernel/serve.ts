@@ -2,7 +2,9 @@
  * The child process of the kernel tests: mounts a file system in memory with a few names that misbehave, and does what
  * the test says over IPC. Arguments: the mount point, and MountOptions as JSON.
  */
+import { mkdir, rmdir } from 'node:fs/promises';
 import { mountFuseNative } from '../../../src/fuse/fuse-native-driver.ts';
+import type { Mount } from '../../../src/fuse/mount.ts';
 import { mountNative } from '../../../src/fuse/mount-native.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
 import type {
@@ -69,6 +71,8 @@ class MisbehavingFs extends MemoryFs {
 const [mountPoint = '', json = '{}'] = process.argv.slice(2);
 const { driver, ...options } = JSON.parse(json);
 const operations: Record<string, number> = {};
+const errnoOf = (error: unknown): number => errnoNumber(error instanceof FsError ? error.errno : 'EIO');
+let beside: Mount | undefined;
 const fs = new MisbehavingFs({ ttlMs: 60_000 });
 fs.stalledNode = fs.place('stalled', Buffer.from('late\n'));
 
@@ -76,7 +80,7 @@ const mountWith = driver === 'fuse-native' ? mountFuseNative : mountNative;
 const mount = await mountWith(fs, {
   mountPoint,
   fsName: 'svcfs-test',
-  errnoOf: (error) => (error instanceof FsError ? errnoNumber(error.errno) : errnoNumber('EIO')),
+  errnoOf,
   observer: {
     onReply: ({ operation }) => {
       operations[operation] = (operations[operation] ?? 0) + 1;
@@ -112,6 +116,17 @@ const commands: Record<Command, () => unknown> = {
     fs.caches?.invalidateEntry(ROOT_NODE, 'changed');
   },
   placeBeforeMount: () => fs.place('changed', Buffer.from('old\n')),
+  /** A second mount of this process, on a directory beside the first. */
+  mountBeside: async () => {
+    const path = `${mountPoint}-beside`;
+    await mkdir(path);
+    beside = await mountNative(new MemoryFs(), { mountPoint: path, fsName: 'beside', errnoOf });
+    return path;
+  },
+  unmountBeside: async () => {
+    await beside?.unmount();
+    await rmdir(`${mountPoint}-beside`);
+  },
   unmount: () => mount?.unmount(),
   detach: () => mount?.detachNow(),
   exit: () => process.exit(0),

@@ -19,6 +19,8 @@ export type Command =
   | 'placeBeforeMount'
   | 'replaceUnseen'
   | 'replaceManyUnseen'
+  | 'mountBeside'
+  | 'unmountBeside'
   | 'unmount'
   | 'detach'
   | 'exit'
