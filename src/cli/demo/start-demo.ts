@@ -61,6 +61,7 @@ async function startService(
   const previous = await readRecord<DemoRecord>(directory.demoRecord);
   // Its mount was killed, or there would be one now.
   if (previous?.service !== undefined) await stopService(previous.service);
+  await mkdir(directory.root, { recursive: true, mode: 0o700 });
   const data = resolve(givenData ?? directory.demoData);
   const madeData = (await mkdir(data, { recursive: true, mode: 0o700 })) !== undefined;
   if (madeData) onProgress('making the demo content: some seconds, the first time only');

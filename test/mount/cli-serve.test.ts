@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { test } from '../support/sandbox-test.ts';
+
+const get = (url: string, token: string): Promise<Response> =>
+  fetch(url, { headers: { 'X-SVC-Auth-Token': token } });
+
+describe('svcfs serve', () => {
+  test('says where it listens, answers there, and ends cleanly on SIGTERM', async ({ sandbox }) => {
+    const service = sandbox.start(['serve', '--listen', '127.0.0.1:0']);
+    const [, url = ''] = await service.says(/^listening on (http:\/\/127\.0\.0\.1:\d+\/v2)\n$/);
+    expect((await fetch(`${url}/user`)).status).toBe(401);
+    service.signal('SIGTERM');
+    expect(await service.exited()).toBe(0);
+    expect(await readdir(join(sandbox.root, 'data', 'svcfs', 'service'))).not.toEqual([]);
+  });
+
+  test('--demo fills an empty directory and keeps the token to its owner', async ({ sandbox }) => {
+    const data = join(sandbox.root, 'demo');
+    const service = sandbox.start(['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0']);
+    const [, url = ''] = await service.says(/^listening on (\S+)$/m);
+    const tokenFile = join(data, 'demo-token');
+    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
+    const answer = await get(`${url}/projects`, (await readFile(tokenFile, 'utf8')).trim());
+    expect(await answer.json()).toMatchObject({ items: [{}, {}] });
+    expect(answer.headers.get('x-ratelimit-limit')).toBe('1000');
+  });
+
+  test('--rate-limit sets the limit, or takes it away', async ({ sandbox }) => {
+    const data = join(sandbox.root, 'demo');
+    const limitOf = async (rateLimit: string): Promise<string | null> => {
+      const args = ['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0', '--rate-limit', rateLimit];
+      const service = sandbox.start(args);
+      const [, url = ''] = await service.says(/^listening on (\S+)$/m);
+      const answer = await get(`${url}/user`, (await readFile(join(data, 'demo-token'), 'utf8')).trim());
+      await service.end();
+      return answer.headers.get('x-ratelimit-limit');
+    };
+    expect(await limitOf('50/60')).toBe('50');
+    expect(await limitOf('off')).not.toBe('50');
+  });
+
+  test('says in one line why it cannot start', async ({ sandbox }) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const address = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+    const file = join(sandbox.root, 'file');
+    await writeFile(file, '');
+    const used = join(sandbox.root, 'used');
+    await mkdir(join(used, 'demo-work'), { recursive: true });
+    await writeFile(join(used, 'demo-unfinished'), '');
+    for (const [args, says] of [
+      [['--listen', address], `${address} is in use; give another with --listen, or port 0`],
+      [['--data', join(file, 'below')], `cannot use ${join(file, 'below')}`],
+      [['--demo', '--data', used, '--listen', '127.0.0.1:0'], `remove the directory and start again`],
+    ] as const) {
+      const { code, stdout, stderr } = await sandbox.svcfs(['serve', ...args]);
+      expect({ code, stdout }).toEqual({ code: EXIT_CODES.serviceFailed.code, stdout: '' });
+      expect(stderr).toMatch(/^svcfs: .*\n$/);
+      expect(stderr).toContain(says);
+    }
+  });
+});
