@@ -45,6 +45,8 @@ export interface WorldOptions {
   /** Default: all that the service offers. */
   readonly capabilities?: readonly Capability[];
   readonly options?: Partial<TreeOptions>;
+  /** The root folder of the other project is for what is written to volumes. */
+  readonly staging?: boolean;
   /** Puts something between the file system and the platform. */
   readonly api?: (api: Api) => Api;
 }
@@ -71,7 +73,7 @@ export class ChangingWorld {
   readonly processes = new FakeProcesses();
   readonly tree: PlatformTree;
   readonly writer: ContentWriter;
-  readonly side: ChangingSide;
+  side!: ChangingSide;
   /** Root folder of a project. */
   readonly folder: ProjectFolderNode;
   readonly otherProject: ProjectFolderNode;
@@ -87,6 +89,15 @@ export class ChangingWorld {
     const signal = new AbortController().signal;
     for (const { project } of [world.folder, world.otherProject])
       project.record = await world.tree.api.projects.get(project.id, { signal });
+    const { record } = world.otherProject.project;
+    world.side = createChangingSide(world.tree, {
+      processes: world.processes,
+      asideDirectory: join(service.dataDir, 'client', 'asides'),
+      staging:
+        options.staging && record
+          ? { project: record.id, folder: record.rootFolder, permissions: record.permissions }
+          : undefined,
+    });
     return world;
   }
 
@@ -95,7 +106,7 @@ export class ChangingWorld {
     const directory = join(service.dataDir, 'client');
     const real = createApi({ endpoint: service.url, token: user.token, clock: systemClock });
     const chosen = options.capabilities;
-    const limited: Api = chosen ? { ...real, capabilities: async () => new Set(chosen) } : real;
+    const limited = chosen ? withMethods(real, { capabilities: async () => new Set(chosen) }) : real;
     const api = options.api?.(limited) ?? limited;
     const storage = createStorageClient({ clock: systemClock });
     const memory = new MemoryPool(MEMORY_BYTES);
@@ -145,10 +156,6 @@ export class ChangingWorld {
       make.projectFolder({ parent: root, name }, { id, record: undefined }, undefined);
     this.folder = project('ada/one', 'one');
     this.otherProject = project('ada/two', 'two');
-    this.side = createChangingSide(this.tree, {
-      processes: this.processes,
-      asideDirectory: join(directory, 'asides'),
-    });
     this.#end = async () => {
       this.side.openFiles.close();
       await writer.close();
@@ -311,6 +318,16 @@ export class ChangingWorld {
     }
     return found;
   }
+}
+
+/** `target`, but for some methods. */
+export function withMethods<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get: (_, key) => {
+      const value = Reflect.get(key in methods ? methods : target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
 }
 
 class FolderStateInMemory {

@@ -105,7 +105,7 @@ export class Asides {
 }
 
 function asideName(fileId: string): string {
-  return `.svcfs-replaced-${fileId}`;
+  return `.svcfs-aside-${fileId}`;
 }
 
 function parentOf(node: ProjectFileNode): ProjectFolderNode {

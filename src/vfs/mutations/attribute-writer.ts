@@ -55,9 +55,8 @@ export class AttributeWriter {
   async #write(node: ProjectFileNode): Promise<void> {
     const { record } = node;
     const facts = localFacts(node);
-    const unlinked = this.#contents.of(node).unlinked || !node.parent;
     // Not published yet, or not as it is now: the publication takes them along.
-    if (!record || unlinked || this.#contents.of(node).unpublished !== 'none') return;
+    if (!record || this.#contents.of(node).unpublished !== 'none') return;
     const pairs = reservedPairs(facts);
     if (Object.keys(pairs).length === 0) return;
     const metadata = await this.#tree.api.files.patchMetadata(record.id, pairs, { priority: 'data' });

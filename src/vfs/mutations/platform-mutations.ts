@@ -4,6 +4,7 @@
  * the kernel is told of the outcome, and a failure is recorded.
  */
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { isAbort } from '../errno-of.ts';
 import type { AttributeChanges, FileHandle, RenameFlags, RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node } from '../node.ts';
@@ -97,6 +98,7 @@ export class PlatformMutations implements Mutations {
       return await untilAborted(work, signal);
     } catch (error) {
       if (signal.aborted) this.#goOnUnheard(op, places, work);
+      else if (isOfPlatform(error)) for (const place of places) this.#lookAgain(place);
       throw error;
     }
   }
@@ -107,8 +109,17 @@ export class PlatformMutations implements Mutations {
       () => {
         for (const { parent, name } of places) tree.kernel.invalidateEntry(parent.id, name);
       },
-      (error: unknown) => tree.recordError({ op, path: pathsOf(places) }, error),
+      (error: unknown) => {
+        if (!isAbort(error)) tree.recordError({ op, path: pathsOf(places) }, error);
+      },
     );
+  }
+
+  /** The platform refused what looked possible: it is not as we knew it. */
+  #lookAgain({ parent, name }: Place): void {
+    const { tree } = this.#parts;
+    tree.expire(parent);
+    tree.kernel.invalidateEntry(parent.id, name);
   }
 
   /** A rename holds a lock of the kernel that all others need: `--rename-wait` says for how long. */
@@ -123,6 +134,10 @@ export class PlatformMutations implements Mutations {
     );
     return AbortSignal.any([signal, late.signal]);
   }
+}
+
+function isOfPlatform(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ApiError';
 }
 
 function pathsOf(places: readonly Place[]): string {

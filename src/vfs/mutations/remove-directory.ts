@@ -1,5 +1,5 @@
 import { FsError } from '../fs-error.ts';
-import type { ProjectFolderNode, VolumeDirectoryNode } from '../node.ts';
+import type { Node, ProjectFolderNode, VolumeDirectoryNode } from '../node.ts';
 import { isDirectory } from '../node.ts';
 import type { Place } from '../operations.ts';
 import type { Tree } from '../tree.ts';
@@ -17,20 +17,30 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
 }
 
 async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise<void> {
-  requireNothingKnownIn(node);
+  requireNothing(node, (child) => child.kind === 'project-file' && !child.record);
   if (!node.record) throw new FsError('EPERM', 'projects are removed on the platform');
-  await tree.api.files.delete(node.record.id);
+  try {
+    await tree.api.files.delete(node.record.id);
+  } catch (error) {
+    // What is in it was put there by someone else: whoever lists it now shall see that.
+    tree.expire(node);
+    throw error;
+  }
   tree.folderState.delete(node.record.id);
 }
 
 function requireLocalAndEmpty(node: VolumeDirectoryNode): void {
   if (!node.local)
     throw new FsError('ENOTEMPTY', `${node.name} is there as long as its objects are; the API deletes none`);
-  requireNothingKnownIn(node);
+  requireNothing(node, () => true);
 }
 
-/** The platform refuses a folder with files in it; of those not yet published only we know. */
-function requireNothingKnownIn(node: ProjectFolderNode | VolumeDirectoryNode): void {
-  for (const child of node.children.nodes())
-    throw new FsError('ENOTEMPTY', `${node.name} is not empty: it has ${child.name}`);
+/** The platform refuses a folder with files in it; of those that are only here it does not know. */
+function requireNothing(
+  directory: ProjectFolderNode | VolumeDirectoryNode,
+  isOnlyHere: (child: Node) => boolean,
+): void {
+  for (const child of directory.children.nodes())
+    if (isOnlyHere(child))
+      throw new FsError('ENOTEMPTY', `${directory.name} is not empty: it has ${child.name}`);
 }

@@ -5,6 +5,7 @@ import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
+import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
@@ -127,6 +128,7 @@ export class Contents {
     content.unlinked = true;
     content.whenClosed = whenClosed;
     this.opened(content);
+    if (content.node.kind === 'project-file') forgetLocalFacts(content.node);
     if (content.handles.size === 0) await this.#retire(content);
   }
 

@@ -11,3 +11,9 @@ export function localFactsSent(node: ProjectFileNode, sent: ReservedFacts): void
   if (node.mode === sent.mode) node.mode = undefined;
   if (node.mtimeMs === sent.mtimeMs) node.mtimeMs = undefined;
 }
+
+/** The file is gone: nothing is left to set. */
+export function forgetLocalFacts(node: ProjectFileNode): void {
+  node.mode = undefined;
+  node.mtimeMs = undefined;
+}

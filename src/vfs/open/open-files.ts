@@ -98,6 +98,8 @@ export class PlatformOpenFiles implements OpenFiles {
     if (open.kind === 'text' || !open.mode.write || open.content.unlinked) return;
     const { content } = open;
     if (content.unpublished === 'none') return;
+    // An empty file takes the same way as bytes; said here, or `touch` would not know.
+    if (content.unpublished === 'begun') this.#contents.requireByteWrites(content);
     const [byOpener, exiting] = await Promise.all([
       this.#isOpener(open, context.pid),
       this.#processes.isExiting(context.pid),

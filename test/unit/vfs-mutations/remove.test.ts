@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
 
@@ -14,6 +15,15 @@ const rmdir = (name: string): unknown =>
   world.side.mutations.rmdir({ parent: world.folder, name }, world.by());
 const mkdir = (name: string, parent = world.folder): unknown =>
   world.side.mutations.mkdir({ parent, name }, 0o755, world.by());
+
+async function failure(work: unknown): Promise<string | undefined> {
+  try {
+    await work;
+  } catch (error) {
+    return errnoOf(error);
+  }
+  return undefined;
+}
 
 it('deletes a file', async () => {
   await world.put('a', 'text');
@@ -53,7 +63,7 @@ it('lets a new file have the name of an unlinked one that is still open', async 
 it('removes an empty folder and no other', async () => {
   const sub = (await mkdir('sub')) as ProjectFolderNode;
   await world.put('file', 'text', sub);
-  await expect(rmdir('sub')).rejects.toMatchObject({ errno: 'ENOTEMPTY' });
+  expect(await failure(rmdir('sub'))).toBe('ENOTEMPTY');
   await world.side.mutations.unlink({ parent: sub, name: 'file' }, world.by());
   await rmdir('sub');
   expect(await world.onPlatform()).toEqual({});
@@ -62,7 +72,24 @@ it('removes an empty folder and no other', async () => {
 it('does not remove a folder in which another client put something', async () => {
   const sub = (await mkdir('sub')) as ProjectFolderNode;
   await world.user.upload(sub.record!.id, 'theirs', 'text');
-  await expect(rmdir('sub')).rejects.toMatchObject({ code: 5021 });
+  expect(await failure(rmdir('sub'))).toBe('ENOTEMPTY');
+  expect(await world.child('theirs', sub)).toBeDefined();
+});
+
+it('removes a folder that another client has emptied', async () => {
+  const sub = (await mkdir('sub')) as ProjectFolderNode;
+  const { record } = await world.put('file', 'text', sub);
+  await world.user.call('DELETE', `/files/${record!.id}`);
+  await rmdir('sub');
+  expect(await world.onPlatform()).toEqual({});
+});
+
+it('does not remove a folder with a file that is not published yet', async () => {
+  const sub = (await mkdir('sub')) as ProjectFolderNode;
+  const { handle } = await world.create('new', { parent: sub });
+  expect(await failure(rmdir('sub'))).toBe('ENOTEMPTY');
+  await world.close(handle);
+  expect(await world.onPlatform(sub)).toEqual({ new: '' });
 });
 
 it('refuses folder names of the platform', async () => {

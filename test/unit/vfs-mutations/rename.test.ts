@@ -1,13 +1,27 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Api, FilesApi } from '../../../src/api/api.ts';
 import type { Capability } from '../../../src/api/model.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+import {
+  ChangingWorld,
+  O_RDONLY,
+  O_WRONLY,
+  type WorldOptions,
+  withMethods,
+} from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 let world: ChangingWorld;
 async function start(options?: WorldOptions): Promise<void> {
   world = await ChangingWorld.start(options);
 }
 afterEach(() => world.end());
+
+/** The API with other ways of some calls on files. */
+function failing(api: Api, calls: Partial<FilesApi>): Api {
+  return withMethods(api, { files: withMethods(api.files, calls) });
+}
 
 async function folder(name: string, parent = world.folder): Promise<ProjectFolderNode> {
   return (await world.side.mutations.mkdir({ parent, name }, 0o755, world.by())) as ProjectFolderNode;
@@ -185,10 +199,7 @@ describe.each<{ how: string; capabilities: Capability[] }>([
 it('puts the target back when the rename over it fails', async () => {
   await start({
     capabilities: ['job_wait'],
-    api: (api) => ({
-      ...api,
-      files: { ...api.files, edit: () => Promise.reject(new Error('the rename failed')) },
-    }),
+    api: (api) => failing(api, { edit: () => Promise.reject(new Error('the rename failed')) }),
   });
   await world.put('doc', 'old');
   await world.put('new', 'new');
@@ -201,15 +212,12 @@ describe('after a crash in the middle of a rename over a file', () => {
     let moves = 0;
     await start({
       capabilities: ['job_wait'],
-      api: (api) => ({
-        ...api,
-        files: {
-          ...api.files,
+      api: (api) =>
+        failing(api, {
           // The first move puts the target aside, the second would bring it back: the mount is dead by then.
           move: (...args) => (++moves === 2 ? Promise.reject(new Error('dead')) : api.files.move(...args)),
           edit: () => Promise.reject(new Error('dead')),
-        },
-      }),
+        }),
     });
     await world.put('doc', 'old');
     await world.put('new', 'new');
@@ -223,13 +231,10 @@ describe('after a crash in the middle of a rename over a file', () => {
     let dead = true;
     await start({
       capabilities: ['job_wait'],
-      api: (api) => ({
-        ...api,
-        files: {
-          ...api.files,
+      api: (api) =>
+        failing(api, {
           delete: (...args) => (dead ? Promise.reject(new Error('dead')) : api.files.delete(...args)),
-        },
-      }),
+        }),
     });
     await world.put('doc', 'old');
     await world.put('new', 'new');
@@ -283,5 +288,77 @@ describe('rename between projects', () => {
     });
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ half: 'text' });
+  });
+});
+
+it('replaces a file that another client made since the name was looked up', async () => {
+  await start();
+  await world.put('a', 'ours');
+  expect(await world.child('b')).toBeUndefined();
+  await world.user.upload((await world.user.get('/projects/ada/one')).body.root_folder, 'b', 'theirs');
+  await world.rename('a', 'b');
+  expect(await world.onPlatform()).toEqual({ b: 'ours' });
+});
+
+describe('a rename that is interrupted', () => {
+  let begun = false;
+
+  async function stalled(options: WorldOptions = {}): Promise<() => void> {
+    begun = false;
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    await start({
+      ...options,
+      api: (api) =>
+        failing(api, {
+          edit: async (...args) => {
+            begun = true;
+            await gate;
+            return api.files.edit(...args);
+          },
+        }),
+    });
+    await world.put('a', 'text');
+    return open;
+  }
+
+  function renaming(signal: AbortSignal): Promise<void> {
+    const from = { parent: world.folder, name: 'a' };
+    const to = { parent: world.folder, name: 'b' };
+    const flags = { noReplace: false, exchange: false, whiteout: false };
+    return Promise.resolve(world.side.mutations.rename(from, to, { flags, context: world.by(1, signal) }));
+  }
+
+  it('answers at once, goes on, and tells the kernel of its outcome', async () => {
+    const goOn = await stalled();
+    const told: string[] = [];
+    world.tree.kernel.attach({
+      invalidateEntry: (_parent, name) => told.push(name),
+      invalidateNode: () => undefined,
+    });
+    const interrupt = new AbortController();
+    const rename = renaming(interrupt.signal);
+    rename.catch(() => undefined);
+    await waitUntil(() => begun);
+    interrupt.abort();
+    await expect(rename).rejects.toMatchObject({ name: 'AbortError' });
+    goOn();
+    await waitUntil(() => told.includes('b'));
+    expect(await world.onPlatform()).toEqual({ b: 'text' });
+    expect(await world.child('b')).toBeDefined();
+  });
+
+  it('answers EINTR when the time for it is over', async () => {
+    const clock = new FakeClock();
+    const goOn = await stalled({ clock, options: { renameWaitMs: 5000 } });
+    const rename = renaming(new AbortController().signal);
+    rename.catch(() => undefined);
+    await waitUntil(() => begun);
+    await clock.advance(5000);
+    await expect(rename).rejects.toMatchObject({ errno: 'EINTR' });
+    goOn();
+    await waitUntil(async () => 'b' in (await world.onPlatform()));
   });
 });

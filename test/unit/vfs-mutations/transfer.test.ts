@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_WRONLY } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
 let volume: VolumeDirectoryNode;
-beforeEach(async () => {
-  world = await ChangingWorld.start();
+beforeEach(async ({ task }) => {
+  world = await ChangingWorld.start({ staging: task.suite?.name === 'with a staging project' });
   volume = await world.volume('bucket', { 'in/reads.txt': 'ACGT', 'in/deep/more.txt': 'TTTT', plain: 'N' });
 });
 afterEach(() => world.end());
@@ -82,6 +82,16 @@ describe('mv volume -> project', () => {
     const got = (await world.child('got')) as ProjectFolderNode;
     expect(await world.onPlatform(got)).toMatchObject({ 'reads.txt': 'ACGT', deep: '/' });
     await world.rename('in', 'got', { parent: volume, toParent: world.folder });
+  });
+
+  it('does not replace a file that is open', async () => {
+    const target = await world.put('r.txt', 'old');
+    const handle = await world.open(target, O_RDONLY);
+    await expect(
+      world.rename('plain', 'r.txt', { parent: volume, toParent: world.folder }),
+    ).rejects.toMatchObject({ errno: 'EBUSY' });
+    expect(await world.read(handle)).toBe('old');
+    await world.close(handle);
   });
 
   it('replaces a file and keeps its metadata', async () => {
@@ -187,14 +197,44 @@ describe('cp', () => {
     await world.close(from);
   });
 
+  it('refuses an empty file on a volume when it is closed', async () => {
+    const { handle } = await world.create('new', { parent: volume });
+    await expect(world.close(handle)).rejects.toMatchObject({ errno: 'EROFS' });
+    expect(await world.child('new', volume)).toBeUndefined();
+  });
+
   it('refuses bytes for a volume, leaves nothing there, and says what would help', async () => {
     const { handle } = await world.create('new', { parent: volume });
     await expect(world.write(handle, 'text')).rejects.toMatchObject({
       errno: 'EROFS',
       message: expect.stringContaining('staging project'),
     });
-    await world.close(handle);
+    await expect(world.close(handle)).rejects.toMatchObject({ errno: 'EROFS' });
     expect(await world.child('new', volume)).toBeUndefined();
     expect(Object.keys(await world.onVolume(volume))).not.toContain('new');
+  });
+});
+
+describe('with a staging project', () => {
+  it('writes bytes to a volume, and leaves nothing behind', async () => {
+    await world.put('new', 'written here', volume);
+    expect(await world.onVolume(volume)).toMatchObject({ new: 'written here' });
+    expect(await world.onPlatform(world.otherProject)).toEqual({});
+    expect(await world.cat('new', volume)).toBe('written here');
+  });
+
+  it('writes over an object, and into one', async () => {
+    await world.put('plain', 'replaced', volume);
+    expect(await world.cat('plain', volume)).toBe('replaced');
+    const handle = await world.open((await world.child('plain', volume))!, O_WRONLY);
+    await world.write(handle, 'RE', 0);
+    await world.close(handle);
+    expect(await world.onVolume(volume)).toMatchObject({ plain: 'REplaced' });
+  });
+
+  it('copies an alias, which the platform does not export, by its bytes', async () => {
+    await world.rename('plain', 'p', { parent: volume, toParent: world.folder });
+    await world.copy((await world.child('p'))!, 'again', volume);
+    expect(await world.onVolume(volume)).toMatchObject({ again: 'N' });
   });
 });

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
-import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+import {
+  ChangingWorld,
+  O_RDONLY,
+  O_WRONLY,
+  type WorldOptions,
+  withMethods,
+} from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -13,20 +19,18 @@ afterEach(() => world.end());
 
 /** Uploads do what `gate` says first. */
 function uploading(gate: () => Promise<void>): (api: Api) => Api {
-  return (api) => ({
-    ...api,
-    uploads: {
-      ...api.uploads,
-      initialise: async (...args) => {
-        await gate();
-        return api.uploads.initialise(...args);
-      },
-      inline: async (...args) => {
-        await gate();
-        return api.uploads.inline(...args);
-      },
-    },
-  });
+  return (api) => {
+    const { uploads } = api;
+    const initialise: typeof uploads.initialise = async (...args) => {
+      await gate();
+      return uploads.initialise(...args);
+    };
+    const inline: typeof uploads.inline = async (...args) => {
+      await gate();
+      return uploads.inline(...args);
+    };
+    return withMethods(api, { uploads: withMethods(uploads, { initialise, inline }) });
+  };
 }
 
 const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call: 'POST /upload' });

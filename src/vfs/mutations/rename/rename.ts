@@ -1,3 +1,4 @@
+import { errnoOf } from '../../errno-of.ts';
 import type { RenameFlags } from '../../file-system.ts';
 import { FsError } from '../../fs-error.ts';
 import { isDirectory } from '../../node.ts';
@@ -11,10 +12,31 @@ import { renameFolder } from './rename-folder.ts';
 import type { TransferParts } from './transfer.ts';
 import { exportNode, importNode, moveToProject } from './transfer.ts';
 
+export interface RenameRequest {
+  readonly from: Place;
+  readonly to: Place;
+  readonly flags: RenameFlags;
+}
+
 /** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
 export async function rename(
   parts: TransferParts,
-  { from, to, flags }: { readonly from: Place; readonly to: Place; readonly flags: RenameFlags },
+  request: RenameRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await attempt(parts, request, signal);
+  } catch (error) {
+    // Someone put a file there since we looked: that is the one to replace.
+    if (request.flags.noReplace || !isNameTaken(error)) throw error;
+    parts.tree.expire(request.to.parent);
+    await attempt(parts, request, signal);
+  }
+}
+
+async function attempt(
+  parts: TransferParts,
+  { from, to, flags }: RenameRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const { tree } = parts;
@@ -51,4 +73,8 @@ function carryOut(
     default:
       return plan satisfies never;
   }
+}
+
+function isNameTaken(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ApiError' && errnoOf(error) === 'EEXIST';
 }

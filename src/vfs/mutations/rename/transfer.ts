@@ -30,12 +30,25 @@ export interface TransferParts extends RenameParts {
 }
 
 export async function exportNode(
-  { tree, contents, attributes }: TransferParts,
+  parts: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
   to: { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
-  if (source.kind === 'project-file') await requireAllSent({ contents, attributes }, source);
-  else requireNoneWritten(unpublishedBelow(contents, source), source);
+  const { contents } = parts;
+  if (source.kind === 'project-folder') {
+    requireNoneWritten(unpublishedBelow(contents, source), source);
+    await exportNow(parts, source, to);
+  } else {
+    await requireAllSent(parts, source);
+    await contents.holding([source], () => exportNow(parts, source, to));
+  }
+}
+
+async function exportNow(
+  { tree }: TransferParts,
+  source: ProjectFileNode | ProjectFolderNode,
+  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+): Promise<void> {
   const { parent, name } = source;
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   existsNow(to.parent);
@@ -52,7 +65,7 @@ export async function exportNode(
 }
 
 export async function importNode(
-  { tree }: TransferParts,
+  { tree, contents }: TransferParts,
   source: VolumeObjectNode | VolumeDirectoryNode,
   to: {
     readonly parent: ProjectFolderNode;
@@ -61,6 +74,8 @@ export async function importNode(
   },
 ): Promise<void> {
   const { parent, name } = source;
+  // An import deletes what it replaces, open or not.
+  if (to.target && contents.find(to.target)) throw new FsError('EBUSY', `${to.name} is open: close it first`);
   const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');
   const [file] = files;
   if (source.kind === 'volume-object' && file) {
@@ -74,7 +89,7 @@ export async function importNode(
 
 /** A file to another project: its id stays, its node does not. */
 export async function moveToProject(
-  { tree, contents, asides, attributes }: TransferParts,
+  parts: TransferParts,
   source: ProjectFileNode,
   to: {
     readonly parent: ProjectFolderNode;
@@ -82,7 +97,8 @@ export async function moveToProject(
     readonly target: ProjectFileNode | undefined;
   },
 ): Promise<void> {
-  await requireAllSent({ contents, attributes }, source);
+  const { tree, contents, asides } = parts;
+  await requireAllSent(parts, source);
   const { record, parent, name } = source;
   if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
   const { target } = to;
