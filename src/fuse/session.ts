@@ -15,7 +15,7 @@ import { Request } from './request.ts';
 import type { Receiver, Transport } from './transport.ts';
 import { wantsToStop } from './wants-to-stop.ts';
 
-const { ENOENT, ENODEV, EPROTO } = constants.errno;
+const { ENOENT, ENODEV, ENOSYS, EPROTO } = constants.errno;
 /** How long an interrupted request may still take to answer by itself. */
 const INTERRUPT_GRACE_MS = 50;
 /** How often the signals of an interrupted program are looked at. */
@@ -288,7 +288,8 @@ export class Session implements Receiver {
       case OPCODE.NOTIFY_REPLY:
         return;
       default:
-        throw new FsError('ENOSYS', 'not implemented');
+        this.#reply.reset();
+        this.#send(request, ENOSYS);
     }
   }
 

@@ -288,6 +288,17 @@ describe('a session whose handlers fail', () => {
     expect(kernel.freeSlots.length).toBe(kernel.slots);
   });
 
+  it('never answers ENOSYS for a handler, which would end the operation for all of the mount', () => {
+    const fs = Object.assign(new MemoryFs(), {
+      getxattr: () => {
+        throw new FsError('ENOSYS', 'not here');
+      },
+    });
+    const { kernel } = start(fs);
+    const body = Buffer.concat([u32(0), u32(0), text('user.a')]);
+    expect(kernel.ask({ opcode: OPCODE.GETXATTR, body }).error).toBe(-constants.errno.EOPNOTSUPP);
+  });
+
   it('answers EIO when errnoOf gives a number the kernel would refuse', () => {
     const fs = Object.assign(new MemoryFs(), {
       lookup: () => {
