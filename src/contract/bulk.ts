@@ -13,9 +13,7 @@ import { MetadataBody } from './file.ts';
 import { Nullable, RequestBody } from './schema-kinds.ts';
 
 /** One entry of a bulk answer: the resource (null after a deletion) or the error, in the order asked. */
-export type BulkEntry<Resource> =
-  | { resource: Resource; error?: undefined }
-  | { resource?: undefined; error: ApiErrorBody };
+export type BulkEntry<Resource> = { resource: Resource } | { error: ApiErrorBody };
 
 export interface BulkAnswer<Resource> {
   items: BulkEntry<Resource>[];

@@ -1,17 +1,11 @@
 import type { TSchema } from 'typebox';
-import type { ApiErrorBody } from '../../contract/error.ts';
+import type { BulkAnswer } from '../../contract/bulk.ts';
 import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
 import { ServiceError } from '../service-error.ts';
 import { serviceErrorOf } from './error-answer.ts';
 import { errorBody } from './error-body.ts';
 import type { RequestView } from './request-view.ts';
 import { validatorCompiler } from './validator-compiler.ts';
-
-/** An entry of a bulk answer as it is sent: the resource or the error. */
-export interface BulkEntryAnswer<Resource> {
-  resource?: Resource;
-  error?: ApiErrorBody;
-}
 
 /**
  * Does the entries of a bulk call one after the other and answers them in their order. An entry that is refused is
@@ -23,9 +17,9 @@ export async function bulkAnswer<Entry, Resource>(
   entries: readonly Entry[],
   view: RequestView,
   work: (entry: Entry) => Promise<Resource>,
-): Promise<{ items: BulkEntryAnswer<Resource>[] }> {
+): Promise<BulkAnswer<Resource>> {
   checkBulk(entries);
-  const items: BulkEntryAnswer<Resource>[] = [];
+  const items: BulkAnswer<Resource>['items'] = [];
   for (const entry of entries) {
     try {
       items.push({ resource: await work(entry) });
