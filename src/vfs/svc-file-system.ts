@@ -226,8 +226,8 @@ export class SvcFileSystem implements FileSystem {
     return this.#xattrs.set(this.#tree.nodes.get(node), { name, value }, { mode, signal: context.signal });
   }
 
-  listxattr(node: NodeId, context: RequestContext): Awaitable<readonly string[]> {
-    return this.#xattrs.list(this.#tree.nodes.get(node), context.signal);
+  listxattr(node: NodeId): readonly string[] {
+    return this.#xattrs.list(this.#tree.nodes.get(node));
   }
 
   removexattr(node: NodeId, name: string, context: RequestContext): Awaitable<void> {

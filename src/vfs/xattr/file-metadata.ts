@@ -28,17 +28,12 @@ export class FileMetadata {
     return node.pending?.tags ?? node.record?.tags ?? [];
   }
 
-  setPair(
-    node: ProjectFileNode,
-    pair: { readonly key: string; readonly value: string },
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { key, value } = pair;
+  merge(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
     return this.#changing(node, async () => {
-      requireCount({ ...node.record?.metadata, ...node.pending?.metadata, [key]: value });
+      requireCount({ ...node.record?.metadata, ...node.pending?.metadata, ...pairs });
       const id = publishedId(node);
-      if (id === undefined) return addPending(node, { metadata: { [key]: value } });
-      keepMetadata(node, id, await this.#tree.api.files.patchMetadata(id, { [key]: value }, { signal }));
+      if (id === undefined) return addPending(node, { metadata: pairs });
+      keepMetadata(node, id, await this.#tree.api.files.patchMetadata(id, pairs, { signal }));
     });
   }
 

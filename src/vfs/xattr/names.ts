@@ -3,7 +3,8 @@
  *
  *   user.<key>            metadata pair <key>
  *   user.svc.<field>      what the platform keeps apart from metadata, and what we tell about a path
- *   user.svc.metadata.<n> page n of all pairs
+ *   user.svc.metadata     all pairs as one JSON object; setting it replaces them all
+ *   user.svc.metadata.<n> page n of that; setting it adds its pairs
  *
  * A key that itself begins with `svc.` would read as a field: its dot is written `%2E`. So that this can be undone, a
  * key beginning with `svc%` has its percent sign written `%25`.
@@ -12,7 +13,6 @@
 export type XattrName =
   | { readonly kind: 'pair'; readonly key: string }
   | { readonly kind: 'field'; readonly field: string }
-  /** All pairs as one JSON object; with a page, a part of them. */
   | { readonly kind: 'metadata'; readonly page: number | undefined }
   | { readonly kind: 'tags' }
   /** Another namespace (security., system., trusted.) or no name at all. */
@@ -36,10 +36,6 @@ export function parseXattrName(name: string): XattrName {
 
 export function pairName(key: string): string {
   return USER + key.replace(/^svc([.%])/, (_, fourth: string) => (fourth === '.' ? 'svc%2E' : 'svc%25'));
-}
-
-export function fieldName(field: string): string {
-  return FIELDS + field;
 }
 
 export function metadataPageName(page: number): string {

@@ -9,14 +9,14 @@ import type { Node, ProjectFolderNode } from '../node.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
+import { attributeList } from './attribute-list.ts';
 import { fieldsOf } from './fields.ts';
 import { FileMetadata } from './file-metadata.ts';
 import type { Pairs } from './limits.ts';
 import { decodeValue, requireKey, requireValue } from './limits.ts';
 import { metadataPages, parseMetadata, parseTags } from './metadata-document.ts';
-import { fitNames } from './name-list.ts';
 import type { XattrName } from './names.ts';
-import { fieldName, METADATA, metadataPageName, pairName, parseXattrName, TAGS } from './names.ts';
+import { metadataPageName, parseXattrName, TAGS } from './names.ts';
 import { notesOf } from './notes.ts';
 
 export class Xattrs {
@@ -38,11 +38,6 @@ export class Xattrs {
     return ready === undefined
       ? this.#read(node, parsed, name)
       : ready.then(() => this.#read(node, parsed, name));
-  }
-
-  list(node: Node, signal: AbortSignal): Awaitable<readonly string[]> {
-    const ready = this.#prepare(node, signal);
-    return ready === undefined ? this.#names(node) : ready.then(() => this.#names(node));
   }
 
   async set(
@@ -99,22 +94,22 @@ export class Xattrs {
       : ownValue({ ...fieldsOf(node), ...notesOf(node, this.#tree) }, field);
   }
 
-  #names(node: Node): readonly string[] {
-    const fields = Object.entries({ ...fieldsOf(node), ...notesOf(node, this.#tree) });
-    const names = fields.filter(([, value]) => value !== undefined).map(([field]) => fieldName(field));
-    if (node.kind !== 'project-file') return names;
+  /**
+   * What a copy should carry: pairs and tags. Fields are read by name only. Programs that copy attributes would try
+   * to set the listed ones on the copy and fail, or make one project's name that of another.
+   */
+  list(node: Node): readonly string[] {
+    if (node.kind !== 'project-file') return [];
     const pairs = this.#metadata.pairs(node);
-    const pages = metadataPages(pairs).length;
-    const documents =
-      pages === 1 ? [METADATA] : Array.from({ length: pages }, (_, page) => metadataPageName(page));
-    const { fitting, left } = fitNames([...names, TAGS, ...documents], Object.keys(pairs).map(pairName));
+    const tags = this.#metadata.tags(node).length > 0 ? [TAGS] : [];
+    const { names, left } = attributeList(tags, pairs);
     if (left > 0) {
       this.#tree.log.warn(
         { op: 'listxattr', path: pathOf(node), left },
         'more attributes than a list may hold',
       );
     }
-    return fitting;
+    return names;
   }
 
   async #write(node: Node, parsed: XattrName, value: string, signal: AbortSignal): Promise<void> {
@@ -126,12 +121,16 @@ export class Xattrs {
         const { key } = parsed;
         requireKey(key);
         requireValue(key, value);
-        return this.#metadata.setPair(node, { key, value }, signal);
+        return this.#metadata.merge(node, { [key]: value }, signal);
       }
       case 'tags':
         return this.#metadata.setTags(node, parseTags(value), signal);
-      case 'metadata':
-        return this.#metadata.replaceAll(node, parseMetadata(value), signal);
+      case 'metadata': {
+        const pairs = parseMetadata(value);
+        const { page } = parsed;
+        if (page === undefined) return this.#metadata.replaceAll(node, pairs, signal);
+        return this.#metadata.merge(node, pairs, signal);
+      }
       default:
     }
   }
@@ -155,9 +154,8 @@ export class Xattrs {
 const EDITABLE: ReadonlySet<string> = new Set(['name', 'description']);
 
 function requireSettable(node: Node, parsed: XattrName, name: string): void {
-  if (parsed.kind === 'field' || (parsed.kind === 'metadata' && parsed.page !== undefined)) {
-    const editable = parsed.kind === 'field' && EDITABLE.has(parsed.field);
-    if (editable && node.kind === 'project-folder' && !node.record) return;
+  if (parsed.kind === 'field') {
+    if (EDITABLE.has(parsed.field) && node.kind === 'project-folder' && !node.record) return;
     throw new FsError('EPERM', `${name} is read-only`);
   }
   if (node.kind !== 'project-file') throw unsupported(name);

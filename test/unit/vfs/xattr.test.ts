@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { Node, ProjectFileNode } from '../../../src/vfs/node.ts';
+import { attributeList } from '../../../src/vfs/xattr/attribute-list.ts';
 import { metadataPages, parseMetadata } from '../../../src/vfs/xattr/metadata-document.ts';
-import { fitNames } from '../../../src/vfs/xattr/name-list.ts';
 import { pairName, parseXattrName } from '../../../src/vfs/xattr/names.ts';
 import { NEVER, ReadingWorld } from '../../support/reading-world.ts';
 
@@ -36,18 +36,18 @@ describe('reading attributes', () => {
     expect(await get('user.sample')).toBe('S1');
     expect(await get('user.svc.tags')).toBe('["t"]');
     expect(await get('user.svc.id')).toBe(node.record?.id);
-    expect(await world.xattrs.list(node, NEVER)).toContain('user.sample');
+    expect(world.xattrs.list(node)).toContain('user.sample');
     expect(world.platform.taken()).toEqual([]);
   });
 
   it('escapes keys that would read as fields', async () => {
     expect(await get('user.svc%2Eodd')).toBe('x');
-    expect(await world.xattrs.list(node, NEVER)).toContain('user.svc%2Eodd');
+    expect(world.xattrs.list(node)).toContain('user.svc%2Eodd');
   });
 
   it('never shows the pairs that the file system keeps itself', async () => {
     expect(await get('user.svc.metadata')).toBe('{"sample":"S1","svc.odd":"x"}');
-    expect(await world.xattrs.list(node, NEVER)).not.toContain('user.svcfs.mode');
+    expect(world.xattrs.list(node)).not.toContain('user.svcfs.mode');
     await expect(get('user.svcfs.mode')).rejects.toMatchObject(errno('ENODATA'));
     await expect(set('user.svcfs.mode', '777')).rejects.toMatchObject(errno('EPERM'));
   });
@@ -131,6 +131,12 @@ describe('setting attributes', () => {
     });
   });
 
+  it('of a page adds its pairs', async () => {
+    await set('user.svc.metadata.1', '{"a":"1","b":"2"}');
+    expect(world.platform.taken()).toEqual(['files.patchMetadata']);
+    expect(await get('user.svc.metadata')).toBe('{"sample":"S1","svc.odd":"x","a":"1","b":"2"}');
+  });
+
   it('removes one pair by reading all and putting the rest', async () => {
     await world.xattrs.remove(node, 'user.sample', NEVER);
     expect(world.platform.taken()).toEqual(['files.get', 'files.putMetadata']);
@@ -207,12 +213,16 @@ describe('names of attributes', () => {
     );
   });
 
-  it('fit in a list: fields and the document always, pairs as far as they do', () => {
-    const keys = Array.from({ length: 1000 }, (_, index) => `user.${String(index).padStart(100, 'k')}`);
-    const { fitting, left } = fitNames(['user.svc.metadata'], keys);
-    expect(fitting[0]).toBe('user.svc.metadata');
-    expect(fitting.reduce((bytes, name) => bytes + name.length + 1, 0)).toBeLessThanOrEqual(65_536);
-    expect(fitting.length - 1 + left).toBe(1000);
+  it('are listed for pairs and tags: what a copy should carry', () => {
+    expect(world.xattrs.list(node)).toEqual(['user.svc.tags', 'user.sample', 'user.svc%2Eodd']);
+  });
+
+  it('fit in a list, the document of all pairs first when not all of them do', () => {
+    const keys = Array.from({ length: 1000 }, (_, index) => String(index).padStart(100, 'k'));
+    const { names, left } = attributeList([], Object.fromEntries(keys.map((key) => [key, 'v'])));
+    expect(names.slice(0, 2)).toEqual(['user.svc.metadata.0', 'user.svc.metadata.1']);
+    expect(names.reduce((bytes, name) => bytes + name.length + 1, 0)).toBeLessThanOrEqual(65_536);
+    expect(names.length - 2 + left).toBe(1000);
     expect(left).toBeGreaterThan(0);
   });
 });

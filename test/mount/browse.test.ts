@@ -1,0 +1,150 @@
+/** Looking around in the mount with the usual tools, and what it costs. */
+import { readdir, readFile, rename, rmdir, stat } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TestUser } from '../service/test-service.ts';
+import { mustRun, run, shell } from '../support/run.ts';
+import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let served: ServedMount;
+/** Another client of the same account. */
+let other: TestUser;
+/** Directory of a project of this file's own. */
+let project: string;
+
+beforeAll(async () => {
+  served = await ServedMount.start();
+  other = new TestUser(served.endpoint, 'demo', served.token);
+  const made = await other.project('Browse');
+  project = served.path('projects', made.id);
+  for (const [name, files] of FOLDERS) await fill((await other.folder(made.root_folder, name)).id, files);
+  // What others make is seen after the TTL: this mount has seen nothing yet.
+  await served.unmount();
+  await served.mount();
+});
+
+afterAll(() => served?.clean());
+
+/** Made by another client before the mount. */
+const FOLDERS = [
+  ['two-hundred-fifty', 250],
+  ['looked-into', 3],
+  ['shared', 120],
+  ['read', 100],
+  ['changing', 1],
+  ['growing', 1],
+] as const;
+
+async function fill(folder: string, files: number): Promise<void> {
+  const names = Array.from({ length: files }, (_, index) => `f${String(index).padStart(4, '0')}`);
+  while (names.length > 0) await Promise.all(names.splice(0, 25).map((name) => other.upload(folder, name)));
+}
+
+describe('the top of the mount', () => {
+  test('has projects, volumes and .svcfs', async () => {
+    expect((await readdir(served.path())).sort()).toEqual(['.svcfs', 'projects', 'volumes']);
+    expect(await readdir(served.path('volumes', 'demo'))).toEqual(['reference', 'results']);
+  });
+
+  test('cannot be changed: EPERM, with a reason to read', async () => {
+    await expect(rmdir(project)).rejects.toMatchObject({ code: 'EPERM' });
+    await expect(rename(project, `${project}-2`)).rejects.toMatchObject({ code: 'EPERM' });
+    expect(await mustRun('getfattr', ['--only-values', '-n', 'user.svc.error', project])).toContain('EPERM');
+    expect(await readFile(served.path('.svcfs/errors'), 'utf8')).toContain(
+      project.slice(served.path().length),
+    );
+  });
+
+  test('is walked by find, du and df', async () => {
+    const study = served.path('projects/demo/rna-seq-study');
+    const files = Number(await shell(`find . -type f | wc -l`, { cwd: study }));
+    expect(files).toBeGreaterThan(50);
+    expect(Number((await mustRun('du', ['-sb', study])).split('\t')[0])).toBeGreaterThan(1_000_000);
+    expect(await mustRun('df', ['--output=fstype', study])).toContain('fuse.svcfs');
+  });
+
+  test('tells about itself in .svcfs', async () => {
+    const stats = JSON.parse(await readFile(served.path('.svcfs/stats'), 'utf8'));
+    expect(stats).toHaveProperty('api');
+    const config = await readFile(served.path('.svcfs/config'), 'utf8');
+    expect(config).toContain(served.endpoint);
+    expect(config).not.toContain(served.token);
+  });
+});
+
+describe('requests', () => {
+  test('ls -l of 250 files costs three, and none when repeated', async () => {
+    const folder = `${project}/two-hundred-fifty`;
+    await stat(folder);
+    const list = () => mustRun('ls', ['-l', folder]);
+    expect((await served.counting(list)).apiRequests).toBe(3);
+    expect((await served.counting(list)).apiRequests).toBe(0);
+    expect(
+      (await served.counting(() => shell('getfattr -d -m - * | wc -l', { cwd: folder }))).apiRequests,
+    ).toBe(0);
+  });
+
+  test('a cold lookup costs one, absence too, and repeating either none', async () => {
+    const folder = `${project}/looked-into`;
+    await stat(folder);
+    const look = () => Promise.allSettled([stat(`${folder}/f0001`)]);
+    expect((await served.counting(look)).apiRequests).toBe(1);
+    expect((await served.counting(look)).apiRequests).toBe(0);
+    const miss = () => expect(stat(`${folder}/none`)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await served.counting(miss)).apiRequests).toBe(1);
+    expect((await served.counting(miss)).apiRequests).toBe(0);
+    expect((await served.counting(() => stat(`${folder}/f0000`))).apiRequests).toBe(0);
+  });
+
+  test('several that list a folder at once share its pages', async () => {
+    const folder = `${project}/shared`;
+    await stat(folder);
+    const lists = () => Promise.all(Array.from({ length: 4 }, () => mustRun('ls', ['-l', folder])));
+    expect((await served.counting(lists)).apiRequests).toBe(2);
+  });
+
+  test('reading the files of a listed folder costs a link each, and one request for a hundred of them', async () => {
+    const folder = `${project}/read`;
+    await mustRun('ls', ['-l', folder]);
+    const read = () => shell('cat * > /dev/null', { cwd: folder });
+    const { apiRequests } = await served.counting(read);
+    expect(apiRequests).toBeGreaterThanOrEqual(100);
+    expect(apiRequests).toBeLessThanOrEqual(110);
+  });
+});
+
+describe('what others do', () => {
+  test('is seen when a file is opened, whatever the TTL', async () => {
+    const folder = `${project}/changing`;
+    expect(await readFile(`${folder}/f0000`, 'utf8')).toBe('f0000');
+    await other.call('DELETE', `/files/${await idOf(`${folder}/f0000`)}`);
+    await other.upload(await idOf(folder), 'f0000', 'changed');
+    // Facts at most a second old count as fresh.
+    await waitUntil(async () => (await readFile(`${folder}/f0000`, 'utf8')) === 'changed', {
+      timeoutMs: 5_000,
+    });
+  });
+
+  test('is seen in listings after the TTL', async () => {
+    await served.unmount();
+    await served.mount(['--metadata-ttl', '0.5']);
+    const folder = `${project}/growing`;
+    expect(await readdir(folder)).toEqual(['f0000']);
+    await other.upload(await idOf(folder), 'more');
+    await waitUntil(async () => (await readdir(folder)).includes('more'), { timeoutMs: 5_000 });
+    expect(await mustRun('ls', [folder])).toBe('f0000\nmore\n');
+  });
+});
+
+test('a read-only mount shows no write permission and refuses changes with EROFS', async () => {
+  await served.unmount();
+  await served.mount(['--read-only']);
+  const { stderr, code } = await run('touch', [`${project}/new`]);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('Read-only file system');
+  expect((await stat(project)).mode & 0o222).toBe(0);
+});
+
+async function idOf(path: string): Promise<string> {
+  return mustRun('getfattr', ['--only-values', '-n', 'user.svc.id', path]);
+}
