@@ -73,11 +73,15 @@ async function publish({ store, clock }: Services, upload: UploadRow, blob: Stor
     etag: blob.etag,
     md5: upload.md5,
   });
-  await store.transaction(async (tx) => {
-    if (!(await tx.uploads.delete(upload.id))) throw new ServiceError(8003);
+  const published = await store.transaction(async (tx) => {
+    if (!(await tx.uploads.delete(upload.id))) return false;
     await takeName(tx, file, upload.overwrite === 1);
+    return true;
   });
-  return file;
+  if (published) return file;
+  // Aborted meanwhile, and the blob belongs to nobody; or completed by another call, and it is kept for that one.
+  await store.files.discardBlob(blob.key, now);
+  throw new ServiceError(8003);
 }
 
 /** Gives the file its name, inside a transaction. @throws ServiceError 5026, 8005 */

@@ -48,6 +48,8 @@ export class DirectoryBlobStore implements BlobStore {
     maxSize: SEGMENTS_REMEMBERED,
     sizeCalculation: (segments) => segments.length,
   });
+  /** Completions at work: a second one of the same upload waits for the first. */
+  readonly #completing = new Map<string, Promise<StoredBlob>>();
 
   constructor(options: DirectoryBlobStoreOptions) {
     this.#options = options;
@@ -95,16 +97,13 @@ export class DirectoryBlobStore implements BlobStore {
     }
   }
 
-  async completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
-    const etag = combinedEtag(parts.map((part) => part.etag));
-    try {
-      return { key: target.key, sizeBytes: await this.#assemble(target, parts), etag };
-    } catch (error) {
-      // Completed before, or by somebody else at the same time: then the parts are no longer where they were.
-      const done = await this.#layout(target.key);
-      if (done === undefined) throw error;
-      return { key: target.key, sizeBytes: sizeOf(done), etag };
-    }
+  completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
+    const { key } = target;
+    const running = this.#completing.get(key);
+    if (running !== undefined) return running;
+    const completing = this.#complete(target, parts).finally(() => this.#completing.delete(key));
+    this.#completing.set(key, completing);
+    return completing;
   }
 
   async abortUpload({ key }: UploadTarget): Promise<void> {
@@ -132,6 +131,13 @@ export class DirectoryBlobStore implements BlobStore {
   async remove(key: string): Promise<void> {
     this.#layouts.delete(key);
     await rm(this.#blob(key), { recursive: true, force: true });
+  }
+
+  async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
+    const { key } = target;
+    const done = await this.#layout(key);
+    const sizeBytes = done === undefined ? await this.#assemble(target, parts) : sizeOf(done);
+    return { key, sizeBytes, etag: combinedEtag(parts.map((part) => part.etag)) };
   }
 
   /** Makes the parts a blob, and answers its size. */

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { dirSync } from 'tmp';
+import { expect, test } from 'vitest';
+import { openSqliteStore } from '../../src/service/store/store.ts';
+import { storeSuite } from './store-suite.ts';
+
+let directory = dirSync({ unsafeCleanup: true });
+const open = () => openSqliteStore(join(directory.name, 'db.sqlite'));
+
+storeSuite(() => ({
+  open,
+  reopen: open,
+  clean: async () => {
+    directory.removeCallback();
+    directory = dirSync({ unsafeCleanup: true });
+  },
+}));
+
+test('the ids of a page of a folder come from an index alone, already in order', async () => {
+  const store = await open();
+  const database = new DatabaseSync(join(directory.name, 'db.sqlite'));
+  const plan = database
+    .prepare(
+      'explain query plan select id from files where parent_id = ? order by name, id limit 100 offset 50000',
+    )
+    .all('root')
+    .map((row) => (row as { detail: string }).detail);
+  database.close();
+  await store.close();
+  expect(plan).toEqual([expect.stringContaining('USING COVERING INDEX files_listing')]);
+});

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { newFile } from '../../src/service/actions/new-file.ts';
+import { ALL_PERMISSIONS } from '../../src/service/rules/permissions.ts';
+import { NEW_PROJECT_SETTINGS } from '../../src/service/rules/project-fields.ts';
+import type { FileRow } from '../../src/service/store/files.ts';
+import type { Store } from '../../src/service/store/store.ts';
+
+const NOW = '2026-01-01T00:00:00.000Z';
+const PROJECT = 'alice/p';
+const ROOT = 'root';
+
+export interface StoreFixture {
+  /** A new, empty database. */
+  open(): Promise<Store>;
+  /** The same database again. */
+  reopen(): Promise<Store>;
+  clean(): Promise<void>;
+}
+
+/** What every database behind the store must do. */
+export function storeSuite(fixture: () => StoreFixture): void {
+  let store: Store;
+
+  beforeEach(async () => {
+    store = await fixture().open();
+    await store.users.insert({ username: 'alice', email: 'a@x', profile: '{}', created_on: NOW });
+    await store.users.insert({ username: 'bob', email: 'b@x', profile: '{}', created_on: NOW });
+    await insertProject();
+  });
+  afterEach(async () => {
+    await store.close();
+    await fixture().clean();
+  });
+
+  async function insertProject(): Promise<void> {
+    await store.projects.insert({
+      id: PROJECT,
+      owner: 'alice',
+      short_name: 'p',
+      name: 'P',
+      description: '',
+      billing_group: null,
+      tags: '[]',
+      settings: JSON.stringify(NEW_PROJECT_SETTINGS),
+      category: 'PRIVATE',
+      root_folder: ROOT,
+      created_by: 'alice',
+      created_on: NOW,
+      modified_on: NOW,
+    });
+    await store.projects.setMember(PROJECT, 'alice', ALL_PERMISSIONS);
+    await store.files.insert(file({ id: ROOT, parent_id: null, kind: 'folder' }));
+  }
+
+  function file(fields: Partial<FileRow> & { id: string }): FileRow {
+    return newFile({
+      project_id: PROJECT,
+      parent_id: ROOT,
+      name: fields.id,
+      created_by: 'alice',
+      created_on: NOW,
+      ...fields,
+    });
+  }
+
+  const listed = async (listing: object = {}, range = { offset: 0, limit: 100 }): Promise<string[]> =>
+    (await store.files.list({ parentId: ROOT, ...listing }, range)).rows.map(({ name }) => name);
+
+  test('opening again keeps what there is', async () => {
+    await store.close();
+    store = await fixture().reopen();
+    expect((await store.users.find('alice'))?.email).toBe('a@x');
+  });
+
+  test('a transaction that fails leaves nothing', async () => {
+    const failing = store.transaction(async (tx) => {
+      await tx.files.insert(file({ id: 'a' }));
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await store.files.find('a')).toBeUndefined();
+  });
+
+  test('transactions at the same time do not see each other half done', async () => {
+    const increment = () =>
+      store.transaction(async (tx) => {
+        const present = await tx.files.find('n');
+        if (present === undefined) await tx.files.insert(file({ id: 'n', size: 1 }));
+        else await tx.files.update('n', { size: present.size + 1 });
+      });
+    await Promise.all(Array.from({ length: 10 }, increment));
+    expect((await store.files.find('n'))?.size).toBe(10);
+  });
+
+  test('a name is taken once in a folder', async () => {
+    await store.files.insert(file({ id: 'a', name: 'same' }));
+    await expect(store.files.insert(file({ id: 'b', name: 'same' }))).rejects.toThrow();
+    await store.files.insert(file({ id: 'c', parent_id: 'a', name: 'same' }));
+  });
+
+  test('sizes up to five tebibytes are exact', async () => {
+    const size = 5 * 1024 ** 4 - 1;
+    await store.files.insert(file({ id: 'big', size }));
+    expect((await store.files.find('big'))?.size).toBe(size);
+  });
+
+  test('names sort by their bytes, not by language, and pages join', async () => {
+    const names = ['a', 'B', 'é', '10', '9', 'Z', '😀', 'a b', '\uffff'];
+    for (const name of names) await store.files.insert(file({ id: name, name }));
+    const sorted = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    expect(await listed()).toEqual(sorted);
+    const pages = [
+      await listed({}, { offset: 0, limit: 4 }),
+      await listed({}, { offset: 4, limit: 4 }),
+      await listed({}, { offset: 8, limit: 4 }),
+    ];
+    expect(pages.flat()).toEqual(sorted);
+    expect(await listed({ afterName: 'a b' })).toEqual(sorted.slice(sorted.indexOf('a b') + 1));
+  });
+
+  test('filters are exact; values are alternatives, filters add up', async () => {
+    for (const id of ['x', 'y', 'z']) await store.files.insert(file({ id, origin_task: `t-${id}` }));
+    await store.files.mergeMetadata('x', { k: 'a', l: '1' });
+    await store.files.mergeMetadata('y', { k: 'b', l: '1' });
+    await store.files.mergeMetadata('z', { K: 'a' });
+    await store.files.replaceTags('x', ['t']);
+    const k = (...values: string[]) => ({ key: 'k', values });
+    expect(await listed({ names: ['x', 'z', 'q'] })).toEqual(['x', 'z']);
+    expect(await listed({ metadata: [k('a')] })).toEqual(['x']);
+    expect(await listed({ metadata: [k('a', 'b')] })).toEqual(['x', 'y']);
+    expect(await listed({ metadata: [k('a', 'b'), { key: 'l', values: ['1'] }], tags: ['t'] })).toEqual([
+      'x',
+    ]);
+    expect(await listed({ originTasks: ['t-y'] })).toEqual(['y']);
+    expect(await store.files.count({ parentId: ROOT, metadata: [k('a', 'b')] })).toBe(2);
+  });
+
+  test('metadata merges and is replaced; keys differ by case', async () => {
+    await store.files.insert(file({ id: 'm' }));
+    await store.files.mergeMetadata('m', { a: '1', A: '2' });
+    await store.files.mergeMetadata('m', { a: '3' });
+    expect(await store.files.metadata('m')).toEqual({ a: '3', A: '2' });
+    await store.files.replaceMetadata('m', { b: '' });
+    expect(await store.files.metadata('m')).toEqual({ b: '' });
+  });
+
+  test('tags keep their order', async () => {
+    const row = file({ id: 't' });
+    await store.files.insert(row);
+    await store.files.replaceTags('t', ['z', 'a', 'm']);
+    const [detailed] = await store.files.withDetails([row]);
+    expect(detailed?.tags).toEqual(['z', 'a', 'm']);
+  });
+
+  test('a blob becomes garbage with its last file', async () => {
+    for (const id of ['one', 'two']) await store.files.insert(file({ id, blob_key: 'blob' }));
+    await store.files.delete({ id: 'one', blob_key: 'blob' }, NOW);
+    expect(await store.blobGarbage.unusedSince(NOW, 10)).toEqual([]);
+    await store.files.delete({ id: 'two', blob_key: 'blob' }, NOW);
+    expect(await store.blobGarbage.unusedSince('2025-12-31T23:59:59.999Z', 10)).toEqual([]);
+    expect(await store.blobGarbage.unusedSince(NOW, 10)).toEqual(['blob']);
+    await store.blobGarbage.forget('blob');
+    expect(await store.blobGarbage.unusedSince(NOW, 10)).toEqual([]);
+  });
+
+  test('a token works until it expires or is revoked', async () => {
+    const token = { username: 'alice', created_on: NOW, expires_on: null, revoked_on: null };
+    await store.tokens.insert({ ...token, hash: 'for-ever' });
+    await store.tokens.insert({ ...token, hash: 'an-hour', expires_on: '2026-01-01T01:00:00.000Z' });
+    expect(await store.tokens.usernameOf('an-hour', '2026-01-01T00:59:59.999Z')).toBe('alice');
+    expect(await store.tokens.usernameOf('an-hour', '2026-01-01T01:00:00.000Z')).toBeUndefined();
+    expect(await store.tokens.usernameOf('for-ever', '2099-01-01T00:00:00.000Z')).toBe('alice');
+    await store.tokens.revoke('for-ever', NOW);
+    expect(await store.tokens.usernameOf('for-ever', NOW)).toBeUndefined();
+    expect(await store.tokens.usernameOf('unknown', NOW)).toBeUndefined();
+  });
+
+  test('members are added once and updated after', async () => {
+    const reader = { ...ALL_PERMISSIONS, write: false, admin: false };
+    await store.projects.setMember(PROJECT, 'bob', ALL_PERMISSIONS);
+    await store.projects.setMember(PROJECT, 'bob', reader);
+    expect(await store.projects.permissionsOf('bob', PROJECT)).toEqual(reader);
+    expect((await store.projects.members(PROJECT, { offset: 0, limit: 10 })).total).toBe(2);
+    expect((await store.projects.list({ member: 'bob' }, { offset: 0, limit: 10 })).total).toBe(1);
+    await store.projects.removeMember(PROJECT, 'bob');
+    expect(await store.projects.findFor('bob', PROJECT)).toBeUndefined();
+  });
+
+  test('a deleted project takes its files, their metadata and its members along', async () => {
+    await store.files.insert(file({ id: 'f', blob_key: 'blob' }));
+    await store.files.mergeMetadata('f', { a: 'b' });
+    expect(await store.files.blobsOfProject(PROJECT)).toEqual(['blob']);
+    await store.projects.delete(PROJECT);
+    expect(await store.files.find('f')).toBeUndefined();
+    expect(await store.files.metadata('f')).toEqual({});
+    expect(await store.projects.permissionsOf('alice', PROJECT)).toBeUndefined();
+  });
+
+  test('an upload is deleted once, with its parts; a part is reported again in place', async () => {
+    await store.uploads.insert({
+      id: 'u',
+      project_id: PROJECT,
+      parent_id: ROOT,
+      name: 'n',
+      size: null,
+      part_size: 1,
+      md5: null,
+      overwrite: 0,
+      created_by: 'alice',
+      initiated: NOW,
+      target: '{}',
+    });
+    const many = Array.from({ length: 1200 }, (_, at) => ({ part_number: at + 1, etag: 'e', size: 5 }));
+    await store.uploads.report('u', many);
+    await store.uploads.report('u', [{ part_number: 7, etag: 'new', size: 6 }]);
+    expect(await store.uploads.countParts('u')).toBe(1200);
+    expect((await store.uploads.parts('u'))[6]).toEqual({ part_number: 7, etag: 'new', size: 6 });
+    expect(await store.uploads.delete('u')).toBe(true);
+    expect(await store.uploads.delete('u')).toBe(false);
+    expect(await store.uploads.countParts('u')).toBe(0);
+  });
+}
