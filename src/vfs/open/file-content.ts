@@ -40,6 +40,8 @@ export class FileContent {
   readonly lock = new Mutex();
   readonly handles = new Set<OpenFile>();
   unpublished: Unpublished = 'none';
+  /** What a publication under way has taken on, and gives back to `unpublished` should it fail. */
+  publishing: Unpublished = 'none';
   /** O_EXCL: at publication the name must not have come into being elsewhere. */
   exclusive = false;
   /** The name is gone: nothing is published any more, and the last handle takes the bytes along. */
@@ -53,6 +55,11 @@ export class FileContent {
 
   constructor(node: ContentNode) {
     this.node = node;
+  }
+
+  /** What the platform does not have yet, a publication under way included: it may fail. */
+  get outstanding(): Unpublished {
+    return this.unpublished === 'none' ? this.publishing : this.unpublished;
   }
 
   get writers(): number {

@@ -97,14 +97,14 @@ export class PlatformOpenFiles implements OpenFiles {
     const open = this.#handles.get(handle);
     if (open.kind === 'text' || !open.mode.write || open.content.unlinked) return;
     const { content } = open;
-    if (content.unpublished === 'none') return;
+    if (content.outstanding === 'none') return;
     // An empty file takes the same way as bytes; said here, or `touch` would not know.
     if (content.unpublished === 'begun') this.#contents.requireByteWrites(content);
     const [byOpener, exiting] = await Promise.all([
       this.#isOpener(open, context.pid),
       this.#processes.isExiting(context.pid),
     ]);
-    const action = flushAction({ unpublished: content.unpublished, byOpener, exiting });
+    const action = flushAction({ unpublished: content.outstanding, byOpener, exiting });
     if (action === 'publish') await this.#contents.publish(content, context.signal);
     else if (action === 'keep') await content.node.draft?.sync(context.signal);
   }
@@ -264,5 +264,5 @@ export class PlatformOpenFiles implements OpenFiles {
 
 /** What the platform could copy: nothing while there are changes it has not seen. */
 function publishedVersion(content: FileContent): ReturnType<typeof versionOf> {
-  return content.unpublished === 'none' ? versionOf(content.node) : undefined;
+  return content.outstanding === 'none' ? versionOf(content.node) : undefined;
 }

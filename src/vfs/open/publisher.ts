@@ -63,6 +63,7 @@ export class Publisher implements DraftMaker {
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
     content.unpublished = 'none';
+    content.publishing = unpublished;
     try {
       if (node.kind === 'project-file') await this.#publishFile(content, node, draft);
       else await this.#publishObject(content, node, draft);
@@ -72,6 +73,8 @@ export class Publisher implements DraftMaker {
     } catch (error) {
       content.unpublished = unpublished;
       throw error;
+    } finally {
+      content.publishing = 'none';
     }
   }
 

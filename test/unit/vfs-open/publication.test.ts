@@ -79,6 +79,24 @@ describe('a close that is interrupted', () => {
   });
 });
 
+it('is told to everyone who closes the file while it fails', async () => {
+  let refuse = (): void => undefined;
+  const refused = new Promise<void>((_, reject) => {
+    refuse = () => reject(refusal);
+  });
+  refused.catch(() => undefined);
+  await start({ api: uploading(() => refused) });
+  const { node, handle } = await world.create('a');
+  const other = await world.open(node, O_WRONLY);
+  await world.write(handle, 'one');
+  await world.write(other, 'two', 3);
+  const first = Promise.allSettled([world.side.openFiles.flush(handle, world.by())]);
+  await waitUntil(() => world.writer.uploads().length > 0);
+  const second = Promise.allSettled([world.side.openFiles.flush(other, world.by())]);
+  refuse();
+  expect([...(await first), ...(await second)].map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
 describe('a publication that the platform refuses', () => {
   it('is told to the closer, and leaves neither a file nor a name', async () => {
     await start({ api: uploading(() => Promise.reject(refusal)) });
