@@ -1,5 +1,6 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import tmp from 'tmp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService, type TestUser } from './test-service.ts';
 
@@ -115,12 +116,26 @@ describe('creating a volume', () => {
     expect([answer.status, answer.body.code]).toEqual([400, code]);
   });
 
-  it('refuses a directory of the machine that the operator has not allowed', async () => {
-    const answer = await alice.post('/storage/volumes', {
+  it.each([
+    ['file:///etc', 400, 9029],
+    ['https://store.example.org', 403, 9209],
+  ])('refuses the endpoint %s, where it reaches no store', async (endpoint, status, code) => {
+    const body = { ...good, service: { ...good.service, endpoint } };
+    const answer = await alice.post('/storage/volumes', body);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+
+  it('takes a directory that the operator has linked to', async () => {
+    const elsewhere = tmp.dirSync({ unsafeCleanup: true }).name;
+    await writeFile(join(elsewhere, 'data.txt'), 'of the lab');
+    await symlink(elsewhere, join(service.dataDir, 'buckets', 'nas'));
+    const { body } = await alice.post('/storage/volumes', {
       ...good,
-      service: { ...good.service, endpoint: 'file:///etc' },
+      name: 'nas',
+      service: { ...good.service, bucket: 'nas' },
     });
-    expect([answer.status, answer.body.code]).toEqual([403, 9209]);
+    const level = await alice.get(`/storage/volumes/${body.id}/list?fields=location`);
+    expect(level.body.items).toEqual([{ location: 'data.txt' }]);
   });
 
   it('keeps a bucket of the service from those who do not have the credentials it was first used with', async () => {

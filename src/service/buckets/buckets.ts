@@ -2,13 +2,11 @@
  * Finds the bucket that a volume speaks of.
  *
  * Without an endpoint it is a directory of the service's own, made when a volume is first created on it: the embedded
- * default needs no object store. `file:///DIR` as endpoint is a directory on this machine, such as a lab's NAS, and only
- * where the operator allows it: who may create volumes must not thereby read the machine's disks. Any other endpoint is
- * an object store's.
+ * default needs no object store. An operator may lay a link to another directory there, such as a lab's NAS; who
+ * creates a volume cannot, and so reaches no other part of the machine's disks. An endpoint is an object store's.
  */
 import { mkdir } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Bucket } from './bucket.ts';
 import { type BucketCredentials, claimBucket } from './bucket-claim.ts';
@@ -28,8 +26,6 @@ export interface BucketAddress {
 export interface BucketsOptions {
   /** Directory of the service's own buckets. */
   readonly directory: string;
-  /** Directories below which `file://` endpoints may lie. */
-  readonly allowedDirectories?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -53,7 +49,6 @@ export class Buckets {
    * @throws BucketError `bad-endpoint`, `unknown-key`, `wrong-secret`
    */
   async prepare(address: BucketAddress, credentials: BucketCredentials): Promise<void> {
-    if (address.endpoint !== '') return;
     const root = this.#directoryOf(address);
     await mkdir(root, { recursive: true });
     await claimBucket(root, credentials);
@@ -61,25 +56,8 @@ export class Buckets {
 
   #directoryOf({ type, bucket, endpoint }: BucketAddress): string {
     if (type !== 's3') throw new BucketError('bad-endpoint', `the service has no store of type '${type}'`);
-    if (endpoint === '') return join(this.#options.directory, bucket);
-    const allowed = this.#options.allowedDirectories ?? [];
-    const root = fileDirectory(endpoint);
-    if (root === undefined || !allowed.some((directory) => isBelow(directory, root))) {
+    if (endpoint !== '')
       throw new BucketError('bad-endpoint', `the service reaches no store at '${endpoint}'`);
-    }
-    return join(root, bucket);
+    return join(this.#options.directory, bucket);
   }
-}
-
-function fileDirectory(endpoint: string): string | undefined {
-  try {
-    return endpoint.startsWith('file://') ? resolve(fileURLToPath(endpoint)) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isBelow(directory: string, path: string): boolean {
-  const way = relative(resolve(directory), path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }

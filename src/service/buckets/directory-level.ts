@@ -9,7 +9,7 @@ export interface LevelEntry {
   readonly kind: 'object' | 'prefix';
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The regular files and directories of one directory, sorted by the bytes of their keys: `a.txt` comes before `a/`,

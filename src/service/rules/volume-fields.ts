@@ -87,7 +87,7 @@ function checkPrefix(prefix: string): string {
 }
 
 function checkEndpoint(endpoint: string): string {
-  if (endpoint === '' || (/^(https?|file):\/\//.test(endpoint) && URL.canParse(endpoint))) return endpoint;
+  if (endpoint === '' || (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) return endpoint;
   throw new ServiceError(9029);
 }
 

@@ -32,11 +32,11 @@ export async function runExport(run: JobRun): Promise<void> {
   const bucket = await bucketOf(services, volume);
   const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
   await services.store.transaction(async (tx) => {
-    const now = await exportableFile(tx, file.id);
+    const current = await exportableFile(tx, file.id);
     const location = locationOf(volume.address.prefix, key);
     const moved = request.copyOnly
-      ? now
-      : await becomeAlias(tx, run, now, { ...request, location, etag: object.etag });
+      ? current
+      : await becomeAlias(tx, run, current, { ...request, location, etag: object.etag });
     const [result] = await tx.files.withDetails([moved]);
     await recordEnd(tx, run, { result });
   });

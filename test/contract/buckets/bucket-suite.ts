@@ -75,6 +75,7 @@ export function bucketSuite(name: string, make: () => Promise<Bucket>, missing: 
           '\u{1f9ec}/reads',
           '~',
           'new\nline',
+          '\ufeffmark',
           ' lead',
           'trail ',
           '...',
