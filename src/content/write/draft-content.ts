@@ -5,11 +5,11 @@
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { Mutex } from '../../lib/mutex.ts';
-import { sameVersion } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
-import { type Extent, ExtentMap } from './extent-map.ts';
+import { type Extent, ExtentMap, isPartOf } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
+import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace } from './spool-space.ts';
 import { syncDirectory } from './sync-directory.ts';
@@ -75,7 +75,7 @@ export class DraftContent {
     return this.#changes.run(async () => {
       const size = this.#map.sizeBytes;
       if (sizeBytes === size) return;
-      if (sizeBytes > 0) this.#refuseReleased(this.#map.slice(sizeBytes, size));
+      if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
       // The cut bytes must not come back as content when the file grows again.
       if (sizeBytes < size && this.#spool !== undefined) await (await this.#spool).truncate(sizeBytes);
       this.#map.truncate(sizeBytes);
@@ -128,7 +128,7 @@ export class DraftContent {
 
   /** The upload is a file now: what was released to it can be read from there. */
   findReleased(version: ContentVersion): void {
-    for (const { start, end, origin } of this.#map.extents) {
+    for (const { start, end, origin } of [...this.#map.extents]) {
       if (origin.kind === 'released') this.#map.set(start, end, { kind: 'version', version, offset: start });
     }
   }
@@ -189,7 +189,7 @@ export class DraftContent {
   async readSpooled(start: number, into: Uint8Array): Promise<boolean> {
     const extents = this.#map.slice(start, start + into.length);
     if (extents.some(({ origin }) => origin.kind === 'version')) return false;
-    this.#refuseReleased(extents);
+    refuseReleased(extents);
     into.fill(0, Math.max(0, this.#map.sizeBytes - start));
     for (const extent of extents) {
       const target = into.subarray(extent.start - start, extent.end - start);
@@ -206,9 +206,10 @@ export class DraftContent {
 
   async sync(): Promise<void> {
     await this.settled();
-    if (this.#spool !== undefined) await (await this.#spool).sync();
+    if (this.#spool === undefined) return;
+    await (await this.#spool).sync();
     if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.spoolPath));
-    this.#nameIsDurable = this.#spool !== undefined;
+    this.#nameIsDurable = true;
   }
 
   /** Gives up the spool file: removed, or left on the disk for a later recovery. */
@@ -225,7 +226,7 @@ export class DraftContent {
 
   async #write(offset: number, data: Uint8Array): Promise<number> {
     const size = this.#map.sizeBytes;
-    this.#refuseReleased(this.#map.slice(offset, offset + data.length));
+    refuseReleased(this.#map.slice(offset, offset + data.length));
     const written = await (await this.#file()).write(offset, data);
     this.#map.set(offset, offset + written, { kind: 'local' });
     this.#changed({ start: Math.min(size, offset), end: offset + written });
@@ -234,7 +235,7 @@ export class DraftContent {
 
   async #readExtent(extent: Extent, signal: AbortSignal): Promise<ByteChunks> {
     const { start, end, origin } = extent;
-    this.#refuseReleased([extent]);
+    refuseReleased([extent]);
     if (origin.kind === 'version') {
       return this.#source(origin.version).read(origin.offset, end - start, signal);
     }
@@ -282,15 +283,6 @@ export class DraftContent {
     return this.#map.slice(start, end).filter((extent) => isPartOf(extent, fetched));
   }
 
-  #refuseReleased(extents: readonly Extent[]): void {
-    if (extents.every(({ origin }) => origin.kind !== 'released')) return;
-    throw new ContentError(
-      'failed',
-      'the file is larger than the spool may get: what was written first is at the service already and can be neither ' +
-        'read nor changed before the file is closed (raise the spool size)',
-    );
-  }
-
   #file(): Promise<SpoolFile> {
     if (this.#closed) throw new ContentError('failed', 'the draft is closed');
     this.#spool ??= SpoolFile.open(this.#options.spoolPath);
@@ -315,13 +307,4 @@ export class DraftContent {
     this.#options.space.resize(spooled - this.#spooledBytes);
     this.#spooledBytes = spooled;
   }
-}
-
-/** The extent still means the bytes that were fetched for it. */
-function isPartOf(extent: Extent, fetched: Extent): boolean {
-  if (extent.origin.kind !== 'version' || fetched.origin.kind !== 'version') return false;
-  return (
-    extent.origin.offset - extent.start === fetched.origin.offset - fetched.start &&
-    sameVersion(extent.origin.version, fetched.origin.version)
-  );
 }

@@ -243,7 +243,7 @@ export class DraftUpload {
       { ...target(), ...exact, partSizeBytes },
       { signal: context.signal, priority: 'data' },
     );
-    this.#current = new MultipartUpload({ ticket, parts: [] }, context);
+    this.#current = new MultipartUpload({ ticket, sizeBytes: exact.sizeBytes, parts: [] }, context);
     onChange();
     return this.#current;
   }

@@ -136,3 +136,12 @@ function continues(left: Extent, right: Extent): boolean {
     sameVersion(left.origin.version, right.origin.version)
   );
 }
+
+/** A piece of an extent that comes from a version: the same bytes at the same place. */
+export function isPartOf(piece: Extent, whole: Extent): boolean {
+  if (piece.origin.kind !== 'version' || whole.origin.kind !== 'version') return false;
+  return (
+    piece.origin.offset - piece.start === whole.origin.offset - whole.start &&
+    sameVersion(piece.origin.version, whole.origin.version)
+  );
+}

@@ -12,6 +12,8 @@ export interface SentPart {
 /** A multipart upload as far as it has come. */
 export interface UploadState {
   readonly ticket: UploadTicket;
+  /** The size that the upload was begun with; undefined: none was said. */
+  readonly sizeBytes: number | undefined;
   /** Parts the store has, whose bytes in the spool are still the same. */
   readonly parts: readonly SentPart[];
 }

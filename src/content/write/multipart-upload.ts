@@ -37,6 +37,7 @@ export interface UploadContext {
 
 export class MultipartUpload {
   readonly ticket: UploadTicket;
+  readonly #saidBytes: number | undefined;
   readonly #context: UploadContext;
   readonly #parts = new Map<number, MutablePart>();
   readonly #sending = new Map<number, Sending>();
@@ -48,6 +49,7 @@ export class MultipartUpload {
 
   constructor(state: UploadState, context: UploadContext) {
     this.ticket = state.ticket;
+    this.#saidBytes = state.sizeBytes;
     this.#context = context;
     for (const part of state.parts) this.#parts.set(part.partNumber, { ...part, stale: false });
   }
@@ -56,6 +58,7 @@ export class MultipartUpload {
     const parts = [...this.#parts.values()].filter(({ stale }) => !stale);
     return {
       ticket: this.ticket,
+      sizeBytes: this.#saidBytes,
       parts: parts.map(({ partNumber, etag, sizeBytes }) => ({ partNumber, etag, sizeBytes })),
     };
   }
@@ -64,8 +67,9 @@ export class MultipartUpload {
     return this.#changedWhileSent.size;
   }
 
-  /** No part lies beyond a file of this size, which the service would append. */
+  /** It can become a file of this size: none other was said, and no part lies beyond, which the service would append. */
   fits(sizeBytes: number): boolean {
+    if (sizeBytes !== (this.#saidBytes ?? sizeBytes)) return false;
     const count = partCount(sizeBytes, this.ticket.partSizeBytes);
     const beyond = [...this.#parts.keys(), ...this.#sending.keys()].some((number) => number > count);
     return !beyond && !outgrows(sizeBytes, this.ticket.partSizeBytes);

@@ -4,9 +4,10 @@
  */
 import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
-import type { Annotations, Recovery } from '../ports.ts';
+import { type Annotations, ContentError, type Recovery } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { removeSpool } from './spool-file.ts';
@@ -60,14 +61,32 @@ async function recoverDraft(state: DraftState, options: RecoverOptions): Promise
   return giveUp(state, { ...options, spoolBytes, reason });
 }
 
-async function publish(state: DraftState, { context, restore }: RecoverOptions): Promise<FileRecord> {
-  const upload = state.upload && (await uniteParts(context.api, state, context.spoolPath(state.id)));
+async function publish(state: DraftState, options: RecoverOptions): Promise<FileRecord> {
+  const { context, restore, directory } = options;
+  const spool = context.spoolPath(state.id);
+  const upload = state.upload && (await uniteParts(context.api, state, spool));
   const draft = restore({ ...state, upload });
   try {
     return await draft.publish(new AbortController().signal);
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    await draft.close();
+    context.journal.record({ type: 'end', id: state.id });
+    const path = await keepSpool(spool, directory, keptName(state));
+    throw new ContentError('failed', `${error.message}; the bytes are kept at ${path}`, { cause: error });
   } finally {
     await draft.close();
   }
+}
+
+/** The same answer would come every time: unlike a service that is away, or a token that is not good now. */
+function isFinal(error: unknown): error is Error {
+  if (error instanceof ContentError) return error.kind === 'changed';
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
+}
+
+function keptName({ label, id }: DraftState): string {
+  return `${basename(label)}.${id.slice(0, 8)}`;
 }
 
 async function annotate(
@@ -94,7 +113,7 @@ async function giveUp(
     await removeSpool(spool);
     return undefined;
   }
-  const path = await keepSpool(spool, options.directory, `${basename(state.label)}.${state.id.slice(0, 8)}`);
+  const path = await keepSpool(spool, options.directory, keptName(state));
   const partly =
     state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
   return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };

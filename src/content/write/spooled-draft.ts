@@ -52,6 +52,7 @@ export class SpooledDraft implements Draft {
   #published: FileRecord | undefined;
   #publication: Publication | undefined;
   #failure: unknown;
+  #left = false;
 
   constructor(state: DraftState, context: WriterContext, events: DraftEvents) {
     this.id = state.id;
@@ -184,13 +185,15 @@ export class SpooledDraft implements Draft {
   async discard(): Promise<void> {
     this.#end.abort(new ContentError('failed', 'the draft was discarded'));
     await this.#publication?.done.catch(() => {});
+    if (this.#left) return;
     await this.#upload.abandon();
     await this.#leave({ keepSpool: false });
   }
 
   async close(): Promise<void> {
     await this.#publication?.done.catch(() => {});
-    this.#record();
+    if (this.#left) return;
+    if (this.#owed) this.#record();
     await this.#leave({ keepSpool: this.#owed });
   }
 
@@ -287,6 +290,7 @@ export class SpooledDraft implements Draft {
   }
 
   async #leave(options: { readonly keepSpool: boolean }): Promise<void> {
+    this.#left = true;
     this.#end.abort(new ContentError('failed', 'the draft is closed'));
     await this.#content.close(options);
     const { journal, space } = this.#context;

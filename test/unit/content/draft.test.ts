@@ -154,6 +154,19 @@ describe('publishing', () => {
     expect(platform.count('initialise')).toBe(1);
   });
 
+  it('can be repeated after a failure with a file of another size', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, patterned(250), forever);
+    platform.on = (call) => {
+      if (call === 'complete') throw new TransportError('unreachable', { call });
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('unreachable');
+    platform.on = () => {};
+    await draft.write(250, patterned(30), forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(Buffer.concat([patterned(250), patterned(30)]));
+  });
+
   it('asks for a new part link once when the store refuses the first', async () => {
     const draft = await newDraft(writerOf());
     await draft.write(0, Buffer.from('hello'), forever);

@@ -24,7 +24,7 @@ function draft(id: string): DraftState {
     phase: 'open',
     publishedFileId: undefined,
     extents: [{ start: 0, end: 5, origin: { kind: 'local' } }],
-    upload: { ticket: { uploadId: 'u', partSizeBytes: 5, parallel: true }, parts: [] },
+    upload: { ticket: { uploadId: 'u', partSizeBytes: 5, parallel: true }, sizeBytes: undefined, parts: [] },
   };
 }
 

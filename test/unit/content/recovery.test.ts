@@ -7,9 +7,10 @@ import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentWriter, Draft, Recovery } from '../../../src/content/ports.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
 import { createContentWriter } from '../../../src/content/write/content-writer.ts';
+import { Journal } from '../../../src/content/write/journal.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { FakePlatform, md5, patterned } from './fake-platform.ts';
+import { FakePlatform, md5, patterned, refusal } from './fake-platform.ts';
 
 const forever = new AbortController().signal;
 
@@ -181,6 +182,23 @@ describe('a publication that was asked for', () => {
     const again = await onlyRecovery(path);
     if (again.kind === 'publishing') await again.done;
     expect(published()).toEqual(patterned(350));
+  });
+
+  it('that the service refuses for good has its bytes kept aside, and is not tried again', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = (call) => {
+      if (call === 'complete') throw refusal(403, 8001);
+    };
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind !== 'publishing') throw new Error('it did not go on');
+    const reason = await recovery.done.then(String, (error: Error) => error.message);
+    const kept = /kept at (.*)$/.exec(reason)?.[1] ?? '';
+    expect(await readFile(kept)).toEqual(patterned(350));
+    await Promise.all(writers.splice(1).map((writer) => writer.close()));
+    const journal = await Journal.open(path);
+    expect(journal.drafts).toEqual([]);
+    await journal.close();
   });
 
   it('whose spool was cut short is kept aside, with the reason', async () => {
