@@ -4,7 +4,6 @@ import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
-import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import { uploadFolder } from './begin-upload.ts';
