@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
+import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../node.ts';
 import { folderIdOf, pathOf, projectOf } from '../node.ts';
@@ -46,7 +47,7 @@ export class Asides {
   }
 
   async delete(fileId: string): Promise<void> {
-    await this.#tree.api.files.delete(fileId);
+    await unlessGone(this.#tree.api.files.delete(fileId));
     await this.#journal.remove(fileId);
   }
 
@@ -68,11 +69,11 @@ export class Asides {
       if (there?.id !== entry.byFileId) {
         if (there)
           throw new FsError('EEXIST', `${entry.place.name} is taken: the file it replaced stays aside`);
-        await files.move(entry.fileId, entry.place);
+        await unlessGone(files.move(entry.fileId, entry.place));
         return this.#journal.remove(entry.fileId);
       }
       const { metadata, tags } = entry.carried;
-      await files.edit(entry.byFileId, { metadata, ...(tags && { tags }) });
+      await unlessGone(files.edit(entry.byFileId, { metadata, ...(tags && { tags }) }));
     }
     await this.delete(entry.fileId);
   }
@@ -101,6 +102,15 @@ export class Asides {
     } catch (error) {
       this.#tree.recordError({ op: 'rename', path }, error);
     }
+  }
+}
+
+/** Someone else may have deleted the file: then nothing is left to do about it. */
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
   }
 }
 

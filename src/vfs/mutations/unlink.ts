@@ -7,6 +7,7 @@ import type { Place } from '../operations.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
 import type { Asides } from './asides.ts';
+import { deleteReplaced } from './delete-replaced.ts';
 
 interface Parts {
   readonly tree: Tree;
@@ -42,6 +43,7 @@ async function unlinkFile(
   const inUse = content.handles.size > 0;
   if (record && inUse) await asides.keepForHandles(record, node);
   else if (record) await tree.api.files.delete(record.id);
+  else await deleteReplaced(tree, content);
   await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
 }
 

@@ -48,6 +48,11 @@ export class FileContent {
   unlinked = false;
   /** Removes what was kept aside for the handles of an unlinked inode. */
   whenClosed: (() => Promise<void>) | undefined;
+  /**
+   * The published file whose name this draft was renamed over: replaced by the publication, and to be deleted when
+   * the draft goes from that name before it.
+   */
+  replacesFileId: string | undefined;
   copiedFrom: CopyOrigin | undefined;
   /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
   hopeless = false;

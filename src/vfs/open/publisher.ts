@@ -91,6 +91,7 @@ export class Publisher implements DraftMaker {
     this.#tree.published(node, late ? await this.#annotate(file, late) : file);
     localFactsSent(node, facts);
     content.exclusive = false;
+    content.replacesFileId = undefined;
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {

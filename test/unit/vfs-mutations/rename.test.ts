@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api, FilesApi } from '../../../src/api/api.ts';
 import type { Capability } from '../../../src/api/model.ts';
+import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
@@ -193,6 +194,47 @@ describe.each<{ how: string; capabilities: Capability[] }>([
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ doc: 'new' });
     expect(await annotated(node)).toMatchObject({ metadata: { sample: 's1' } });
+  });
+});
+
+describe('an unpublished file renamed over a published one', () => {
+  async function renamedOver(): Promise<FileHandle> {
+    await start();
+    await world.put('doc', 'old');
+    const { handle } = await world.create('tmp');
+    await world.write(handle, 'new');
+    await world.rename('tmp', 'doc');
+    return handle;
+  }
+
+  it('leaves the old content to others until it is published', async () => {
+    const handle = await renamedOver();
+    expect(await world.onPlatform()).toEqual({ doc: 'old' });
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+  });
+
+  it('takes the published one along when it is removed', async () => {
+    const handle = await renamedOver();
+    await world.side.mutations.unlink({ parent: world.folder, name: 'doc' }, world.by());
+    expect(await world.onPlatform()).toEqual({});
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({});
+  });
+
+  it('does not leave the published one behind when it is renamed again', async () => {
+    const handle = await renamedOver();
+    await world.rename('doc', 'other');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ other: 'new' });
+  });
+
+  it('gives way, with the published one, to another file', async () => {
+    const handle = await renamedOver();
+    await world.put('third', 'third');
+    await world.rename('third', 'doc');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ doc: 'third' });
   });
 });
 

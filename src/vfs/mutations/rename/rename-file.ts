@@ -14,9 +14,11 @@ import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
+import type { FileContent } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import type { Tree } from '../../tree.ts';
 import type { Asides } from '../asides.ts';
+import { deleteReplaced } from '../delete-replaced.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 
 export interface RenameParts {
@@ -53,6 +55,7 @@ export async function publishWhatIsClosed(contents: Contents, node: ProjectFileN
 async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {
   const { tree, contents } = parts;
   const content = contents.of(source);
+  await deleteReplaced(tree, content);
   content.exclusive = false;
   if (target?.record) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
@@ -62,7 +65,13 @@ async function renameDraft(parts: RenameParts, { source, parent, name, target }:
       tags: source.pending?.tags ?? carried.tags,
     };
   }
-  if (target) await letGo(parts, target);
+  if (target) {
+    const replaced = contents.of(target);
+    content.replacesFileId = replaced.replacesFileId ?? target.record?.id;
+    const keeps = await keepForHandles(parts, target, replaced);
+    if (keeps) content.replacesFileId = undefined;
+    await contents.unlinked(replaced, keeps);
+  }
   tree.moved(source, { parent, name });
 }
 
@@ -71,10 +80,11 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
   const { source, parent, name, target } = rename;
   const facts = localFacts(source);
   const given = reservedPairs(facts);
+  if (target && !target.record) await deleteReplaced(tree, parts.contents.of(target));
   const renamed = target?.record
     ? await replace(parts, { ...rename, target }, { record, replaced: target.record, given })
     : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
-  if (target && !target.record) await letGo(parts, target);
+  if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
   tree.moved(source, { parent, name });
   tree.published(source, renamed);
   localFactsSent(source, facts);
@@ -94,15 +104,13 @@ async function replace(
   const { tree, contents, asides } = parts;
   const carried = carriedOver(replaced, record);
   const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
-  const inUse = contents.of(rename.target).handles.size > 0;
-  const capabilities = await tree.api.capabilities();
-  if (capabilities.has('rename_overwrite') && !inUse)
-    return putAt(parts, rename, { record, given: all, overwrite: true });
+  const content = contents.of(rename.target);
+  const inUse = content.handles.size > 0;
+  const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
+  const put = (): Promise<FileRecord> => putAt(parts, rename, { record, given: all, overwrite: atomic });
   const by = { fileId: record.id, carried: all, keep: inUse };
-  const renamed = await asides.replacing(rename.target, by, () =>
-    putAt(parts, rename, { record, given: all }),
-  );
-  await contents.unlinked(contents.of(rename.target), inUse ? () => asides.delete(replaced.id) : undefined);
+  const renamed = atomic ? await put() : await asides.replacing(rename.target, by, put);
+  await contents.unlinked(content, inUse ? () => asides.delete(replaced.id) : undefined);
   return renamed;
 }
 
@@ -132,11 +140,14 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   }
 }
 
-/** The target's name is taken from it: what is published goes aside while it is open, or goes when the name is. */
-async function letGo({ contents, asides }: RenameParts, target: ProjectFileNode): Promise<void> {
-  const content = contents.of(target);
+/** A published file that is open goes aside at once; answers how to delete it with its last handle. */
+async function keepForHandles(
+  { asides }: RenameParts,
+  target: ProjectFileNode,
+  content: FileContent,
+): Promise<(() => Promise<void>) | undefined> {
   const { record } = target;
-  const inUse = content.handles.size > 0;
-  if (record && inUse) await asides.keepForHandles(record, target);
-  await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
+  if (!record || content.handles.size === 0) return undefined;
+  await asides.keepForHandles(record, target);
+  return () => asides.delete(record.id);
 }
