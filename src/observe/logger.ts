@@ -2,8 +2,6 @@ import { pino } from 'pino';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
-export const LOG_LEVELS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug'];
-
 /** Structured fields of a line. Keys used everywhere: op, path, errno, reason, requestId, ms, err. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +23,10 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => {
 /** The query of a URL: in a signed one it is the signature. */
 const URL_QUERY = /(https?:\/\/[^\s"'?]+)\?[^\s"'\\]*/g;
 
-/** JSON lines to a file descriptor, without tokens and signatures. Written at once: the lines before a crash are the ones wanted. */
+/**
+ * JSON lines to a file descriptor, without tokens and signatures. Written at once: the lines before a crash are the
+ * ones wanted.
+ */
 export function createLogger(options: { readonly fd: number; readonly level: LogLevel }): Logger {
   const destination = pino.destination({ fd: options.fd, sync: true });
   return pino(
