@@ -1,5 +1,5 @@
 /** Looking around in the mount with the usual tools, and what it costs. */
-import { readdir, readFile, rename, rmdir, stat } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rmdir, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
 import { mustRun, run, shell } from '../support/run.ts';
@@ -134,6 +134,12 @@ describe('what others do', () => {
     await waitUntil(async () => (await readdir(folder)).includes('more'), { timeoutMs: 5_000 });
     expect(await mustRun('ls', [folder])).toBe('f0000\nmore\n');
   });
+});
+
+test('refuses hard and symbolic links: EPERM', async () => {
+  const folder = `${project}/looked-into`;
+  await expect(link(`${folder}/f0000`, `${folder}/hard`)).rejects.toMatchObject({ code: 'EPERM' });
+  await expect(symlink('f0000', `${folder}/soft`)).rejects.toMatchObject({ code: 'EPERM' });
 });
 
 test('a read-only mount shows no write permission and refuses changes with EROFS', async () => {

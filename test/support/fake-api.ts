@@ -26,9 +26,13 @@ export class FakeApi {
   readonly objects = new Map<string, VolumeObjectRecord>();
   readonly projects = ['one', 'two'];
   readonly volumes = ['bucket'];
+  /** Folders that hold so many files without anyone having added them. */
+  readonly crowds = new Map<string, number>();
+  /** Calls that fail after so many more answers. */
+  readonly failing = new Map<string, number>();
   /** Objects of a volume on a page. */
   volumePage = 100;
-  #held = new Map<string, Promise<void>>();
+  #held = new Map<string, { passing: number; readonly released: Promise<void> }>();
   #ids = 0;
 
   /** The requests made since the last time, by name. */
@@ -36,10 +40,10 @@ export class FakeApi {
     return this.calls.splice(0);
   }
 
-  /** Answers of `call` wait for the function returned here to be called. */
-  hold(call: string): () => void {
+  /** Answers of `call`, but for the next `passing` ones, wait for the function returned here to be called. */
+  hold(call: string, passing = 0): () => void {
     const { promise, resolve } = deferred();
-    this.#held.set(call, promise);
+    this.#held.set(call, { passing, released: promise });
     return () => {
       this.#held.delete(call);
       resolve();
@@ -51,22 +55,7 @@ export class FakeApi {
   }
 
   addFile(parent: string, name: string, fields: Partial<FileRecord> = {}): FileRecord {
-    const file: FileRecord = {
-      kind: 'file',
-      id: `file-${++this.#ids}`,
-      name,
-      project: `${OWNER}/one`,
-      parent,
-      sizeBytes: 10,
-      createdMs: BEGIN_MS,
-      modifiedMs: BEGIN_MS,
-      storage: { kind: 'platform', locations: [] },
-      originTask: undefined,
-      originDataset: undefined,
-      tags: [],
-      metadata: {},
-      ...fields,
-    };
+    const file = { ...fileRecord(parent, name), id: `file-${++this.#ids}`, ...fields };
     this.files.set(file.id, file);
     return file;
   }
@@ -111,14 +100,25 @@ export class FakeApi {
   async #answer<T>(call: string, signal: AbortSignal | undefined, make: () => T): Promise<T> {
     this.calls.push(call);
     const held = this.#held.get(call);
-    if (held) await Promise.race([held, aborted(signal)]);
+    if (held && held.passing-- <= 0) await Promise.race([held.released, aborted(signal)]);
     signal?.throwIfAborted();
+    const answers = this.failing.get(call);
+    if (answers !== undefined) this.failing.set(call, answers - 1);
+    if (answers === 0) throw new Error(`no answer to ${call}`);
     return make();
   }
 
   #children(parent: string): EntryRecord[] {
     const children = [...this.files.values()].filter((entry) => entry.parent === parent);
     return children.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+  }
+
+  #page(folder: string, page: PageRequest): Page<EntryRecord> {
+    const total = this.crowds.get(folder);
+    if (total === undefined) return pageOf(this.#children(folder), page);
+    const length = Math.min(page.limit, total - page.offset);
+    const items = Array.from({ length }, (_, index) => fileRecord(folder, `f${1e6 + page.offset + index}`));
+    return { items, total };
   }
 
   #projects(): Partial<Api['projects']> {
@@ -161,7 +161,7 @@ export class FakeApi {
           this.#children(parent).find((entry) => entry.name === name),
         ),
       list: (folder, page, options) =>
-        this.#answer('files.list', options?.signal, () => pageOf(this.#children(folder), page)),
+        this.#answer('files.list', options?.signal, () => this.#page(folder, page)),
       bulkGet: (ids, options) =>
         this.#answer('files.bulkGet', options?.signal, () =>
           ids.map((id) => {
@@ -223,6 +223,24 @@ export class FakeApi {
       continuation: end < names.length ? String(end) : undefined,
     };
   }
+}
+
+function fileRecord(parent: string, name: string): FileRecord {
+  return {
+    kind: 'file',
+    id: `${parent}/${name}`,
+    name,
+    project: `${OWNER}/one`,
+    parent,
+    sizeBytes: 10,
+    createdMs: BEGIN_MS,
+    modifiedMs: BEGIN_MS,
+    storage: { kind: 'platform', locations: [] },
+    originTask: undefined,
+    originDataset: undefined,
+    tags: [],
+    metadata: {},
+  };
 }
 
 /** A key that is the level itself ends in `/` too. */

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+
+import { StorageError, TransportError } from '../../../src/api/errors.ts';
+import { ContentError } from '../../../src/content/ports.ts';
+import { JobError } from '../../../src/jobs/job-error.ts';
+import { TransferRefused } from '../../../src/jobs/transfer-refused.ts';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
+import { ErrorRegistry } from '../../../src/vfs/errors/error-registry.ts';
+import { failureOf } from '../../../src/vfs/errors/failure-of.ts';
+import { reportFailures } from '../../../src/vfs/errors/report-failures.ts';
+import type { FileHandle, FileSystem, NodeId } from '../../../src/vfs/file-system.ts';
+import { FsError } from '../../../src/vfs/fs-error.ts';
+import { apiError } from '../../support/fake-api.ts';
+
+describe('the errno of a failure', () => {
+  it.each([
+    [404, 5002, 'ENOENT'],
+    [403, 5001, 'EACCES'],
+    [401, 90_001, 'EACCES'],
+    [403, 9006, 'EPERM'],
+    [403, 9026, 'EROFS'],
+    [400, 5021, 'ENOTEMPTY'],
+    [409, 8005, 'EEXIST'],
+    [409, 9069, 'ENXIO'],
+    [400, 5006, 'E2BIG'],
+    [403, 7007, 'EINVAL'],
+    [429, 1000, 'EAGAIN'],
+    [500, 90_009, 'EIO'],
+    [503, 0, 'EIO'],
+    [400, 99_999, 'EINVAL'],
+  ])('of status %i and code %i is %s: %s', (status, code, errno) => {
+    expect(errnoOf(apiError(status, code, 'no'))).toBe(errno);
+    const failure = { status, code, message: 'no' };
+    expect(errnoOf(new JobError('export', failure, {}))).toBe(errno);
+  });
+
+  it('is decided for every kind of error of ours', () => {
+    expect(errnoOf(new FsError('EXDEV', ''))).toBe('EXDEV');
+    expect(errnoOf(new TransportError('reset', { call: '' }))).toBe('EIO');
+    expect(errnoOf(new StorageError('changed', ''))).toBe('ESTALE');
+    expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
+    expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
+  });
+
+  it('of an interrupted wait is EINTR, and of what nobody foresaw EIO', () => {
+    const interrupted = new AbortController();
+    interrupted.abort();
+    expect(errnoOf(interrupted.signal.reason)).toBe('EINTR');
+    expect(errnoOf(new TypeError('oops'))).toBe('EIO');
+    expect(errnoOf('thrown')).toBe('EIO');
+  });
+});
+
+describe('the text of a failure', () => {
+  it('names reason, errno, code, request and what to do', () => {
+    const { text } = failureOf({ op: 'open', path: '/p' }, apiError(403, 9006, 'not exportable'), 0);
+    expect(text).toBe(
+      'not exportable (EPERM, code 9006, request req-1). ' +
+        'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
+    );
+  });
+});
+
+describe('the registry of failures', () => {
+  const failure = (path: string, op = 'open') => failureOf({ op, path }, new FsError('EIO', 'x'), 0);
+
+  it('keeps the last of each path, and the newest paths', () => {
+    const registry = new ErrorRegistry(2);
+    for (const path of ['/a', '/b', '/a', '/c']) registry.record(failure(path));
+    expect(registry.list().map(({ path }) => path)).toEqual(['/a', '/c']);
+    registry.record(failure('/a', 'read'));
+    expect(registry.ofPath('/a')?.op).toBe('read');
+    expect(registry.ofPath('/b')).toBeUndefined();
+  });
+});
+
+describe('a failed operation', () => {
+  const paths = {
+    ofNode: (id: NodeId) => (id === 1 ? '/' : `/node-${id}`),
+    ofHandle: (handle: FileHandle) => `/handle-${handle}`,
+    ofDirectoryHandle: (handle: FileHandle) => `/directory-${handle}`,
+  };
+  const node = (id: number) => id as NodeId;
+  const handle = (id: number) => id as FileHandle;
+
+  function failing(error: Error): { readonly fs: FileSystem; readonly reports: unknown[] } {
+    const reports: unknown[] = [];
+    const target = new Proxy({} as FileSystem, {
+      get: (_, op) => () => {
+        if (op === 'read' || op === 'rename') return Promise.reject(error);
+        throw error;
+      },
+    });
+    const report = (failed: object): number => reports.push(failed);
+    return { fs: reportFailures(target, { paths, report }), reports };
+  }
+
+  const context = { uid: 0, gid: 0, pid: 0, signal: new AbortController().signal };
+
+  it('is reported once with its path, at once or later, and thrown on', async () => {
+    const { fs, reports } = failing(new FsError('EPERM', 'no'));
+    expect(() => fs.getattr(node(7), undefined, context)).toThrow('no');
+    expect(() => fs.mkdir(node(1), 'd', 0, context)).toThrow('no');
+    await expect(fs.read(handle(3), 0, 1, context)).rejects.toThrow('no');
+    const flags = { noReplace: false, exchange: false, whiteout: false };
+    const from = { parent: node(5), name: 'a' };
+    await expect(fs.rename(from, { parent: node(1), name: 'b' }, flags, context)).rejects.toThrow('no');
+    expect(reports).toEqual([
+      { op: 'getattr', path: '/node-7' },
+      { op: 'mkdir', path: '/d' },
+      { op: 'read', path: '/handle-3' },
+      { op: 'rename', path: '/node-5/a' },
+    ]);
+  });
+
+  it('that is an ordinary answer is no failure', () => {
+    const { fs, reports } = failing(new FsError('ENODATA', 'none'));
+    expect(() => fs.getxattr(node(2), 'user.x', context)).toThrow('none');
+    expect(reports).toEqual([]);
+  });
+});
