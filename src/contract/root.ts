@@ -8,7 +8,6 @@ export const CAPABILITIES = [
   'rename_overwrite',
   'upload_inline',
 ] as const;
-export type Capability = (typeof CAPABILITIES)[number];
 
 /** `GET /v2/`: needs no token, is not counted against the rate limit. */
 export const RootResource = Type.Object({

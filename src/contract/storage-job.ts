@@ -1,8 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { JOB_WAIT_SECONDS_MAX } from './limits.ts';
 
-export const STORAGE_JOB_STATES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
-
 /** State of an import or export. */
 export const StorageJobState = Type.Union([
   Type.Literal('PENDING'),

@@ -8,6 +8,7 @@ import { serviceErrorOf } from './http/error-answer.ts';
 import { errorBody } from './http/error-body.ts';
 import type { App } from './http/fastify-types.ts';
 import { parseJsonBody } from './http/json-body.ts';
+import { describeRoutes } from './http/openapi.ts';
 import { API_PREFIX, requestView } from './http/request-view.ts';
 import { scope } from './http/scope.ts';
 import { validatorCompiler } from './http/validator-compiler.ts';
@@ -50,6 +51,7 @@ export function createApp(services: Services, options: { readonly internalStats:
     { parseAs: 'buffer' },
     async (_request: unknown, body: Buffer) => parseJsonBody(body),
   );
+  describeRoutes(app);
   decorate(app);
   app.addHook('onRequest', async (request, reply) => {
     request.view = requestView(request);

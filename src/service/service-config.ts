@@ -27,7 +27,6 @@ export interface ServiceOptions {
   readonly blobGraceSeconds?: number;
 }
 
-export const DEFAULT_RATE_LIMIT: RateLimit = { requests: 1000, seconds: 300 };
 export const DEFAULT_PART_URL_SECONDS = 3600;
 export const DEFAULT_DOWNLOAD_URL_SECONDS = 7200;
 export const DEFAULT_BLOB_GRACE_SECONDS = 600;

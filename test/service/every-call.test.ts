@@ -192,6 +192,15 @@ describe('answers', () => {
     });
   });
 
+  test('are described in OpenAPI, and so is every call, but nothing beside the API', async () => {
+    const { body } = await request('GET', `${service.url}/openapi.json`);
+    expect(body.openapi).toBe('3.1.0');
+    expect(Object.keys(body.paths['/v2/files/{file_id}'])).toEqual(['get', 'patch', 'delete']);
+    expect(Object.keys(body.paths).filter((path) => !path.startsWith('/v2'))).toEqual([]);
+    const { schema } = body.paths['/v2/files'].post.requestBody.content['application/json'];
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+  });
+
   test('fields given twice is refused', async () => {
     expect((await alice.get('/user?fields=a&fields=b')).status).toBe(400);
   });

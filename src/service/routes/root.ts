@@ -32,4 +32,6 @@ export function rootRoutes(app: App, { rateLimiter }: Services): void {
   app.get('/api-status-codes', { config: { open: true } }, async () =>
     Object.fromEntries(Object.entries(ERROR_CODES)),
   );
+
+  app.get('/openapi.json', { config: { open: true } }, async () => app.swagger());
 }
