@@ -18,12 +18,14 @@ export function contentKey(version: ContentVersion): string {
   }
 }
 
+/** The name of exactly these bytes, as far as they are known. */
+export function versionKey(version: ContentVersion): string {
+  const etag = version.kind === 'object' ? version.etag : undefined;
+  return [contentKey(version), version.sizeBytes, etag ?? ''].join('\0');
+}
+
 export function sameVersion(left: ContentVersion, right: ContentVersion): boolean {
-  if (left === right) return true;
-  const etags = [left, right].map((version) => (version.kind === 'object' ? version.etag : undefined));
-  return (
-    left.sizeBytes === right.sizeBytes && etags[0] === etags[1] && contentKey(left) === contentKey(right)
-  );
+  return left === right || versionKey(left) === versionKey(right);
 }
 
 /** For people. */

@@ -1,3 +1,4 @@
+import type { Api } from '../../src/api/api.ts';
 import { createApi } from '../../src/api/create-api.ts';
 import { createStorageClient } from '../../src/api/create-storage-client.ts';
 import { MemoryPool } from '../../src/content/memory/memory-pool.ts';
@@ -11,6 +12,7 @@ export const forever = new AbortController().signal;
 
 /** The data path of one mount, without the mount. */
 export interface ContentClient extends AsyncDisposable {
+  readonly api: Api;
   readonly reader: ContentReader;
   readonly writer: ContentWriter;
 }
@@ -28,6 +30,7 @@ export function contentClient(options: {
   const { directory } = options;
   const writer = createContentWriter({ api, storage, reader, memory, clock, directory });
   return {
+    api,
     reader,
     writer,
     [Symbol.asyncDispose]: async () => {

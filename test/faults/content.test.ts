@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { FileRecord } from '../../src/api/model.ts';
 import type { ContentVersion } from '../../src/content/ports.ts';
 import { TestService, type TestUser } from '../service/test-service.ts';
+import { TestVolume } from '../service/volume-world.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -131,6 +132,28 @@ describe('the store', () => {
     const bytes = sampleBytes(MIB);
     proxy.inject({ kind: 'lose-answer' }, { when: ({ path }) => path.endsWith('/complete'), times: 1 });
     expect((await stored((await uploaded('lost', bytes)).id)).equals(bytes)).toBe(true);
+  });
+});
+
+describe('an object of a volume', () => {
+  async function laid(name: string, text: string): Promise<{ volume: TestVolume; version: ContentVersion }> {
+    const volume = await TestVolume.make(service, alice, { name });
+    await volume.lay('runs/one.txt', text);
+    const object = await client.api.volumes.object(volume.id, 'runs/one.txt');
+    if (object?.sizeBytes === undefined) throw new Error('the volume does not show it');
+    const { location, etag, sizeBytes } = object;
+    return { volume, version: { kind: 'object', volume: volume.id, location, etag, sizeBytes } };
+  }
+
+  it('is read by the version that the listing shows', async () => {
+    const { version } = await laid('reads', 'bytes of the bucket');
+    expect((await readAll(client.reader.open(version))).toString()).toBe('bytes of the bucket');
+  });
+
+  it('that was replaced since it was listed is `changed`, not mixed', async () => {
+    const { volume, version } = await laid('replaced', 'first bytes');
+    await volume.lay('runs/one.txt', 'other bytes');
+    await expect(readAll(client.reader.open(version))).rejects.toMatchObject({ kind: 'changed' });
   });
 });
 

@@ -5,6 +5,7 @@
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { type Extent, ExtentMap, isPartOf } from './extent-map.ts';
@@ -33,7 +34,7 @@ export class DraftContent {
   readonly #options: DraftContentOptions;
   readonly #map: ExtentMap;
   readonly #changes = new Mutex();
-  readonly #sources = new Map<ContentVersion, OpenVersion>();
+  readonly #sources = new Map<string, OpenVersion>();
   readonly #reads = new Set<Promise<ByteChunks>>();
   #spool: Promise<SpoolFile> | undefined;
   #spooledBytes = 0;
@@ -290,10 +291,11 @@ export class DraftContent {
   }
 
   #source(version: ContentVersion): OpenVersion {
-    const known = this.#sources.get(version);
+    const key = versionKey(version);
+    const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const source = this.#options.reader.open(version);
-    this.#sources.set(version, source);
+    this.#sources.set(key, source);
     return source;
   }
 
