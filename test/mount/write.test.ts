@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const PROJECT = 'projects/demo/rna-seq-study';
 
@@ -185,3 +186,22 @@ async function made(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   return directory;
 }
+
+describe('while the service does not answer', () => {
+  it('Ctrl-C ends a close and a rename at once, and both go on', async () => {
+    const directory = await made(served.path(PROJECT, 'interrupted'));
+    await shell('echo old > f; ls', { cwd: directory });
+    const processes = await served.sandbox.processes();
+    const service = processes.find(({ command }) => command.includes(' serve '))!.pid;
+    process.kill(service, 'SIGSTOP');
+    try {
+      const began = Date.now();
+      await shell('! timeout -s INT 1 bash -c "echo new > g"; ! timeout -s INT 1 mv f h', { cwd: directory });
+      expect(Date.now() - began).toBeLessThan(4000);
+    } finally {
+      process.kill(service, 'SIGCONT');
+    }
+    await waitUntil(async () => (await shell('ls', { cwd: directory })) === 'g\nh\n');
+    expect(await shell('cat g h', { cwd: directory })).toBe('new\nold\n');
+  });
+});
