@@ -119,20 +119,21 @@ export class DraftUpload {
     await upload.abort().catch(() => {});
   }
 
-  /** Gives the upload up for another one, unless some of the bytes are nowhere else. */
-  async restart(): Promise<void> {
-    if (this.#options.context.content.released) {
-      throw new ContentError(
-        'failed',
-        'the file is larger than the spool may get, and its upload cannot begin anew (raise the spool size)',
-      );
-    }
-    await this.abandon();
+  /** Throws when the upload cannot be given up for another one: some of the bytes are nowhere else. */
+  requireRestart(): void {
+    if (!this.#options.context.content.released) return;
+    throw new ContentError(
+      'failed',
+      'the file is larger than the spool may get, and its upload cannot begin anew (raise the spool size)',
+    );
   }
 
   async #publishInParts(sizeBytes: number): Promise<FileRecord> {
     for (let attempt = 1; ; attempt += 1) {
-      if (this.#current !== undefined && !this.#current.fits(sizeBytes)) await this.restart();
+      if (this.#current !== undefined && !this.#current.fits(sizeBytes)) {
+        this.requireRestart();
+        await this.abandon();
+      }
       const upload = this.#current ?? (await this.#open(sizeBytes, { sizeBytes }));
       try {
         await upload.sendAll(sizeBytes);

@@ -154,10 +154,11 @@ export class SpooledDraft implements Draft {
   async retarget(target: UploadTarget): Promise<void> {
     await this.#publication?.done.catch(() => {});
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
-    // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
-    if (moved) await this.#upload.restart();
+    if (moved) this.#upload.requireRestart();
     this.#target = target;
     this.#record();
+    // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
+    if (moved) await this.#upload.abandon();
   }
 
   async annotate(annotations: Annotations): Promise<void> {
