@@ -11,8 +11,7 @@ export function isSameNode(node: Node, listed: Listed): boolean {
     case 'entry':
       return listed.record.kind === 'folder'
         ? node.kind === 'project-folder'
-        : node.kind === 'project-file' &&
-            (node.draft !== undefined || isSameFile(node.record, listed.record));
+        : node.kind === 'project-file' && isSameFile(node.record, listed.record);
     case 'object':
       return (
         node.kind === 'volume-object' &&
@@ -40,6 +39,15 @@ export function isSameObject(known: VolumeObjectRecord | undefined, told: Volume
   const same = <T>(a: T | undefined, b: T | undefined): boolean =>
     a === undefined || b === undefined || a === b;
   return same(known.sizeBytes, told.sizeBytes) && same(known.modifiedMs, told.modifiedMs);
+}
+
+/**
+ * Another file took the name while ours is being written. Ours stays what this mount shows, with the record it was
+ * begun from and as old as that is: its writer finds at publication that it replaces another's.
+ */
+export function isReplacedUnderDraft(node: Node, listed: Listed): boolean {
+  if (node.kind !== 'project-file' || !node.draft) return false;
+  return listed.kind !== 'entry' || listed.record.id !== node.record?.id;
 }
 
 /** Whether the node exists in this mount alone: no answer of the platform can tell that it is gone. */

@@ -6,7 +6,7 @@
 import type { FileRecord } from '../api/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
-import { isSameNode } from './identity.ts';
+import { isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
 import type { DirectoryNode, Node, ProjectFileNode } from './node.ts';
 import { isDirectory } from './node.ts';
@@ -35,6 +35,16 @@ export class Placement {
     parent.children.put(name, node, this.#clock.now());
   }
 
+  /** By our doing the platform has `listed` in the directory: its node, placed. */
+  placeListed(directory: DirectoryNode, listed: Listed): Node {
+    const known = directory.children.get(listed.name);
+    const before = known?.kind === 'present' && isSameNode(known.node, listed) ? known.node : undefined;
+    const node = before ?? this.#made(directory, listed);
+    if (before) this.#refresh(before, listed);
+    this.place(node);
+    return node;
+  }
+
   /** We moved `node`; what was at the target is out of the tree. */
   move(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void {
     node.parent?.children.remove(node.name, this.#clock.now());
@@ -58,9 +68,13 @@ export class Placement {
     const known = children.get(listed.name);
     const before = known?.kind === 'present' ? known.node : undefined;
     if (children.changedSince(listed.name, generation)) return before;
+    if (before && isReplacedUnderDraft(before, listed)) return before;
     const node = before && isSameNode(before, listed) ? before : this.#made(directory, listed);
     if (before && before !== node) this.lose(before);
     if (before === node) this.#refresh(node, listed);
+    // The kernel may still hold that there is nothing.
+    const wasAbsent = known?.kind === 'absent' || (!known && children.completeMs !== undefined);
+    if (wasAbsent && directory.lookups > 0) this.#kernel.invalidateEntry(directory.id, listed.name);
     children.learn(listed.name, node, { generation, nowMs: this.#clock.now() });
     return node;
   }
@@ -128,8 +142,6 @@ export class Placement {
 
   #refresh(node: Node, listed: Listed): void {
     if (listed.kind === 'entry' && listed.record.kind === 'file' && node.kind === 'project-file') {
-      // The record a draft was begun from stays: its writer finds at publication that it was replaced.
-      if (node.draft && node.record?.id !== listed.record.id) return;
       this.#tellStale(node, listed.record);
       node.record = listed.record;
     } else if (listed.kind === 'entry' && listed.record.kind === 'folder' && node.kind === 'project-folder') {

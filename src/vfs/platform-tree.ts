@@ -7,7 +7,7 @@ import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import { failureOf } from './errors/failure-of.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
-import { isSameNode, lacksSize } from './identity.ts';
+import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
 import { nodeTtlLeft } from './listing/freshness.ts';
 import { Listings } from './listing/listings.ts';
@@ -145,11 +145,7 @@ export class PlatformTree implements Tree {
   }
 
   placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node {
-    const listed = listedEntry(record);
-    const known = parent.children.get(listed.name);
-    const same = known?.kind === 'present' && isSameNode(known.node, listed) ? known.node : undefined;
-    const node = same ?? this.#made(parent, record);
-    this.#placement.place(node);
+    const node = this.#placement.placeListed(parent, listedEntry(record));
     if (options?.empty === true && node.kind === 'project-folder') node.children.startEmpty(this.clock.now());
     return node;
   }
@@ -189,13 +185,6 @@ export class PlatformTree implements Tree {
     // What nobody foresaw is ours to mend: with its stack. The rest is told to a person by its reason.
     if (isKnownError(error) || isAbort(error)) this.log.warn(fields, 'operation failed');
     else this.log.error({ ...fields, err: error }, 'operation failed unexpectedly');
-  }
-
-  #made(parent: ProjectFolderNode, record: EntryRecord): Node {
-    const place = { parent, name: listedEntry(record).name };
-    return record.kind === 'folder'
-      ? this.#make.projectFolder(place, parent.project, record)
-      : this.#make.projectFile(place, parent.project, record);
   }
 
   async #refreshed(node: Node, signal: AbortSignal): Promise<AttributesReply> {

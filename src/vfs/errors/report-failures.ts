@@ -53,11 +53,18 @@ const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
 const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = {
   getxattr: ['ENODATA'],
   removexattr: ['ENODATA'],
-  setxattr: ['EOPNOTSUPP', 'EEXIST', 'ENODATA'],
+  setxattr: ['EEXIST', 'ENODATA'],
   open: ['ESTALE'],
   lseek: ['ENXIO'],
   copyFileRange: ['EXDEV'],
 };
+
+function isOrdinary(op: keyof FileSystem, error: unknown, args: readonly unknown[]): boolean {
+  const errno = errnoOf(error);
+  // Programs that copy attributes try all namespaces.
+  if (op === 'setxattr' && errno === 'EOPNOTSUPP') return !String(args[1]).startsWith('user.');
+  return ORDINARY[op]?.includes(errno) ?? false;
+}
 
 /** Paths of what operations name. */
 export interface Paths {
@@ -85,8 +92,9 @@ export function reportFailures(fileSystem: FileSystem, reports: FailureReports):
 
 function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureReports): Method {
   const failed = (error: unknown, args: readonly unknown[]): never => {
-    const ordinary = ORDINARY[op]?.includes(errnoOf(error)) ?? false;
-    if (!ordinary) reports.report({ op, path: pathOf(SUBJECTS[op], args, reports.paths) }, error);
+    if (!isOrdinary(op, error, args)) {
+      reports.report({ op, path: pathOf(SUBJECTS[op], args, reports.paths) }, error);
+    }
     throw error;
   };
   return (...args) => {

@@ -1,12 +1,7 @@
 import type { Annotations } from '../../content/ports.ts';
-import { isReservedKey, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { readReservedPairs, reservedPairs, userPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { localFacts } from './local-facts.ts';
-
-/** Metadata that people and programs gave a file: all but the pairs of our own. */
-export function userMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedKey(key)));
-}
 
 /**
  * What a file is given together with its next content: the metadata, tags and mode of the file it replaces, since
@@ -16,7 +11,7 @@ export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
   const before = node.record?.metadata ?? {};
   const { mode } = readReservedPairs(before);
   const metadata = {
-    ...userMetadata(before),
+    ...userPairs(before),
     ...node.pending?.metadata,
     ...reservedPairs({ ...(mode !== undefined && { mode }), ...localFacts(node) }),
   };

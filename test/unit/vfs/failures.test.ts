@@ -117,5 +117,12 @@ describe('a failed operation', () => {
     const { fs, reports } = failing(new FsError('ENODATA', 'none'));
     expect(() => fs.getxattr(node(2), 'user.x', context)).toThrow('none');
     expect(reports).toEqual([]);
+    const refusing = failing(new FsError('EOPNOTSUPP', 'none'));
+    const set = (name: string) => () =>
+      refusing.fs.setxattr(node(2), name, new Uint8Array(), { create: false, replace: false }, context);
+    expect(set('system.posix_acl_access')).toThrow('none');
+    expect(refusing.reports).toEqual([]);
+    expect(set('user.sample')).toThrow('none');
+    expect(refusing.reports).toHaveLength(1);
   });
 });

@@ -176,6 +176,32 @@ describe('listing a folder', () => {
   });
 });
 
+describe('the kernel', () => {
+  it('is told of a name that it may hold to be absent', async () => {
+    const folder = await world.directory('projects/ada/one');
+    folder.lookups = 1;
+    world.platform.addFile(root, 'first');
+    await world.list(folder);
+    expect(world.kernel.entries).toEqual([]);
+    world.platform.addFile(root, 'new');
+    await world.clock.advance(TTL_MS);
+    await world.list(folder);
+    expect(world.kernel.entries).toEqual([`${folder.id}/new`]);
+  });
+
+  it('is told of facts that changed', async () => {
+    const file = world.platform.addFile(root, 'f');
+    const folder = await world.directory('projects/ada/one');
+    await world.list(folder);
+    const node = await world.at('projects/ada/one/f');
+    node.lookups = 1;
+    world.platform.files.set(file.id, { ...file, modifiedMs: file.modifiedMs + 1 });
+    await world.clock.advance(TTL_MS);
+    await world.list(folder);
+    expect(world.kernel.nodes).toEqual([node.id]);
+  });
+});
+
 describe('a listing begun before a change of our own', () => {
   it('does not bring back what we removed, nor hide what we made', async () => {
     world.platform.addFiles(root, 3);

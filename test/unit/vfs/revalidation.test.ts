@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Draft } from '../../../src/content/ports.ts';
 
 import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 
@@ -139,6 +140,19 @@ describe('identity', () => {
     world.tree.expire(await world.directory('projects/ada/one'));
     expect(await world.directory('projects/ada/one/d')).toBe(folder);
     expect(await world.list(folder)).toEqual([]);
+  });
+
+  it('of a file being written stays when another takes its name, and is as old as it was', async () => {
+    const { id } = world.platform.addFile(root, 'f');
+    const node = await world.file('projects/ada/one/f');
+    const { checkedMs } = node;
+    node.draft = { dirty: true, sizeBytes: 3 } as Draft;
+    world.platform.files.delete(id);
+    world.platform.addFile(root, 'f');
+    await world.clock.advance(TTL_MS);
+    await world.list(await world.directory('projects/ada/one'));
+    expect(await world.file('projects/ada/one/f')).toBe(node);
+    expect(node).toMatchObject({ record: { id }, checkedMs });
   });
 
   it('serves who has it open after another took its name', async () => {

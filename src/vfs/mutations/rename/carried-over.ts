@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
-import { userMetadata } from '../../open/annotations.ts';
+import { userPairs } from '../../attributes/reserved-pairs.ts';
 
 /**
  * What a file inherits of one whose name it takes. Editors, `sed -i` and `rsync` write a new file and rename it over
@@ -11,7 +11,7 @@ export function carriedOver(
   to: { readonly metadata: Readonly<Record<string, string>>; readonly tags: readonly string[] },
 ): Annotations {
   const metadata = Object.fromEntries(
-    Object.entries(userMetadata(from.metadata)).filter(([key]) => to.metadata[key] === undefined),
+    Object.entries(userPairs(from.metadata)).filter(([key]) => to.metadata[key] === undefined),
   );
   const tags = to.tags.length === 0 && from.tags.length > 0 ? from.tags : undefined;
   return { metadata, tags };
