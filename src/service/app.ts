@@ -37,7 +37,7 @@ export function createApp(services: Services, options: { readonly internalStats:
     genReqId: randomId,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
-      request.view = requestView(request as FastifyRequest);
+      beginAnswer(request as FastifyRequest, reply as FastifyReply);
       answerError(error, request as FastifyRequest, reply as FastifyReply, services);
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024 },
@@ -53,10 +53,7 @@ export function createApp(services: Services, options: { readonly internalStats:
   );
   describeRoutes(app);
   decorate(app);
-  app.addHook('onRequest', async (request, reply) => {
-    request.view = requestView(request);
-    void reply.header(REQUEST_ID_HEADER, request.id);
-  });
+  app.addHook('onRequest', async (request, reply) => beginAnswer(request, reply));
   app.addHook('onResponse', async (request, reply) => {
     const { id, method, url } = request;
     const fields = { requestId: id, method, path: url.split('?', 1)[0], user: request.caller?.username };
@@ -68,6 +65,11 @@ export function createApp(services: Services, options: { readonly internalStats:
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, services));
   addRoutes(app, services, options);
   return app;
+}
+
+function beginAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  request.view = requestView(request);
+  void reply.header(REQUEST_ID_HEADER, request.id);
 }
 
 function decorate(app: App): void {

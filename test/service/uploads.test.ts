@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PART_SIZE_DEFAULT, PART_SIZE_MIN } from '../../src/contract/limits.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 
@@ -309,4 +309,25 @@ test('the counters tell how many parts were in flight at once', async () => {
   expect(service.services.stats.storagePuts).toBe(4);
   expect(service.services.stats.storagePutBytes).toBe(4 * PART_SIZE_MIN);
   expect(service.services.stats.maxPartsInFlight).toBeGreaterThan(1);
+});
+
+test('a name taken while the parts become a blob leaves an upload that can still be completed', async () => {
+  const { upload_id } = await begin({ name: 'late-race' });
+  const parts = [
+    await alice.putPart(upload_id, 1, bytes(PART_SIZE_MIN)),
+    await alice.putPart(upload_id, 2, 'end'),
+  ];
+  const { blobs } = service.services;
+  const complete_ = blobs.completeUpload.bind(blobs);
+  const spy = vi.spyOn(blobs, 'completeUpload').mockImplementationOnce(async (...args) => {
+    const blob = await complete_(...args);
+    await alice.upload(root, 'late-race', 'first');
+    return blob;
+  });
+  const refused = await complete(upload_id, { parts });
+  spy.mockRestore();
+  expect(refused.body).toMatchObject({ status: 409, code: 8005 });
+  const [taker] = (await alice.get(`/files?parent=${root}&name=late-race`)).body.items;
+  await alice.call('DELETE', `/files/${taker.id}`);
+  expect((await complete(upload_id, { parts })).body.size).toBe(PART_SIZE_MIN + 3);
 });

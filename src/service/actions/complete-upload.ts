@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
 import { newFile } from './new-file.ts';
-import { freeName, holderOfName } from './place-file.ts';
+import { holderOfName, placeFile } from './place-file.ts';
 import { storedParts } from './report-parts.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 
@@ -34,15 +34,20 @@ export async function completeUpload(
   return publish(services, upload, blob);
 }
 
+/**
+ * The parts reported before united with those given now, which are noted as reported: should the name turn out to be
+ * taken once the blob is made, the completion can be repeated although the parts are no longer to be found one by one.
+ */
 async function allParts(
   services: Services,
   upload: UploadRow,
   given: readonly ReportedPart[],
 ): Promise<UploadPartRow[]> {
-  const reported = await services.store.uploads.parts(upload.id);
-  const added = await storedParts(services, upload, given);
-  const byNumber = new Map([...reported, ...added].map((part) => [part.part_number, part]));
-  return [...byNumber.values()].sort((a, b) => a.part_number - b.part_number);
+  const { uploads } = services.store;
+  const known = new Map((await uploads.parts(upload.id)).map((part) => [part.part_number, part.etag]));
+  const added = given.filter(({ partNumber, etag }) => known.get(partNumber) !== etag);
+  if (added.length > 0) await uploads.report(upload.id, await storedParts(services, upload, added));
+  return uploads.parts(upload.id);
 }
 
 async function makeBlob(
@@ -75,18 +80,11 @@ async function publish({ store, clock }: Services, upload: UploadRow, blob: Stor
   });
   const published = await store.transaction(async (tx) => {
     if (!(await tx.uploads.delete(upload.id))) return false;
-    await takeName(tx, file, upload.overwrite === 1);
+    await placeFile(tx, file, { overwrite: upload.overwrite === 1, taken: 8005 });
     return true;
   });
   if (published) return file;
   // Aborted meanwhile, and the blob belongs to nobody; or completed by another call, and it is kept for that one.
   await store.files.discardBlob(blob.key, now);
   throw new ServiceError(8003);
-}
-
-/** Gives the file its name, inside a transaction. @throws ServiceError 5026, 8005 */
-export async function takeName(tx: Services['store'], file: FileRow, overwrite: boolean): Promise<void> {
-  const parentId = file.parent_id ?? '';
-  await freeName(tx, { parentId, name: file.name, overwrite, taken: 8005 }, { now: file.created_on });
-  await tx.files.insert(file);
 }

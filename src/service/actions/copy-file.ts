@@ -10,7 +10,7 @@ import type { FileRow } from '../store/files.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { fileFor } from './file-access.ts';
 import { newFile } from './new-file.ts';
-import { freeName } from './place-file.ts';
+import { placeFile } from './place-file.ts';
 
 /**
  * A new file of the same content: the bytes are shared, metadata and tags go along, the copier is its creator.
@@ -34,20 +34,18 @@ export async function copyFile(
   return store.transaction(async (tx) => {
     const source = await tx.files.find(file.id);
     if (source === undefined) throw new ServiceError(5002);
-    const parentId = destination.file.id;
-    await freeName(tx, { parentId, name, overwrite: false, taken: 5003 }, { now });
     const made = newFile({
       ...source,
       id: randomId(),
       project_id: destination.file.project_id,
-      parent_id: parentId,
+      parent_id: destination.file.id,
       name,
       created_by: caller.username,
       created_on: now,
       modified_on: now,
       is_public: 0,
     });
-    await tx.files.insert(made);
+    await placeFile(tx, made, { overwrite: false, taken: 5003 });
     const [{ metadata, tags } = { metadata: {}, tags: [] }] = await tx.files.withDetails([source]);
     await tx.files.mergeMetadata(made.id, metadata);
     await tx.files.replaceTags(made.id, tags);

@@ -42,3 +42,14 @@ export async function freeName(
   const holder = await holderOfName(store, place, options.own);
   if (holder !== undefined) await store.files.delete(holder, options.now);
 }
+
+/** Puts a new file under its name, inside a transaction. @throws ServiceError as `holderOfName` */
+export async function placeFile(
+  store: Store,
+  file: FileRow,
+  { overwrite, taken }: Pick<Place, 'overwrite' | 'taken'>,
+): Promise<void> {
+  const place = { parentId: file.parent_id ?? '', name: file.name, overwrite, taken };
+  await freeName(store, place, { now: file.created_on });
+  await store.files.insert(file);
+}

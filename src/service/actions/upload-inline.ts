@@ -7,9 +7,9 @@ import { randomId } from '../random-id.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import { uploadFolder } from './begin-upload.ts';
-import { takeName } from './complete-upload.ts';
 import type { NamedDestination } from './destination-folder.ts';
 import { newFile } from './new-file.ts';
+import { placeFile } from './place-file.ts';
 
 export interface InlineUpload extends NamedDestination {
   readonly name?: string | undefined;
@@ -41,7 +41,7 @@ export async function uploadInline(
   });
   try {
     await store.transaction(async (tx) => {
-      await takeName(tx, file, upload.overwrite);
+      await placeFile(tx, file, { overwrite: upload.overwrite, taken: 8005 });
       await tx.files.mergeMetadata(file.id, upload.metadata);
       await tx.files.replaceTags(file.id, upload.tags);
     });

@@ -35,13 +35,18 @@ export async function writeManifest(
   } finally {
     await handle.close();
   }
-  await rename(temporary, join(directory, MANIFEST));
+  await renameDurably(temporary, join(directory, MANIFEST));
 }
 
 /** A rename that survives a power failure. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
-  const directory = await open(dirname(to), 'r');
+  await syncDirectory(dirname(to));
+}
+
+/** Makes what was created, renamed or removed in a directory survive a power failure. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
   try {
     await directory.sync();
   } finally {

@@ -8,12 +8,13 @@
  * A part is durable before its PUT is answered, and a blob before its completion is.
  */
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
+import { makeDirectory } from '../buckets/durable-file.ts';
 import { randomId } from '../random-id.ts';
-import { readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
+import { readLayout, renameDurably, type Segment, syncDirectory, writeManifest } from './blob-layout.ts';
 import {
   type BlobStore,
   MissingPartError,
@@ -159,16 +160,18 @@ export class DirectoryBlobStore implements BlobStore {
 
   async #directoryBecomesBlob(key: string, parts: readonly NamedPart[]): Promise<void> {
     const upload = this.#upload(key);
-    const used = new Set(parts.map(({ name }) => name.split('/', 1)[0]));
+    const used = new Set(parts.map(({ name }) => dirname(name)));
     const unused = (await readdir(upload)).filter((name) => !used.has(name));
     await Promise.all(unused.map((name) => rm(join(upload, name), { recursive: true, force: true })));
+    // The bytes are durable since they came, their names only from here on.
+    for (const name of used) await syncDirectory(join(upload, name));
     await writeManifest(upload, parts);
     await this.#moveIn(upload, key);
   }
 
   async #moveIn(path: string, key: string): Promise<void> {
     const blob = this.#blob(key);
-    await mkdir(join(blob, '..'), { recursive: true });
+    await makeDirectory(dirname(blob));
     await renameDurably(path, blob);
   }
 

@@ -6,6 +6,7 @@ import {
   RATE_RESET_HEADER,
 } from '../../contract/headers.ts';
 import { storedTime } from '../api-time.ts';
+import type { Caller } from '../caller.ts';
 import type { RateState } from '../rate-limit/rate-limiter.ts';
 import { FieldSelector } from '../rules/field-selector.ts';
 import { hashToken } from '../rules/token-hash.ts';
@@ -16,11 +17,21 @@ import { selectFields } from './select-fields.ts';
 
 /** What every call of the API goes through: counting, token, rate limit, `fields`. */
 export function addApiHooks(app: App, services: Services): void {
-  const { stats, rateLimiter } = services;
   app.addHook('onRequest', async (request, reply) => {
-    stats.apiCall(`${request.method} ${request.routeOptions.url ?? 'unknown'}`);
-    announce(reply, await rateLimiter.peek(''));
-    if (request.routeOptions.config.open !== true) await admit(request, reply, services);
+    services.stats.apiCall(`${request.method} ${request.routeOptions.url ?? 'unknown'}`);
+    const caller = await callerOf(request, services);
+    if (caller !== undefined) {
+      request.caller = caller;
+      await countRequest(caller, reply, services);
+    } else {
+      announce(reply, await services.rateLimiter.peek(NOBODY));
+      if (request.routeOptions.config.open !== true) {
+        throw new ServiceError(
+          90001,
+          `The token in ${AUTH_TOKEN_HEADER} is missing, unknown, or has expired.`,
+        );
+      }
+    }
     request.selector = selectorOf(request);
   });
   app.addHook('preSerialization', (request, _reply, payload, done) => {
@@ -28,21 +39,28 @@ export function addApiHooks(app: App, services: Services): void {
   });
 }
 
-/** Knows the caller by the token and counts the call against the caller's limit. */
-async function admit(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<void> {
-  const { store, rateLimiter, clock } = services;
+/** The rate of requests without a token is not limited, but announced as that of a caller who made none. */
+const NOBODY = '';
+
+/** Undefined when the call is open to all, or brings no good token. */
+async function callerOf(request: FastifyRequest, { store, clock }: Services): Promise<Caller | undefined> {
   const token = tokenOf(request);
-  if (token === undefined) throw new ServiceError(90001, `The header ${AUTH_TOKEN_HEADER} is missing.`);
+  if (token === undefined || request.routeOptions.config.open === true) return undefined;
   const tokenHash = hashToken(token);
   const username = await store.tokens.usernameOf(tokenHash, storedTime(clock.now()));
-  if (username === undefined) throw new ServiceError(90001, 'The token is unknown, revoked, or has expired.');
-  request.caller = { username, tokenHash };
+  return username === undefined ? undefined : { username, tokenHash };
+}
+
+async function countRequest(
+  { tokenHash }: Caller,
+  reply: FastifyReply,
+  { rateLimiter }: Services,
+): Promise<void> {
   const state = await rateLimiter.count(tokenHash);
   announce(reply, state);
-  if (state.exceeded) {
-    const until = new Date(state.reset * 1000).toISOString();
-    throw new ServiceError(1000, `The rate limit of ${state.limit} requests is used up until ${until}.`);
-  }
+  if (!state.exceeded) return;
+  const until = new Date(state.reset * 1000).toISOString();
+  throw new ServiceError(1000, `The rate limit of ${state.limit} requests is used up until ${until}.`);
 }
 
 function tokenOf({ headers }: FastifyRequest): string | undefined {
