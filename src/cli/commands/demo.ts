@@ -41,7 +41,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
   running = await startDemo({ path, data, tied: !detach, onProgress, signal: start.signal });
   sayRunning(running);
   if (detach) {
-    console.log(`End it with: svcfs demo --stop ${running.mountPoint}`);
+    console.log(`End it with: demo --stop ${running.mountPoint}`);
     running.service.release();
     running.daemon.release();
     return;

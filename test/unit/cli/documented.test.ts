@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { DEMO_OPTIONS } from '../../../src/config/demo-options.ts';
+import { MOUNT_OPTIONS } from '../../../src/config/mount-options.ts';
+import { SERVE_OPTIONS } from '../../../src/config/serve-options.ts';
+
+const command = (name: string) => createProgram().commands.find((candidate) => candidate.name() === name);
+
+describe('the command line', () => {
+  it('has the commands and options that scripts rely on', () => {
+    const flags = (name: string) => command(name)?.options.map(({ long }) => long);
+    expect(flags('serve')).toEqual(expect.arrayContaining(['--data', '--listen', '--demo', '--rate-limit']));
+    expect(flags('mount')).toEqual(
+      expect.arrayContaining([
+        '--endpoint',
+        '--token-file',
+        '--profile',
+        '--foreground',
+        '--read-only',
+        '--driver',
+      ]),
+    );
+    expect(flags('demo')).toEqual(expect.arrayContaining(['--detach', '--stop', '--data']));
+    expect(flags('unmount')).toEqual(['--force']);
+  });
+
+  it('gives each declared option under the name it is declared by', () => {
+    for (const [name, declared] of [
+      ['mount', MOUNT_OPTIONS],
+      ['serve', SERVE_OPTIONS],
+      ['demo', DEMO_OPTIONS],
+    ] as const) {
+      const attributes = command(name)?.options.map((option) => option.attributeName());
+      expect(attributes).toEqual(Object.keys(declared));
+    }
+  });
+});
+
+describe('the exit codes', () => {
+  const codes = Object.values(EXIT_CODES);
+
+  it('are all different', () => {
+    expect(new Set(codes.map(({ code }) => code)).size).toBe(codes.length);
+  });
+
+  it('are listed in the README as they are', () => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+    const rows = [...readme.matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code, meaning]) => [
+      Number(code),
+      meaning,
+    ]);
+    expect(rows).toEqual(codes.map(({ code, meaning }) => [code, meaning]));
+  });
+});
