@@ -1,3 +1,5 @@
+import { dirname } from 'node:path/posix';
+
 /** A failed operation, as `user.svc.error` and `.svcfs/errors` show it. */
 export interface Failure {
   /** The operation, by its system call's name. */
@@ -26,17 +28,13 @@ export class ErrorRegistry {
     if (this.#byPath.size > this.#limit && oldest !== undefined) this.#byPath.delete(oldest);
   }
 
-  ofPath(path: string): Failure | undefined {
-    return this.#byPath.get(path);
+  /** The newest of a path and of the names in it: what could not be made has no other place to say why. */
+  lastAt(path: string): Failure | undefined {
+    return this.list().findLast((failure) => failure.path === path || dirname(failure.path) === path);
   }
 
   /** Oldest first. */
   list(): readonly Failure[] {
     return [...this.#byPath.values()];
-  }
-
-  /** What failed there has since gone well. */
-  clear(path: string): void {
-    this.#byPath.delete(path);
   }
 }

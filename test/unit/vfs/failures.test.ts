@@ -69,8 +69,17 @@ describe('the registry of failures', () => {
     for (const path of ['/a', '/b', '/a', '/c']) registry.record(failure(path));
     expect(registry.list().map(({ path }) => path)).toEqual(['/a', '/c']);
     registry.record(failure('/a', 'read'));
-    expect(registry.ofPath('/a')?.op).toBe('read');
-    expect(registry.ofPath('/b')).toBeUndefined();
+    expect(registry.lastAt('/a')?.op).toBe('read');
+    expect(registry.lastAt('/b')).toBeUndefined();
+  });
+
+  it('tells a directory what failed in it last: what could not be made has no other place', () => {
+    const registry = new ErrorRegistry();
+    for (const path of ['/d', '/d/new', '/d/sub/deeper', '/da']) registry.record(failure(path));
+    expect(registry.lastAt('/d')?.path).toBe('/d/new');
+    registry.record(failure('/d'));
+    expect(registry.lastAt('/d')?.path).toBe('/d');
+    expect(registry.lastAt('/d/sub')?.path).toBe('/d/sub/deeper');
   });
 });
 
