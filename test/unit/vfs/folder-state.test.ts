@@ -1,0 +1,47 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+import { openFolderState } from '../../../src/vfs/attributes/folder-state-file.ts';
+
+let directory: ReturnType<typeof dirSync>;
+let path: string;
+beforeEach(() => {
+  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+  path = join(directory.name, 'state', 'folders.json');
+});
+afterEach(() => directory.removeCallback());
+
+it('mode and time of folders are found again by the next mount', async () => {
+  const state = await openFolderState(path);
+  state.set('f1', { mode: 0o700 });
+  state.set('f2', { mtimeMs: 5 });
+  state.set('f1', { mtimeMs: 9 });
+  state.delete('f2');
+  await state.flush();
+  const next = await openFolderState(path);
+  expect(next.get('f1')).toEqual({ mode: 0o700, mtimeMs: 9 });
+  expect(next.get('f2')).toBeUndefined();
+  expect(await readdir(join(directory.name, 'state'))).toEqual(['folders.json']);
+});
+
+it('what is set while a write is under way is written too', async () => {
+  const state = await openFolderState(path);
+  for (let index = 0; index < 50; index++) {
+    state.set(`f${index}`, { mode: index });
+    if (index % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await state.flush();
+  expect((await openFolderState(path)).get('f49')).toEqual({ mode: 49 });
+});
+
+it('a file that is no such state is begun anew', async () => {
+  const damaged = join(directory.name, 'damaged.json');
+  await writeFile(damaged, '{"f1":');
+  const state = await openFolderState(damaged);
+  expect(state.get('f1')).toBeUndefined();
+  state.set('f1', { mode: 1 });
+  await state.flush();
+  expect((await openFolderState(damaged)).get('f1')).toEqual({ mode: 1 });
+});
