@@ -49,9 +49,9 @@ export class Xattrs {
     const parsed = parseXattrName(name);
     if (parsed.kind === 'foreign') throw unsupported(name);
     requireSettable(node, parsed, name);
-    requireWritable(this.#tree, node);
     await this.#prepare(node, how.signal);
-    const there = this.#value(node, parsed) !== undefined;
+    requireWritable(this.#tree, node);
+    const there = this.#has(node, parsed);
     if (how.mode.create && there) throw new FsError('EEXIST', `${name} is set already`);
     if (how.mode.replace && !there) throw noSuchAttribute(name);
     await this.#write(node, parsed, decodeValue(attribute.value), how.signal);
@@ -61,9 +61,10 @@ export class Xattrs {
     const parsed = parseXattrName(name);
     if (parsed.kind === 'foreign') throw noSuchAttribute(name);
     requireSettable(node, parsed, name);
+    const isPage = parsed.kind === 'metadata' && parsed.page !== undefined;
+    if (node.kind !== 'project-file' || isPage) throw new FsError('EPERM', `${name} cannot be removed`);
     requireWritable(this.#tree, node);
-    if (node.kind !== 'project-file') throw new FsError('EPERM', `${name} cannot be removed`);
-    if (this.#value(node, parsed) === undefined) throw noSuchAttribute(name);
+    if (!this.#has(node, parsed)) throw noSuchAttribute(name);
     if (parsed.kind === 'pair') await this.#metadata.removePair(node, parsed.key, signal);
     else if (parsed.kind === 'tags') await this.#metadata.setTags(node, [], signal);
     else await this.#metadata.replaceAll(node, {}, signal);
@@ -73,6 +74,13 @@ export class Xattrs {
     const value = parsed.kind === 'foreign' ? undefined : this.#value(node, parsed);
     if (value === undefined) throw noSuchAttribute(name);
     return Buffer.from(value);
+  }
+
+  #has(node: Node, parsed: XattrName): boolean {
+    // However long: only reading it whole may fail.
+    const isDocument =
+      node.kind === 'project-file' && parsed.kind === 'metadata' && parsed.page === undefined;
+    return isDocument || this.#value(node, parsed) !== undefined;
   }
 
   /** Undefined when the node has no such attribute. */

@@ -186,6 +186,26 @@ describe('setting attributes', () => {
     await expect(set('user.svc.billing_group', 'x', PLAIN, project)).rejects.toMatchObject(errno('EPERM'));
   });
 
+  it('of a project that nobody has looked into yet asks for its details first', async () => {
+    const project = await world.at('projects/ada/two');
+    await set('user.svc.description', 'new', PLAIN, project);
+    expect(world.platform.taken()).toEqual(['projects.get', 'projects.edit']);
+  });
+
+  it('of all metadata works whatever there was, and no page can be removed', async () => {
+    const many = Array.from({ length: 900 }, (_, index) => [`k${index}`, 'v'.repeat(300)]);
+    await set('user.svc.metadata', JSON.stringify(Object.fromEntries(many)));
+    await expect(get('user.svc.metadata')).rejects.toMatchObject(errno('E2BIG'));
+    expect(Object.keys(JSON.parse(await get('user.svc.metadata.0'))).length).toBeGreaterThan(100);
+    await expect(world.xattrs.remove(node, 'user.svc.metadata.0', NEVER)).rejects.toMatchObject(
+      errno('EPERM'),
+    );
+    await set('user.svc.metadata', '{"a":"1"}');
+    expect(await get('user.svc.metadata')).toBe('{"a":"1"}');
+    await world.xattrs.remove(node, 'user.svc.metadata', NEVER);
+    expect(await get('user.svc.metadata')).toBe('{}');
+  });
+
   it('on a read-only mount gives EROFS', async () => {
     const readOnly = new ReadingWorld({ readOnly: true });
     readOnly.platform.addFile(readOnly.platform.rootOf('one'), 'f');
