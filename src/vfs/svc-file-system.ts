@@ -2,6 +2,7 @@
  * The file system as the kernel driver calls it: numbers become nodes, one operation is called, its nodes become
  * entries. What the operations do stands in the folders beside this file.
  */
+import type { Details } from './directories/details.ts';
 import type {
   AbsentEntry,
   AttributeChanges,
@@ -22,6 +23,7 @@ import type {
 } from './file-system.ts';
 import { FsError } from './fs-error.ts';
 import { lacksSize } from './identity.ts';
+import { requireNameLength } from './mutations/names.ts';
 import type { Node } from './node.ts';
 import { isDirectory } from './node.ts';
 import type { OpenDirectories } from './open-directories.ts';
@@ -35,6 +37,7 @@ export interface FileSystemParts {
   readonly files: OpenFiles;
   readonly mutations: Mutations;
   readonly xattrs: Xattrs;
+  readonly details: Details;
 }
 
 type PlaceById = { readonly parent: NodeId; readonly name: string };
@@ -45,6 +48,7 @@ export class SvcFileSystem implements FileSystem {
   readonly #files: OpenFiles;
   readonly #mutations: Mutations;
   readonly #xattrs: Xattrs;
+  readonly #details: Details;
 
   constructor(parts: FileSystemParts) {
     this.#tree = parts.tree;
@@ -52,6 +56,7 @@ export class SvcFileSystem implements FileSystem {
     this.#files = parts.files;
     this.#mutations = parts.mutations;
     this.#xattrs = parts.xattrs;
+    this.#details = parts.details;
   }
 
   attach(caches: KernelCaches): void {
@@ -64,6 +69,8 @@ export class SvcFileSystem implements FileSystem {
   }
 
   lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
+    // Who is about to make it looks it up first.
+    requireNameLength(name);
     const place = this.#place({ parent, name });
     const found = this.#tree.childOf(place.parent, name, context.signal);
     if (!(found instanceof Promise) && !(found && lacksSize(found))) return this.#found(found, place);
@@ -85,6 +92,8 @@ export class SvcFileSystem implements FileSystem {
     context: RequestContext,
   ): Promise<AttributesReply> {
     const node = this.#tree.nodes.get(id);
+    // All else that is done inside a project begins with a lookup in it; chmod(1) of its directory does not.
+    await this.#details.ofNode(node, context.signal);
     await this.#mutations.setattr(node, changes, { handle, context });
     return this.#tree.attributesOf(node);
   }

@@ -22,7 +22,7 @@ export const create = operation<{ readonly entry: Entry; readonly open: OpenRepl
     const flags = body.u32();
     const mode = body.u32();
     body.skip(8); // umask: applied by the kernel; open_flags
-    return fs.create(request.node, request.changing(request.node, body.name()), mode, flags, request);
+    return fs.create(request.node, request.changing(request.node, body.text()), mode, flags, request);
   },
   encode(reply, answer) {
     reply.entry(answer.entry);

@@ -26,7 +26,7 @@ const entryAnswer: Omit<Operation<Entry | AbsentEntry>, 'call'> = {
 
 export const lookup = operation<Entry | AbsentEntry>({
   ...entryAnswer,
-  call: (fs, body, request) => fs.lookup(request.node, body.name(), request),
+  call: (fs, body, request) => fs.lookup(request.node, body.text(), request),
 });
 
 export const mkdir = operation<Entry>({
@@ -34,7 +34,7 @@ export const mkdir = operation<Entry>({
   call(fs, body, request) {
     const mode = body.u32();
     body.skip(4); // umask: the kernel applied it
-    return fs.mkdir(request.node, request.changing(request.node, body.name()), mode, request);
+    return fs.mkdir(request.node, request.changing(request.node, body.text()), mode, request);
   },
 });
 
@@ -46,14 +46,14 @@ export const mknod = operation<Entry>({
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) {
       throw new FsError('EPERM', 'devices, pipes and sockets cannot be stored');
     }
-    return fs.mknod(request.node, request.changing(request.node, body.name()), mode, request);
+    return fs.mknod(request.node, request.changing(request.node, body.text()), mode, request);
   },
 });
 
 export const symlink = operation<Entry>({
   ...entryAnswer,
   call(fs, body, request) {
-    const name = request.changing(request.node, body.name());
+    const name = request.changing(request.node, body.text());
     return fs.symlink(request.node, name, body.text(), request);
   },
 });
@@ -62,17 +62,17 @@ export const link = operation<Entry>({
   ...entryAnswer,
   call(fs, body, request) {
     const node = body.id() as NodeId;
-    return fs.link(node, request.node, request.changing(request.node, body.name()), request);
+    return fs.link(node, request.node, request.changing(request.node, body.text()), request);
   },
 });
 
 export const unlink = operation<void>({
-  call: (fs, body, request) => fs.unlink(request.node, request.changing(request.node, body.name()), request),
+  call: (fs, body, request) => fs.unlink(request.node, request.changing(request.node, body.text()), request),
   locks: 'names',
 });
 
 export const rmdir = operation<void>({
-  call: (fs, body, request) => fs.rmdir(request.node, request.changing(request.node, body.name()), request),
+  call: (fs, body, request) => fs.rmdir(request.node, request.changing(request.node, body.text()), request),
   locks: 'names',
 });
 
@@ -104,8 +104,8 @@ function callRename(
     whiteout: (bits & RENAME_FLAG.WHITEOUT) !== 0,
   };
   if (flags.exchange || flags.whiteout) throw new FsError('EINVAL', 'names cannot be exchanged in one step');
-  const from = { parent: request.node, name: request.changing(request.node, body.name()) };
-  const to = { parent: newParent, name: request.changing(newParent, body.name()) };
+  const from = { parent: request.node, name: request.changing(request.node, body.text()) };
+  const to = { parent: newParent, name: request.changing(newParent, body.text()) };
   request.otherNode = newParent;
   return fs.rename(from, to, flags, request);
 }

@@ -32,7 +32,7 @@ export const getxattr = operation<SizedAnswer>({
   call(fs, body, request) {
     const roomBytes = body.u32();
     body.skip(4);
-    return whenThere(fs.getxattr(request.node, body.name(), request), (bytes) => ({ bytes, roomBytes }));
+    return whenThere(fs.getxattr(request.node, body.text(), request), (bytes) => ({ bytes, roomBytes }));
   },
   encode: encodeSized,
 });
@@ -52,7 +52,7 @@ export const setxattr = operation<void>({
   call(fs, body, request) {
     const size = body.u32();
     const flags = body.u32();
-    const name = body.name();
+    const name = body.text();
     const mode = {
       create: (flags & XATTR_FLAG.CREATE) !== 0,
       replace: (flags & XATTR_FLAG.REPLACE) !== 0,
@@ -62,5 +62,5 @@ export const setxattr = operation<void>({
 });
 
 export const removexattr = operation<void>({
-  call: (fs, body, request) => fs.removexattr(request.node, body.name(), request),
+  call: (fs, body, request) => fs.removexattr(request.node, body.text(), request),
 });

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { FsError } from '../../vfs/fs-error.ts';
 
-const NAME_MAX_BYTES = 255;
 const TWO_TO_32 = 0x1_0000_0000;
 
 /**
@@ -84,22 +83,12 @@ export class BodyReader {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** A file name: ENAMETOOLONG over 255 bytes, EILSEQ when not UTF-8. */
-  name(): string {
-    return this.#text(NAME_MAX_BYTES);
-  }
-
-  /** A string without the limit of a name: a symbolic link's target. */
+  /** A name or a link's target: EILSEQ when not UTF-8. How long it may be is not decided here. */
   text(): string {
-    return this.#text(Number.POSITIVE_INFINITY);
-  }
-
-  #text(maxBytes: number): string {
     const start = this.#position;
     const end = this.#bytes.indexOf(0, start);
     if (end < 0 || end >= this.#end) throw new FsError('EINVAL', 'a string without its end');
     this.#position = end + 1;
-    if (end - start > maxBytes) throw new FsError('ENAMETOOLONG', `name longer than ${maxBytes} bytes`);
     const text = this.#bytes.toString('utf8', start, end);
     if (text.includes('\ufffd') && !isUtf8(this.#bytes.subarray(start, end))) {
       throw new FsError('EILSEQ', 'the name is not UTF-8');

@@ -6,10 +6,16 @@ const MAX_NAME_BYTES = 255;
 /** The platform keeps such folder names for itself (service-api, "Limits"). */
 const RESERVED_FOLDER_PREFIX = '__';
 
+/** Whether there can be anything of that name: ENAMETOOLONG. */
+export function requireNameLength(name: string): void {
+  const bytes = Buffer.byteLength(name);
+  if (bytes > MAX_NAME_BYTES)
+    throw new FsError('ENAMETOOLONG', `a name has at most ${MAX_NAME_BYTES} bytes, this one ${bytes}`);
+}
+
 /** Whether a directory takes a file or folder of that name: ENAMETOOLONG, EINVAL. */
 export function requireName(parent: DirectoryNode, name: string, what: 'file' | 'folder'): void {
-  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
-    throw new FsError('ENAMETOOLONG', `a name has at most ${MAX_NAME_BYTES} bytes`);
+  requireNameLength(name);
   if (what === 'folder' && parent.kind === 'project-folder' && name.startsWith(RESERVED_FOLDER_PREFIX))
     throw new FsError(
       'EINVAL',

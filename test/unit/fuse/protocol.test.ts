@@ -146,7 +146,7 @@ describe('fields of requests', () => {
     const body = reading(Buffer.concat([u64(-5), u64(0xffff_ffff_ffff_ffffn), text('a b')]));
     expect(body.seconds()).toBe(-5);
     expect(body.big()).toBe(0xffff_ffff_ffff_ffffn);
-    expect(body.name()).toBe('a b');
+    expect(body.text()).toBe('a b');
     expect(body.remaining).toBe(0);
   });
 
@@ -166,7 +166,7 @@ describe('fields of requests', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
         fc.pre(!name.includes('\0'));
-        expect(reading(text(name)).name()).toBe(name);
+        expect(reading(text(name)).text()).toBe(name);
       }),
     );
   });

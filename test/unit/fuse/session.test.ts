@@ -19,7 +19,7 @@ import { MemoryFs } from '../../support/memory-fs.ts';
 import { ScriptedKernel } from './scripted-kernel.ts';
 import { text, u32, u64 } from './wire.ts';
 
-const { EIO, EINTR, ENOENT, EILSEQ, ENAMETOOLONG, EINVAL, ENOSYS, ERANGE, EFBIG, EPERM } = constants.errno;
+const { EIO, EINTR, ENOENT, EILSEQ, EINVAL, ENOSYS, ERANGE, EFBIG, EPERM } = constants.errno;
 
 /** A file system whose answers wait until the test says so. */
 class WaitingFs extends MemoryFs {
@@ -165,11 +165,6 @@ describe('a session with a file system that answers at once', () => {
   it('answers EILSEQ to a name that is not UTF-8, and takes U+FFFD itself', () => {
     expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text(Buffer.from([0x66, 0xff])) }).error).toBe(-EILSEQ);
     expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('\ufffd') }).error).toBe(0);
-  });
-
-  it('answers ENAMETOOLONG above 255 bytes', () => {
-    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('é'.repeat(127)) }).error).toBe(0);
-    expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('é'.repeat(128)) }).error).toBe(-ENAMETOOLONG);
   });
 
   it('answers EINVAL to a request that is shorter than its struct', () => {
