@@ -18,6 +18,7 @@ import { OperationCounts } from '../observe/operation-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
 import { errnoOf } from '../vfs/errno-of.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
+import { findStaging } from './mount/find-staging.ts';
 import type { RunningMount } from './mount/running-mount.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -62,6 +63,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
     options: { metadataTtlMs: options.metadataTtl, readOnly: options.readOnly },
     stateDirectory: state,
     information: information(settings, { api, operations }),
+    staging:
+      options.stagingProject === undefined ? undefined : await findStaging(api, options.stagingProject),
   });
   await recover(writer, files, context.log);
   const mount = await DRIVERS[options.driver](files.fileSystem, {

@@ -1,5 +1,5 @@
 import type { Option, OptionValues } from './option.ts';
-import { parseEndpoint, parseSeconds } from './option-text.ts';
+import { parseEndpoint, parseProjectId, parseSeconds } from './option-text.ts';
 
 const endpoint: Option<string | undefined> = {
   flags: '--endpoint <url>',
@@ -60,6 +60,14 @@ const retryTimeout: Option<number> = {
   parse: parseSeconds,
 };
 
+const stagingProject: Option<string | undefined> = {
+  flags: '--staging-project <owner/name>',
+  help: 'project through whose folder .svcfs-staging files get onto volumes; without it volumes take only copies',
+  environment: 'SVCFS_STAGING_PROJECT',
+  default: undefined,
+  parse: parseProjectId,
+};
+
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
   help: 'what goes to the log',
@@ -77,6 +85,7 @@ export const MOUNT_OPTIONS = {
   driver,
   metadataTtl,
   retryTimeout,
+  stagingProject,
   logLevel,
 } as const;
 

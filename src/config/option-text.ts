@@ -48,3 +48,9 @@ export function parseSeconds(text: string): number {
   if (!/^\d{1,7}(\.\d{1,3})?$/.test(text)) throw new InvalidValue('Expected a number of seconds.');
   return Math.round(Number(text) * 1000);
 }
+
+/** `owner/short-name`, as the path below `projects/`. */
+export function parseProjectId(text: string): string {
+  if (!/^[^/]+\/[^/]+$/.test(text)) throw new InvalidValue('Expected OWNER/NAME of a project.');
+  return text;
+}

@@ -76,6 +76,22 @@ describe('svcfs mount', () => {
     await expect(writeFile(sandbox.path(PROJECT, 'new'), 'x')).rejects.toMatchObject({ code: 'EROFS' });
   });
 
+  test('--staging-project lets programs write to volumes', async ({ sandbox }) => {
+    const args = (project: string) => ['mount', sandbox.mountPoint, '--staging-project', project];
+    const wrong = await sandbox.svcfs(args('demo/nothing'), { env: service.credentials });
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: 'svcfs: there is no project demo/nothing to stage files in\n',
+    });
+    expect(await sandbox.svcfs(args('demo/rna-seq-study'), { env: service.credentials })).toMatchObject({
+      code: 0,
+    });
+    const object = sandbox.path('volumes/demo/results/from-here.txt');
+    await writeFile(object, 'straight to the bucket\n');
+    expect(await readFile(object, 'utf8')).toBe('straight to the bucket\n');
+    expect(await readdir(sandbox.path(PROJECT, '.svcfs-staging'))).toEqual([]);
+  });
+
   test('--foreground stays until Ctrl-C and leaves nothing', async ({ sandbox }) => {
     const mounted = sandbox.start(['mount', sandbox.mountPoint, '--foreground'], service.credentials);
     await mounted.says(/^log: /m);

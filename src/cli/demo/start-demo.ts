@@ -3,10 +3,13 @@ import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
-import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
+import { chooseMountPoint, type MountRequest, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
 import { clearDemo, type DemoPlace, stopService } from './clear-demo.ts';
 import { type DemoService, startDemoService } from './start-demo-service.ts';
+
+/** One of the demo's own: so that a demo can write to its volumes. */
+const STAGING_PROJECT = 'demo/rna-seq-study';
 
 export interface DemoRequest {
   readonly path: string;
@@ -84,13 +87,14 @@ async function makeDirectory(path: string): Promise<boolean> {
   }
 }
 
-function defaultMountOptions(): Parameters<typeof startMount>[0]['options'] {
+function defaultMountOptions(): MountRequest['options'] {
   const { readOnly, driver, metadataTtl, retryTimeout, logLevel } = MOUNT_OPTIONS;
   return {
     readOnly: readOnly.default,
     driver: driver.default,
     metadataTtl: metadataTtl.default,
     retryTimeout: retryTimeout.default,
+    stagingProject: STAGING_PROJECT,
     logLevel: logLevel.default,
   };
 }

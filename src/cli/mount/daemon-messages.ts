@@ -8,7 +8,7 @@ export interface MountSettings {
   readonly mountPoint: string;
   readonly endpoint: string;
   readonly token: string;
-  readonly options: Pick<MountOptions, 'readOnly' | 'driver' | 'metadataTtl' | 'retryTimeout' | 'logLevel'>;
+  readonly options: Omit<MountOptions, 'endpoint' | 'tokenFile' | 'profile' | 'foreground'>;
   readonly directory: MountDirectory;
   /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */
   readonly tied: boolean;
