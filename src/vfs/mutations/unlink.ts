@@ -30,25 +30,26 @@ export async function unlink(parts: Parts, place: Place, signal: AbortSignal): P
     const content = contents.of(node);
     if (node.kind === 'project-file') await unlinkFile(parts, node, content);
     else await unlinkObject(parts, node, content);
-    tree.detach(node);
   });
 }
 
-async function unlinkFile(
+function unlinkFile(
   { tree, contents, asides }: Parts,
   node: ProjectFileNode,
   content: FileContent,
 ): Promise<void> {
   const { record } = node;
-  const inUse = content.handles.size > 0;
-  if (record && inUse) await asides.keepForHandles(record, node);
-  else if (record) await tree.api.files.delete(record.id);
-  else await deleteReplaced(tree, content);
-  await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
+  return contents.whileLeaving(content, async (inUse) => {
+    if (record && inUse) await asides.keepForHandles(record, node);
+    else if (record) await tree.api.files.delete(record.id);
+    else await deleteReplaced(tree, content);
+    await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
+    tree.detach(node);
+  });
 }
 
 async function unlinkObject(
-  { contents }: Parts,
+  { tree, contents }: Parts,
   node: VolumeObjectNode,
   content: FileContent,
 ): Promise<void> {
@@ -58,4 +59,5 @@ async function unlinkObject(
       `the API deletes no objects: ${node.location} stays on volume ${node.volume.id}`,
     );
   await contents.unlinked(content, undefined);
+  tree.detach(node);
 }

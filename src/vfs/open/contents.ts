@@ -1,6 +1,7 @@
 import type { Draft } from '../../content/ports.ts';
 import { runHolding } from '../../lib/mutex.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { FsError } from '../fs-error.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ContentNode } from './file-content.ts';
@@ -141,6 +142,31 @@ export class Contents {
     } finally {
       for (const content of contents) this.#forget(content);
     }
+  }
+
+  /**
+   * Runs `task`, which takes the inode's name away from it, and tells it whether handles need the content for longer.
+   * No handle is added meanwhile. The caller holds the content's lock.
+   */
+  async whileLeaving<T>(content: FileContent, task: (inUse: boolean) => Promise<T>): Promise<T> {
+    content.leaving = true;
+    try {
+      return await task(content.handles.size > 0);
+    } finally {
+      content.leaving = false;
+    }
+  }
+
+  /** The inode's content for a new handle. ESTALE: its name went to another, and the kernel looks the name up again. */
+  async forOpen(node: ContentNode, signal: AbortSignal): Promise<FileContent> {
+    while (this.of(node).leaving) await this.of(node).lock.run(async () => undefined, signal);
+    const content = this.of(node);
+    if (!node.parent && content.handles.size === 0) {
+      this.#forget(content);
+      throw new FsError('ESTALE', `${node.name} was removed or replaced`);
+    }
+    this.opened(content);
+    return content;
   }
 
   /** Waits until everything is published or has failed. */

@@ -44,6 +44,8 @@ export class FileContent {
   publishing: Unpublished = 'none';
   /** O_EXCL: at publication the name must not have come into being elsewhere. */
   exclusive = false;
+  /** Its name is being taken away, by the holder of the lock: whoever opens it now waits for how that ends. */
+  leaving = false;
   /** The name is gone: nothing is published any more, and the last handle takes the bytes along. */
   unlinked = false;
   /** Removes what was kept aside for the handles of an unlinked inode. */

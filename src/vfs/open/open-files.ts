@@ -201,12 +201,12 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.write || mode.truncate) requireWritable(this.#tree, node);
-    // While we have a draft, ours is the content that counts.
-    if (!node.draft) await this.#tree.revalidate(node, context.signal);
-    const content = this.#contents.of(node);
-    this.#contents.opened(content);
+    const content = await this.#contents.forOpen(node, context.signal);
+    // Before anything is waited for: a rename over an open file keeps its content for the handle.
     const reply = this.#add(content, mode, context);
     try {
+      // While we have a draft, ours is the content that counts.
+      if (!node.draft) await this.#tree.revalidate(node, context.signal);
       if (mode.truncate) await this.#contents.empty(content, context.signal);
       return reply;
     } catch (error) {

@@ -342,6 +342,33 @@ it('replaces a file that another client made since the name was looked up', asyn
   expect(await world.onPlatform()).toEqual({ b: 'ours' });
 });
 
+it('sends who opens a file that is just being replaced to the new one', async () => {
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let begun = false;
+  await start({
+    api: (api) =>
+      failing(api, {
+        edit: async (...args) => {
+          begun = true;
+          await gate;
+          return api.files.edit(...args);
+        },
+      }),
+  });
+  const old = await world.put('doc', 'old');
+  await world.put('new', 'new');
+  const rename = world.rename('new', 'doc');
+  await waitUntil(() => begun);
+  const opening = world.open(old, O_RDONLY);
+  open();
+  await expect(opening).rejects.toMatchObject({ errno: 'ESTALE' });
+  await rename;
+  expect(await world.cat('doc')).toBe('new');
+});
+
 describe('a rename that is interrupted', () => {
   let begun = false;
 

@@ -123,7 +123,7 @@ describe('a publication that the platform refuses', () => {
     const { handle } = await world.create('a');
     await world.write(handle, 'text');
     await world.side.openFiles.release(handle);
-    expect(world.tree.errors.ofPath('/one/a')).toMatchObject({ op: 'release', errno: 'EACCES' });
+    expect(world.tree.errors.lastAt('/one/a')).toMatchObject({ op: 'release', errno: 'EACCES' });
     expect(await world.cat('a')).toBe('text');
     refuse = false;
     await world.side.idle(world.by().signal);
@@ -143,7 +143,7 @@ it('replaces what another client put there meanwhile, and says so', async () => 
   await clock.advance(2000);
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({ a: 'ours' });
-  expect(world.tree.errors.ofPath('/one/a')).toMatchObject({ op: 'close', errno: 'ESTALE' });
+  expect(world.tree.errors.lastAt('/one/a')).toMatchObject({ op: 'close', errno: 'ESTALE' });
 });
 
 it('does not mistake a file another client replaced for the one it knew', async () => {

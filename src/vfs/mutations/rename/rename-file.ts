@@ -40,8 +40,9 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const { source, target } = rename;
   await publishWhatIsClosed(contents, source);
   await contents.holding(target ? [source, target] : [source], async () => {
-    if (source.record) await renamePublished(parts, rename, source.record);
-    else await renameDraft(parts, rename);
+    const go = (): Promise<void> =>
+      source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename);
+    await (target ? contents.whileLeaving(contents.of(target), go) : go());
     await contents.retarget(contents.of(source));
   });
 }

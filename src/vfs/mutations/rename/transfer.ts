@@ -102,7 +102,7 @@ export async function moveToProject(
   const { record, parent, name } = source;
   if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
   const { target } = to;
-  await contents.holding(target ? [source, target] : [source], async () => {
+  const takeOver = async (): Promise<void> => {
     const move = async (): Promise<FileRecord> => fileOf(await moveOnPlatform(tree, source, to));
     const inUse = target !== undefined && contents.of(target).handles.size > 0;
     const carried = target?.record && carriedOver(target.record, record);
@@ -122,7 +122,10 @@ export async function moveToProject(
     tree.placedRecord(to.parent, file);
     tree.kernel.invalidateEntry(to.parent.id, to.name);
     if (parent) tree.kernel.invalidateEntry(parent.id, name);
-  });
+  };
+  await contents.holding(target ? [source, target] : [source], () =>
+    target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver(),
+  );
 }
 
 /** Brings to the platform what is only here. EBUSY while someone writes: a job cannot take what is half-written. */
