@@ -74,7 +74,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
   const fileSystem = reportFailures(
-    new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs }),
+    new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
     {
       paths: {
         ofNode: (id) => pathOf(nodes.get(id)),

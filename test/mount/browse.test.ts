@@ -1,5 +1,5 @@
 /** Looking around in the mount with the usual tools, and what it costs. */
-import { link, readdir, readFile, rename, rmdir, stat, symlink } from 'node:fs/promises';
+import { chmod, link, readdir, readFile, rename, rmdir, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
 import { mustRun, run, shell } from '../support/run.ts';
@@ -53,6 +53,12 @@ describe('the top of the mount', () => {
     expect(await readFile(served.path('.svcfs/errors'), 'utf8')).toContain(
       project.slice(served.path().length),
     );
+  });
+
+  test('takes mode and time of a project directory that nobody has looked into', async () => {
+    const untouched = served.path('projects/demo/trio-exomes');
+    await chmod(untouched, 0o750);
+    expect((await stat(untouched)).mode & 0o777).toBe(0o750);
   });
 
   test('is walked by find, du and df', async () => {

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { ProjectRecord, VolumeRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
-import type { Project, Volume } from '../node.ts';
+import type { Node, Project, Volume } from '../node.ts';
 
 /**
  * Details of projects and volumes: asked for when something inside is asked for the first time, and again when
@@ -20,6 +20,12 @@ export class Details {
     this.#api = parts.api;
     this.#clock = parts.clock;
     this.#ttlMs = parts.ttlMs;
+  }
+
+  /** Of the project or volume that the node belongs to, when there is one; however old. */
+  async ofNode(node: Node, signal: AbortSignal): Promise<void> {
+    if ('project' in node) await this.project(node.project, signal);
+    else if ('volume' in node) await this.volume(node.volume, signal);
   }
 
   /** However old. */
