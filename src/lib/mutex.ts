@@ -36,11 +36,7 @@ export class Mutex {
  * Runs `task` while holding all of `mutexes`, taken one after the other in the order given: callers that share
  * several must agree on one order.
  */
-export function runHolding<T>(
-  mutexes: readonly Mutex[],
-  task: () => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
+export function runHolding<T>(mutexes: readonly Mutex[], task: () => Promise<T>): Promise<T> {
   const [first, ...rest] = mutexes;
-  return first ? first.run(() => runHolding(rest, task, signal), signal) : task();
+  return first ? first.run(() => runHolding(rest, task)) : task();
 }

@@ -134,11 +134,11 @@ export class Contents {
   }
 
   /** Runs `task` while nothing else changes what these inodes are on the platform. */
-  async holding<T>(nodes: readonly ContentNode[], task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async holding<T>(nodes: readonly ContentNode[], task: () => Promise<T>): Promise<T> {
     const contents = nodes.map((node) => this.of(node)).sort((a, b) => a.node.id - b.node.id);
     const locks = contents.map(({ lock }) => lock);
     try {
-      return await runHolding(locks, task, signal);
+      return await runHolding(locks, task);
     } finally {
       for (const content of contents) this.#forget(content);
     }

@@ -1,0 +1,83 @@
+/** Requests of the platform's API that a change costs: they are money. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_WRONLY } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+beforeEach(async () => {
+  world = await ChangingWorld.start();
+  // Known as `ls` knows it; what the service can do was asked for when the first file was published.
+  await world.put('warm', 'up');
+  await world.side.mutations.unlink({ parent: world.folder, name: 'warm' }, world.by());
+  await world.tree.childrenOf(world.folder, world.by().signal);
+});
+afterEach(() => world.end());
+
+async function costOf(work: () => unknown): Promise<number> {
+  const { stats } = world.service.services;
+  stats.reset();
+  await work();
+  await world.side.idle(world.by().signal);
+  return stats.apiRequests;
+}
+
+it('a small new file costs one request', async () => {
+  expect(await costOf(() => world.put('a', 'text'))).toBe(1);
+});
+
+it('a new file with a mode and a time of its own costs two', async () => {
+  const cost = await costOf(async () => {
+    const { node, handle } = await world.create('a');
+    await world.write(handle, 'text');
+    const how = { handle, context: world.by() };
+    await world.side.mutations.setattr(node, { mode: 0o755 }, how);
+    await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, how);
+    await world.close(handle);
+  });
+  expect(cost).toBe(2);
+});
+
+it('touch of a new file costs one', async () => {
+  const cost = await costOf(async () => {
+    const { node, handle } = await world.create('a');
+    await world.side.openFiles.flush(handle, world.by());
+    await world.side.mutations.setattr(node, { mtimeMs: 'now' }, { handle, context: world.by() });
+    await world.side.openFiles.release(handle);
+  });
+  expect(cost).toBe(1);
+});
+
+it('a file written aside and renamed over the old one costs two', async () => {
+  await world.put('a', 'old');
+  const cost = await costOf(async () => {
+    await world.put('sedX1y2Z3', 'new');
+    await world.rename('sedX1y2Z3', 'a');
+  });
+  expect(cost).toBe(2);
+});
+
+it('a folder, a removal, a rename and a move cost one each', async () => {
+  await world.put('a', 'text');
+  await world.put('b', 'text');
+  let folder: ProjectFolderNode | undefined;
+  const mkdir = async (): Promise<void> => {
+    const place = { parent: world.folder, name: 'd' };
+    folder = (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+  };
+  expect(await costOf(mkdir)).toBe(1);
+  expect(await costOf(() => world.rename('a', 'c'))).toBe(1);
+  expect(await costOf(() => world.rename('c', 'c', { toParent: folder! }))).toBe(1);
+  expect(
+    await costOf(() => world.side.mutations.unlink({ parent: world.folder, name: 'b' }, world.by())),
+  ).toBe(1);
+});
+
+it('a copy inside the platform costs one', async () => {
+  const node = await world.put('a', 'text');
+  expect(await costOf(() => world.copy(node, 'b', world.folder))).toBe(1);
+});
+
+it('an open for writing without a write costs none', async () => {
+  const node = await world.put('a', 'text');
+  expect(await costOf(async () => world.close(await world.open(node, O_WRONLY)))).toBe(0);
+});
