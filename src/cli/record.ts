@@ -9,10 +9,11 @@ export interface MountRecord {
   readonly daemon: ProcessIdentity;
 }
 
-/** What a demo started; there until it is stopped. */
+/** What a demo started. It stays when the demo has ended, for the next one at the same mount point. */
 export interface DemoRecord {
+  /** Undefined when it has ended. */
   readonly service: ProcessIdentity | undefined;
-  /** Taken again by the next run, so that what it left unfinished finds the same endpoint. */
+  /** Taken again by the next run: what the mount keeps of an account belongs to its endpoint. */
   readonly port: number;
   readonly data: string;
   readonly madeMountPoint: boolean;

@@ -16,6 +16,10 @@ async function expectClean(sandbox: Sandbox, mountPoint: string): Promise<void> 
   await expect(access(mountPoint)).rejects.toMatchObject({ code: 'ENOENT' });
 }
 
+function endpointOf(stdout: string): string | undefined {
+  return /^mounted (\S+) /m.exec(stdout)?.[1];
+}
+
 function newMountPoint(sandbox: Sandbox): string {
   const mountPoint = join(sandbox.root, 'svc');
   sandbox.alsoMounts(mountPoint);
@@ -27,7 +31,8 @@ describe('svcfs demo', () => {
     sandbox,
   }) => {
     const mountPoint = newMountPoint(sandbox);
-    expect(await sandbox.svcfs(['demo', mountPoint, '--detach'])).toMatchObject({ code: 0 });
+    const first = await sandbox.svcfs(['demo', mountPoint, '--detach']);
+    expect(first.code).toBe(0);
     expect(await readFile(join(mountPoint, README), 'utf8')).toContain('#');
     expect(
       (await sandbox.processes()).map(({ command }) => /(main|daemon|watchdog)\.js/.exec(command)?.[1]),
@@ -39,7 +44,9 @@ describe('svcfs demo', () => {
     expect(await sandbox.svcfs(['demo', '--stop', mountPoint])).toMatchObject({ code: 0, stderr: '' });
     await expectClean(sandbox, mountPoint);
 
-    expect(await sandbox.svcfs(['demo', mountPoint, '--detach'])).toMatchObject({ code: 0 });
+    const third = await sandbox.svcfs(['demo', mountPoint, '--detach']);
+    expect(third.code).toBe(0);
+    expect(endpointOf(third.stdout)).toBe(endpointOf(first.stdout));
     expect(await readFile(join(mountPoint, 'projects/demo/rna-seq-study/note.txt'), 'utf8')).toBe('mine\n');
     expect(await sandbox.svcfs(['demo', '--stop', mountPoint])).toMatchObject({ code: 0 });
     await expectClean(sandbox, mountPoint);

@@ -2,7 +2,7 @@ import { rmdir } from 'node:fs/promises';
 import type { MountDirectory } from '../../config/directories.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning, type ProcessIdentity } from '../../lib/process-identity.ts';
-import { type DemoRecord, removeRecord } from '../record.ts';
+import { type DemoRecord, writeRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 
 export interface DemoPlace {
@@ -14,13 +14,10 @@ export interface DemoPlace {
 const SERVICE_END_TIMEOUT_MS = 10_000;
 
 /** After the mount is gone: ends the service and takes away what the demo made, except for its data. */
-export async function clearDemo(
-  place: DemoPlace,
-  record: Pick<DemoRecord, 'service' | 'madeMountPoint'>,
-): Promise<void> {
+export async function clearDemo(place: DemoPlace, record: DemoRecord): Promise<void> {
   if (record.service !== undefined) await stopService(record.service);
-  if (record.madeMountPoint) await removeDirectory(place.mountPoint);
-  await removeRecord(place.directory.demoRecord);
+  await writeRecord(place.directory.demoRecord, { ...record, service: undefined, madeMountPoint: false });
+  if (record.madeMountPoint) await removeMountPoint(place.mountPoint);
 }
 
 export async function stopService(service: ProcessIdentity): Promise<void> {
@@ -31,8 +28,8 @@ export async function stopService(service: ProcessIdentity): Promise<void> {
   await untilGone(service, SERVICE_END_TIMEOUT_MS);
 }
 
-/** Only the mount point itself, and only when nobody put anything in. */
-async function removeDirectory(path: string): Promise<void> {
+/** Only the directory itself, and only when nobody put anything in. */
+export async function removeMountPoint(path: string): Promise<void> {
   try {
     await rmdir(path);
   } catch (error) {

@@ -5,7 +5,7 @@ import { CliError } from '../exit-codes.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, type MountRequest, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
-import { clearDemo, type DemoPlace, stopService } from './clear-demo.ts';
+import { clearDemo, type DemoPlace, removeMountPoint, stopService } from './clear-demo.ts';
 import { type DemoService, startDemoService } from './start-demo-service.ts';
 
 /** One of the demo's own: so that a demo can write to its volumes. */
@@ -52,7 +52,8 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
     });
     return { ...place, record, service, daemon };
   } catch (error) {
-    await clearDemo(place, record ?? { service: undefined, madeMountPoint });
+    if (record !== undefined) await clearDemo(place, record);
+    else if (madeMountPoint) await removeMountPoint(place.mountPoint);
     throw request.signal.aborted ? new CliError('failure', 'interrupted', { cause: error }) : error;
   }
 }

@@ -23,7 +23,7 @@ const END_TIMEOUT_MS = 10_000;
 export async function stopDemo(path: string, listener: StopListener): Promise<string> {
   const { place, isMounted } = await findDemo(path);
   const record = await readRecord<DemoRecord>(place.directory.demoRecord);
-  if (record === undefined) {
+  if (record?.service === undefined) {
     const hint = isMounted ? ': it is a mount without a demo; use svcfs unmount' : '';
     throw new CliError('notMounted', `no demo at ${path}${hint}`);
   }
