@@ -56,9 +56,10 @@ export class Contents {
     this.touch(content);
   }
 
-  /** Bytes changed just now: no time set before counts any more. */
+  /** Bytes changed just now: no time set before counts any more, and of these bytes nobody was told anything. */
   touch(content: FileContent): void {
     const { node } = content;
+    content.hopeless = false;
     node.writtenMs = this.#tree.clock.now();
     if (node.kind === 'project-file') node.mtimeMs = undefined;
   }
@@ -105,10 +106,11 @@ export class Contents {
     this.#graces.delete(content);
   }
 
-  /** Publishes, records a failure, and lets go of what no handle needs. Never rejects. */
+  /** Publishes what nobody was refused yet, records a failure, and lets go of what no handle needs. Never rejects. */
   async settle(content: FileContent): Promise<void> {
     this.opened(content);
-    if (content.unpublished !== 'none' && !content.unlinked) await this.publishUnheard(content);
+    const owed = content.unpublished !== 'none' && !content.unlinked && !content.hopeless;
+    if (owed) await this.publishUnheard(content);
     await this.#watch(
       content,
       content.lock.run(() => this.#retire(content)),

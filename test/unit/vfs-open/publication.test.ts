@@ -99,11 +99,18 @@ it('is told to everyone who closes the file while it fails', async () => {
 
 describe('a publication that the platform refuses', () => {
   it('is told to the closer, and leaves neither a file nor a name', async () => {
-    await start({ api: uploading(() => Promise.reject(refusal)) });
+    let tries = 0;
+    const failing = (): Promise<never> => {
+      tries += 1;
+      return Promise.reject(refusal);
+    };
+    await start({ api: uploading(failing) });
     const { handle } = await world.create('a');
     await world.write(handle, 'text');
     await expect(world.side.openFiles.flush(handle, world.by())).rejects.toBe(refusal);
     await world.side.openFiles.release(handle);
+    // Who was told that it failed must not find it done later.
+    expect(tries).toBe(1);
     expect(await world.child('a')).toBeUndefined();
     expect(world.writer.uploads()).toEqual([]);
   });
