@@ -40,8 +40,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { endpoint, token, options } = settings;
   const clock = systemClock;
   const operations = new OperationCounts();
-  const api = createApi({ endpoint, token, clock, limits: { timeoutMs: options.retryTimeout } });
-  const storage = createStorageClient({ clock });
+  const limits = { timeoutMs: options.retryTimeout };
+  const api = createApi({ endpoint, token, clock, limits });
+  const storage = createStorageClient({ clock, limits });
   const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(MEMORY_BYTES);
   const reader = createContentReader({ api, storage, memory, clock });
