@@ -20,6 +20,11 @@ export default defineConfig({
       project('contract', 60),
       project('service', 60),
       project('mount', 120, { fileParallelism: false }),
+      project('mount-fuse-native', 120, {
+        include: ['test/mount/{browse,write,xattr}.test.ts'],
+        env: { SVCFS_DRIVER: 'fuse-native' },
+        fileParallelism: false,
+      }),
       project('faults', 180, { fileParallelism: false }),
       project('model', 180, { fileParallelism: false }),
     ],

@@ -2,6 +2,7 @@
 import { chmod, link, readdir, readFile, rename, rmdir, stat, symlink } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
+import { testBeyond } from '../support/driver.ts';
 import { mustRun, run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -46,7 +47,7 @@ describe('the top of the mount', () => {
     expect(await readdir(served.path('volumes', 'demo'))).toEqual(['reference', 'results']);
   });
 
-  test('cannot be changed: EPERM, with a reason to read', async () => {
+  testBeyond('direct-io')('cannot be changed: EPERM, with a reason to read', async () => {
     await expect(rmdir(project)).rejects.toMatchObject({ code: 'EPERM' });
     await expect(rename(project, `${project}-2`)).rejects.toMatchObject({ code: 'EPERM' });
     expect(await mustRun('getfattr', ['--only-values', '-n', 'user.svc.error', project])).toContain('EPERM');
@@ -69,7 +70,7 @@ describe('the top of the mount', () => {
     expect(await mustRun('df', ['--output=fstype', study])).toContain('fuse.svcfs');
   });
 
-  test('tells about itself in .svcfs', async () => {
+  testBeyond('direct-io')('tells about itself in .svcfs', async () => {
     const stats = JSON.parse(await readFile(served.path('.svcfs/stats'), 'utf8'));
     expect(stats).toHaveProperty('api');
     const config = await readFile(served.path('.svcfs/config'), 'utf8');
