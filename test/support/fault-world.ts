@@ -147,6 +147,11 @@ export class FaultWorld {
     await this.mount(args);
   }
 
+  async remountWithNewToken(token: { readonly expiresMs?: number } = {}): Promise<void> {
+    this.#token = await this.operate((operator) => operator.issueToken(USER, token));
+    await this.remount();
+  }
+
   /** kill -9 of the process that serves the mount; its watchdog then takes the mount away. */
   async killMount(): Promise<void> {
     const isDaemon = ({ command }: { readonly command: string }): boolean => / \S*daemon\.js/.test(command);
