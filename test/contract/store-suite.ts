@@ -2,7 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newFile } from '../../src/service/actions/new-file.ts';
 import { ALL_PERMISSIONS } from '../../src/service/rules/permissions.ts';
 import { NEW_PROJECT_SETTINGS } from '../../src/service/rules/project-fields.ts';
+import { databaseFailure } from '../../src/service/store/database-failure.ts';
 import type { FileRow } from '../../src/service/store/files.ts';
+import type { JobRow } from '../../src/service/store/jobs.ts';
 import type { Store } from '../../src/service/store/store.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
@@ -88,13 +90,39 @@ export function storeSuite(fixture: () => StoreFixture): void {
         if (present === undefined) await tx.files.insert(file({ id: 'n', size: 1 }));
         else await tx.files.update('n', { size: present.size + 1 });
       });
-    await Promise.all(Array.from({ length: 10 }, increment));
-    expect((await store.files.find('n'))?.size).toBe(10);
+    await Promise.all(Array.from({ length: 30 }, increment));
+    expect((await store.files.find('n'))?.size).toBe(30);
+  });
+
+  test('a long transaction comes to its end among many short ones', async () => {
+    for (let n = 0; n < 20; n += 1) await store.files.insert(file({ id: `old${n}` }));
+    let over = false;
+    let inserted = 0;
+    const insertOnAndOn = async (): Promise<void> => {
+      while (!over) {
+        await store.transaction(async (tx) => {
+          inserted += 1;
+          const id = `new${inserted}`;
+          if ((await tx.files.findChild(ROOT, id)) === undefined) await tx.files.insert(file({ id }));
+        });
+      }
+    };
+    const others = [insertOnAndOn(), insertOnAndOn()];
+    const seen = await store.transaction(async (tx) => {
+      const children = await tx.files.children(ROOT);
+      for (const child of children) await tx.files.update(child.id, { size: children.length });
+      return children.length;
+    });
+    over = true;
+    await Promise.all(others);
+    expect(await store.files.count({ parentId: ROOT })).toBeGreaterThan(20);
+    expect((await store.files.find('old0'))?.size).toBe(seen);
   });
 
   test('a name is taken once in a folder', async () => {
     await store.files.insert(file({ id: 'a', name: 'same' }));
-    await expect(store.files.insert(file({ id: 'b', name: 'same' }))).rejects.toThrow();
+    const error = await store.files.insert(file({ id: 'b', name: 'same' })).catch((reason) => reason);
+    expect(databaseFailure(error)).toBe('taken');
     await store.files.insert(file({ id: 'c', parent_id: 'a', name: 'same' }));
   });
 
@@ -219,4 +247,82 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await store.uploads.delete('u')).toBe(false);
     expect(await store.uploads.countParts('u')).toBe(0);
   });
+
+  test('a project is found by tag exactly, and by part of its name without case', async () => {
+    await store.projects.update(PROJECT, { name: 'Trios 50%', tags: '["Exome","a_b"]' });
+    const found = async (filter: object): Promise<number> =>
+      (await store.projects.list({ member: 'alice', ...filter }, { offset: 0, limit: 10 })).total;
+    expect(await found({ tags: ['Exome', 'a_b'] })).toBe(1);
+    expect(await found({ tags: ['exome'] })).toBe(0);
+    expect(await found({ tags: ['axb'] })).toBe(0);
+    expect(await found({ name: 'tRIO' })).toBe(1);
+    expect(await found({ name: '0%' })).toBe(1);
+    expect(await found({ name: 't%s' })).toBe(0);
+  });
+
+  test('each job is leased once, the oldest first, whoever asks at the same time', async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => `job${String(n).padStart(2, '0')}`);
+    await store.jobs.insert(ids.map((id, n) => job({ id, created_on: time(n) })));
+    const taken: string[] = [];
+    const work = async (worker: string): Promise<void> => {
+      for (;;) {
+        const leased = await store.jobs.lease(worker, { now: time(100), until: time(115) });
+        if (leased === undefined) return;
+        taken.push(leased.id);
+      }
+    };
+    expect((await store.jobs.lease('first', { now: time(100), until: time(115) }))?.id).toBe('job00');
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(work));
+    expect(taken.sort()).toEqual(ids.slice(1));
+  });
+
+  test('a lease that is renewed holds; one that has run out goes to the next, who alone can record', async () => {
+    await store.jobs.insert([job({ id: 'j' })]);
+    await store.jobs.lease('slow', { now: time(0), until: time(15) });
+    expect(await store.jobs.renew({ jobId: 'j', worker: 'slow' }, time(30))).toBe(true);
+    expect(await store.jobs.lease('quick', { now: time(20), until: time(35) })).toBeUndefined();
+    const leased = await store.jobs.lease('quick', { now: time(30), until: time(45) });
+    expect(leased).toMatchObject({ id: 'j', attempts: 2, leased_by: 'quick' });
+    expect(await store.jobs.renew({ jobId: 'j', worker: 'slow' }, time(60))).toBe(false);
+    const late = store.jobs.record({ jobId: 'j', worker: 'slow' }, { state: 'COMPLETED' });
+    await expect(late).rejects.toThrow('holds job j no more');
+    await store.jobs.record({ jobId: 'j', worker: 'quick' }, { state: 'COMPLETED' });
+    expect(await store.jobs.lease('third', { now: time(100), until: time(115) })).toBeUndefined();
+  });
+
+  test('requests are counted up to the limit in a window, however many come at once', async () => {
+    const count = (now: number) => store.rateWindows.count('key', { now, ends: now + 1000, most: 5 });
+    const counted = await Promise.all(Array.from({ length: 12 }, () => count(0)));
+    expect(counted.flatMap((window) => window?.used ?? []).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(await store.rateWindows.find('key', 999)).toEqual({ ends: 1000, used: 5 });
+    expect(await store.rateWindows.find('key', 1000)).toBeUndefined();
+    expect(await count(999)).toBeUndefined();
+    expect(await count(1000)).toEqual({ ends: 2000, used: 1 });
+    expect(await store.rateWindows.find('other', 0)).toBeUndefined();
+  });
+}
+
+/** So many seconds after the beginning. */
+function time(seconds: number): string {
+  return new Date(Date.parse(NOW) + seconds * 1000).toISOString();
+}
+
+function job(fields: Partial<JobRow> & { id: string }): JobRow {
+  return {
+    kind: 'export',
+    created_by: 'alice',
+    state: 'PENDING',
+    project_id: null,
+    volume_id: null,
+    request: '{}',
+    result: null,
+    error: null,
+    created_on: NOW,
+    started_on: null,
+    finished_on: null,
+    leased_by: null,
+    lease_until: null,
+    attempts: 0,
+    ...fields,
+  };
 }

@@ -10,7 +10,9 @@ export function serviceErrorOf(error: unknown): ServiceError {
     return new ServiceError(8000, 'There is no space left on the storage of the service.', { cause: error });
   }
   if (code === 'ECONNRESET') return new ServiceError(90000, 'The request broke off.', { cause: error });
-  if (failure === 'busy') return new ServiceError(90005, undefined, { cause: error });
+  if (failure === 'busy' || failure === 'conflict' || failure === 'unreachable') {
+    return new ServiceError(90005, undefined, { cause: error });
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refusal(statusCode, message);
   return new ServiceError(90009, undefined, { cause: error });
 }

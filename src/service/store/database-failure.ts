@@ -1,10 +1,35 @@
+/**
+ * What an error of the database says of its state:
+ *
+ * - `full`: no space left; `busy`: another holds a lock for too long
+ * - `conflict`: of two transactions at the same time one had to give way; done again it succeeds
+ * - `taken`: a unique value exists already
+ * - `unreachable`: the database, or the connection to it, is gone
+ */
+export type DatabaseFailure = 'full' | 'busy' | 'conflict' | 'taken' | 'unreachable';
+
+/** A failure of a database that is another process; its own error is the cause. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+  readonly failure: DatabaseFailure;
+
+  constructor(failure: DatabaseFailure, cause: unknown) {
+    super(`the database failed: ${failure}`, { cause });
+    this.failure = failure;
+  }
+}
+
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT_UNIQUE = 2067;
+const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 
-/** What an error thrown by the database says of its state; undefined for any other error. */
-export function databaseFailure(error: unknown): 'full' | 'busy' | undefined {
+/** Undefined for an error that is none of the database, and for one that is a mistake of ours, as in a statement. */
+export function databaseFailure(error: unknown): DatabaseFailure | undefined {
+  if (error instanceof DatabaseError) return error.failure;
   const { errcode } = error as { errcode?: unknown };
   if (typeof errcode !== 'number') return undefined;
+  if (errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY) return 'taken';
   // The low byte is the primary code, the rest says more.
   switch (errcode & 0xff) {
     case SQLITE_FULL:

@@ -7,6 +7,7 @@
  * lost the lease without noticing cannot finish the job a second time.
  */
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
+import type { DialectFeatures } from './dialect-features.ts';
 import type { PageRange, RowPage } from './page-range.ts';
 import type { JobsTable, Schema } from './schema.ts';
 
@@ -42,9 +43,11 @@ type JobProgress = Partial<
 
 export class JobStore {
   readonly #db: Kysely<Schema>;
+  readonly #features: DialectFeatures;
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, features: DialectFeatures) {
     this.#db = db;
+    this.#features = features;
   }
 
   async insert(jobs: readonly JobRow[]): Promise<void> {
@@ -79,23 +82,24 @@ export class JobStore {
     return { rows, total: Number(total) };
   }
 
-  /** Takes the oldest job that waits or whose lease has run out. */
+  /** Takes the oldest job that waits or whose lease has run out; passes over one that another worker is taking. */
   async lease(
     worker: string,
     { now, until }: { readonly now: string; readonly until: string },
   ): Promise<JobRow | undefined> {
+    // As a single value, `next` is run once: inside `in` it could be run, and lock a row, for every job there is.
+    const next = this.#db
+      .selectFrom('jobs')
+      .select('id')
+      .where('state', 'in', OPEN_STATES)
+      .where(isFree(now))
+      .orderBy('created_on')
+      .limit(1)
+      .$if(this.#features.rowLocks, (query) => query.forUpdate().skipLocked());
     return this.#db
       .updateTable('jobs')
       .set((eb) => ({ leased_by: worker, lease_until: until, attempts: eb('attempts', '+', 1) }))
-      .where('id', 'in', (eb) =>
-        eb
-          .selectFrom('jobs')
-          .select('id')
-          .where('state', 'in', OPEN_STATES)
-          .where(isFree(now))
-          .orderBy('created_on')
-          .limit(1),
-      )
+      .where('id', '=', next)
       .returningAll()
       .executeTakeFirst();
   }

@@ -1,12 +1,18 @@
 import { type Kysely, Migrator } from 'kysely';
 import type { DialectFeatures } from './dialect-features.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
+import { rateWindows } from './migrations/003-rate-windows.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
 export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<void> {
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: () => Promise.resolve({ '001-first-tables': firstTables(features) }) },
+    provider: {
+      getMigrations: async () => ({
+        '001-first-tables': firstTables(features),
+        '003-rate-windows': rateWindows(features),
+      }),
+    },
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw new Error('the database cannot be migrated', { cause: error });

@@ -138,12 +138,9 @@ export class ProjectStore {
       query = query.where(sql`lower(projects.name)`, 'like', sql`${`%${likeLiteral(part)}%`} escape '\\'`);
     }
     for (const tag of tags) {
-      // Tags are a JSON array of strings: one of them is its own JSON text between the others.
-      query = query.where(
-        sql`projects.tags`,
-        'like',
-        sql`${`%${likeLiteral(JSON.stringify(tag))}%`} escape '\\'`,
-      );
+      // Tags are a JSON array of strings: one of them is its own JSON text between the others. Not by `like`, which
+      // SQLite does without case.
+      query = query.where(sql`replace(projects.tags, ${JSON.stringify(tag)}, '')`, '<>', sql`projects.tags`);
     }
     return query;
   }

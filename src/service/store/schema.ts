@@ -25,6 +25,14 @@ export interface TokensTable {
   revoked_on: string | null;
 }
 
+/** Requests counted over all processes, in the window of time that each key is in. */
+export interface RateWindowsTable {
+  key: string;
+  /** Unix milliseconds. */
+  ends: number;
+  used: number;
+}
+
 export interface BillingGroupsTable {
   /** A UUID. */
   id: string;
@@ -211,6 +219,7 @@ export interface TasksTable {
 export interface Schema {
   users: UsersTable;
   tokens: TokensTable;
+  rate_windows: RateWindowsTable;
   billing_groups: BillingGroupsTable;
   projects: ProjectsTable;
   project_members: ProjectMembersTable;

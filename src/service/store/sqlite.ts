@@ -15,7 +15,14 @@ import { NodeSqliteDatabase } from './sqlite-database.ts';
 const BUSY_TIMEOUT_MS = 5000;
 
 /** SQLite compares text by bytes unless told otherwise. */
-export const sqliteFeatures: DialectFeatures = { byteText: sql`text` };
+export const sqliteFeatures: DialectFeatures = {
+  byteText: sql`text`,
+  volatileTable: sql``,
+  rowLocks: false,
+  // Every transaction does, from its beginning.
+  keepWritersOut: () => Promise.resolve(),
+  alone: (_db, work) => work(),
+};
 
 /** Opens, or creates, the database file. WAL: readers and the one writer do not wait for each other. */
 export async function sqliteDialect(file: string): Promise<Dialect> {

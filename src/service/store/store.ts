@@ -2,14 +2,18 @@ import { Kysely } from 'kysely';
 import { AppStore } from './apps.ts';
 import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
+import type { DialectFeatures } from './dialect-features.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
 import { migrate } from './migrate.ts';
+import { postgresDialect, postgresFeatures } from './postgres.ts';
 import { ProjectStore } from './projects.ts';
+import { RateWindowStore } from './rate-windows.ts';
 import type { Schema } from './schema.ts';
 import { sqliteDialect, sqliteFeatures } from './sqlite.ts';
 import { TaskStore } from './tasks.ts';
 import { TokenStore } from './tokens.ts';
+import { runTransaction } from './transactions.ts';
 import { UploadStore } from './uploads.ts';
 import { UserStore } from './users.ts';
 import { VolumeMemberStore } from './volume-members.ts';
@@ -21,8 +25,10 @@ import { VolumeStore } from './volumes.ts';
  */
 export class Store {
   readonly #db: Kysely<Schema>;
+  readonly #features: DialectFeatures;
   readonly users: UserStore;
   readonly tokens: TokenStore;
+  readonly rateWindows: RateWindowStore;
   readonly billingGroups: BillingGroupStore;
   readonly projects: ProjectStore;
   readonly files: FileStore;
@@ -34,10 +40,12 @@ export class Store {
   readonly apps: AppStore;
   readonly tasks: TaskStore;
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, features: DialectFeatures) {
     this.#db = db;
+    this.#features = features;
     this.users = new UserStore(db);
     this.tokens = new TokenStore(db);
+    this.rateWindows = new RateWindowStore(db);
     this.billingGroups = new BillingGroupStore(db);
     this.projects = new ProjectStore(db);
     this.files = new FileStore(db);
@@ -45,14 +53,17 @@ export class Store {
     this.blobGarbage = new BlobGarbageStore(db);
     this.volumes = new VolumeStore(db);
     this.volumeMembers = new VolumeMemberStore(db);
-    this.jobs = new JobStore(db);
+    this.jobs = new JobStore(db, features);
     this.apps = new AppStore(db);
     this.tasks = new TaskStore(db);
   }
 
-  /** All of `work` or nothing of it. */
+  /** All of `work` or nothing of it. `work` may be done again, and must have no effect but in the database. */
   async transaction<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
-    return this.#db.transaction().execute((transaction) => work(new Store(transaction)));
+    const features = this.#features;
+    return runTransaction({ db: this.#db, features }, (transaction) =>
+      work(new Store(transaction, features)),
+    );
   }
 
   async close(): Promise<void> {
@@ -62,7 +73,20 @@ export class Store {
 
 /** Opens the SQLite database in `file`, making or migrating it as needed. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  const db = new Kysely<Schema>({ dialect: await sqliteDialect(file) });
-  await migrate(db, sqliteFeatures);
-  return new Store(db);
+  return openStore(new Kysely<Schema>({ dialect: await sqliteDialect(file) }), sqliteFeatures);
+}
+
+/** Opens the PostgreSQL database of a connection URL, making or migrating the tables as needed. */
+export async function openPostgresStore(url: string): Promise<Store> {
+  return openStore(new Kysely<Schema>({ dialect: await postgresDialect(url) }), postgresFeatures);
+}
+
+async function openStore(db: Kysely<Schema>, features: DialectFeatures): Promise<Store> {
+  try {
+    await features.alone(db, () => migrate(db, features));
+    return new Store(db, features);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
 }

@@ -28,9 +28,12 @@ function table(db: Db, features: DialectFeatures, name: string, textColumns: str
 
 type TableBuilder = CreateTableBuilder<string, string>;
 
-/** Text columns that may be null. */
-function nullable(builder: TableBuilder, columns: string[]): TableBuilder {
-  return columns.reduce<TableBuilder>((table, column) => table.addColumn(column, 'text'), builder);
+/** Byte-compared text columns that may be null. */
+function nullable(builder: TableBuilder, features: DialectFeatures, columns: string[]): TableBuilder {
+  return columns.reduce<TableBuilder>(
+    (table, column) => table.addColumn(column, sql`${features.byteText}`),
+    builder,
+  );
 }
 
 function flags(builder: TableBuilder, columns: string[]): TableBuilder {
@@ -45,7 +48,7 @@ async function people(db: Db, features: DialectFeatures): Promise<void> {
     .addPrimaryKeyConstraint('users_pk', ['username'])
     .addUniqueConstraint('users_email', ['email'])
     .execute();
-  await nullable(table(db, features, 'tokens', ['hash', 'username', 'created_on']), [
+  await nullable(table(db, features, 'tokens', ['hash', 'username', 'created_on']), features, [
     'expires_on',
     'revoked_on',
   ])
@@ -64,6 +67,7 @@ async function projects(db: Db, features: DialectFeatures): Promise<void> {
   const text = ['id', 'owner', 'short_name', 'name', 'description', 'tags', 'settings', 'category'];
   await nullable(
     table(db, features, 'projects', [...text, 'root_folder', 'created_by', 'created_on', 'modified_on']),
+    features,
     ['billing_group'],
   )
     .addPrimaryKeyConstraint('projects_pk', ['id'])
@@ -92,7 +96,7 @@ async function projects(db: Db, features: DialectFeatures): Promise<void> {
 async function files(db: Db, features: DialectFeatures): Promise<void> {
   const text = ['id', 'project_id', 'kind', 'name', 'created_by', 'created_on', 'modified_on'];
   const absent = ['parent_id', 'blob_key', 'volume_id', 'location', 'etag', 'md5', 'origin_task', 'dataset'];
-  await flags(nullable(table(db, features, 'files', text), absent), ['is_public', 'is_archived'])
+  await flags(nullable(table(db, features, 'files', text), features, absent), ['is_public', 'is_archived'])
     .addColumn('size', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('files_pk', ['id'])
     .addForeignKeyConstraint('files_project', ['project_id'], 'projects', ['id'], (c) =>
@@ -118,7 +122,7 @@ async function files(db: Db, features: DialectFeatures): Promise<void> {
 
 async function uploads(db: Db, features: DialectFeatures): Promise<void> {
   const text = ['id', 'project_id', 'parent_id', 'name', 'created_by', 'initiated', 'target'];
-  await flags(nullable(table(db, features, 'uploads', text), ['md5']), ['overwrite'])
+  await flags(nullable(table(db, features, 'uploads', text), features, ['md5']), ['overwrite'])
     .addColumn('size', 'bigint')
     .addColumn('part_size', 'bigint', (c) => c.notNull())
     .addPrimaryKeyConstraint('uploads_pk', ['id'])
@@ -143,7 +147,7 @@ async function uploads(db: Db, features: DialectFeatures): Promise<void> {
 
 async function volumes(db: Db, features: DialectFeatures): Promise<void> {
   const text = ['id', 'owner', 'name', 'description', 'access_mode', 'service', 'created_on', 'modified_on'];
-  await flags(nullable(table(db, features, 'volumes', text), ['secret']), ['active'])
+  await flags(nullable(table(db, features, 'volumes', text), features, ['secret']), ['active'])
     .addPrimaryKeyConstraint('volumes_pk', ['id'])
     .addForeignKeyConstraint('volumes_owner', ['owner'], 'users', ['username'])
     .execute();
@@ -165,6 +169,7 @@ async function jobs(db: Db, features: DialectFeatures): Promise<void> {
   const absent = ['project_id', 'volume_id', 'result', 'error', 'started_on', 'finished_on', 'leased_by'];
   await nullable(
     table(db, features, 'jobs', ['id', 'kind', 'created_by', 'state', 'request', 'created_on']),
+    features,
     [...absent, 'lease_until'],
   )
     .addColumn('attempts', 'integer', (c) => c.notNull().defaultTo(0))

@@ -1,0 +1,142 @@
+/**
+ * PostgreSQL, 14 or later, as the store wants it.
+ *
+ * - A transaction is serializable: what it read is still so when it commits, or it is done again (transactions.ts). So
+ *   rules like "look whether the name is free, then take it" hold on any number of connections, as they do on the one
+ *   connection to SQLite. A statement by itself runs as PostgreSQL runs it by default, read committed.
+ * - Numbers and flags arrive as from SQLite: `bigint` and sums as JavaScript numbers, booleans as 0 and 1.
+ * - Errors are typed where they arise: `DatabaseError`.
+ * - A connection that breaks is replaced by the pool when the next one is needed.
+ */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  type QueryResult,
+  sql,
+} from 'kysely';
+import type { PoolConfig } from 'pg';
+import { DatabaseError } from './database-failure.ts';
+import type { DialectFeatures } from './dialect-features.ts';
+import { loadPg, type Pg } from './load-pg.ts';
+import { postgresFailure } from './postgres-failure.ts';
+
+/** Connections of one process; a transaction holds one, any other statement for its own time. */
+const POOL_SIZE = 10;
+const CONNECT_TIMEOUT_MS = 5000;
+/** A process that stands still in the middle of a transaction loses it, and its locks. */
+const IDLE_IN_TRANSACTION_MS = 30_000;
+/** A number of the service's own among those that lock a database for one process. */
+const ALONE_LOCK = 7_382_461;
+
+export const postgresFeatures: DialectFeatures = {
+  byteText: sql`text collate "C"`,
+  volatileTable: sql`unlogged`,
+  rowLocks: true,
+  // A LOCK statement takes no snapshot: what the transaction then reads is what the others left.
+  keepWritersOut: async (transaction) => {
+    await sql`lock table files in share row exclusive mode`.execute(transaction);
+  },
+  // The lock ends with the connection, should the process die.
+  alone: (db, work) =>
+    db.connection().execute(async (connection) => {
+      await sql`select pg_advisory_lock(${ALONE_LOCK})`.execute(connection);
+      try {
+        await work();
+      } finally {
+        await sql`select pg_advisory_unlock(${ALONE_LOCK})`.execute(connection);
+      }
+    }),
+};
+
+/** Tells connections of this service apart in `pg_stat_activity`, and keeps them alive through firewalls. */
+export function connectionConfig(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'svcfs',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  };
+}
+
+export async function postgresDialect(url: string): Promise<PostgresDialect> {
+  const pg = await loadPg();
+  const pool = new pg.Pool({
+    ...connectionConfig(url),
+    max: POOL_SIZE,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    types: { getTypeParser: (oid, format) => typeParser(pg, oid, format) },
+  });
+  // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  return new TypedErrorsDialect({ pool });
+}
+
+function typeParser(pg: Pg, oid: number, format: unknown): (text: string) => unknown {
+  const { builtins, getTypeParser } = pg.types;
+  switch (oid) {
+    case builtins.INT8:
+    case builtins.NUMERIC:
+      return safeNumber;
+    case builtins.BOOL:
+      return (text) => (text === 't' ? 1 : 0);
+    default:
+      return getTypeParser(oid, format as 'text');
+  }
+}
+
+function safeNumber(text: string): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number)) {
+    throw new RangeError(`${text} is beyond the integers that a number holds exactly`);
+  }
+  return number;
+}
+
+class TypedErrorsDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig;
+
+  constructor(config: PostgresDialectConfig) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): Driver {
+    return new TypedErrorsDriver(this.#config);
+  }
+}
+
+class TypedErrorsDriver extends PostgresDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    return new TypedErrorsConnection(await super.acquireConnection().catch(throwTyped));
+  }
+
+  override async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    const { inner } = connection as TypedErrorsConnection;
+    return super.releaseConnection(inner as Parameters<PostgresDriver['releaseConnection']>[0]);
+  }
+}
+
+class TypedErrorsConnection implements DatabaseConnection {
+  readonly inner: DatabaseConnection;
+
+  constructor(inner: DatabaseConnection) {
+    this.inner = inner;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.inner.executeQuery<Row>(query).catch(throwTyped);
+  }
+
+  streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
+    return this.inner.streamQuery<Row>(query, chunkSize);
+  }
+}
+
+function throwTyped(error: unknown): never {
+  const failure = postgresFailure(error);
+  throw failure === undefined ? error : new DatabaseError(failure, error);
+}
