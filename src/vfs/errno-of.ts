@@ -20,6 +20,9 @@ export type KnownError =
   | JobError
   | TransferRefused;
 
+/** The HTTP status of a full disk (RFC 4918, 11.5). */
+const INSUFFICIENT_STORAGE = 507;
+
 const NAMES: ReadonlySet<string> = new Set<KnownError['name']>([
   'FsError',
   'ApiError',
@@ -42,7 +45,7 @@ export function errnoOf(error: unknown): Errno {
     case 'TransportError':
       return 'EIO';
     case 'StorageError':
-      return OF_STORAGE[error.kind];
+      return error.status === INSUFFICIENT_STORAGE ? 'ENOSPC' : OF_STORAGE[error.kind];
     case 'ContentError':
       return OF_CONTENT[error.kind];
     case 'TransferRefused':
@@ -98,7 +101,7 @@ function errnoOfStatus(status: number): Errno {
       return 'EEXIST';
     case 429:
       return 'EAGAIN';
-    case 507:
+    case INSUFFICIENT_STORAGE:
       return 'ENOSPC';
     default:
       return 'EIO';

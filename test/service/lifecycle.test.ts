@@ -116,7 +116,7 @@ test.runIf(process.getuid?.() === 0)('a full disk is told as such, and nothing h
   const { body: target } = await alice.get(`/upload/multipart/${upload_id}/part/1`);
   const put = () => fetch(target.url, { method: 'PUT', body: new Uint8Array(2 * 1024 * 1024) });
   const refused = await put();
-  expect(refused.status).toBe(503);
+  expect(refused.status).toBe(507);
   expect(await refused.json()).toMatchObject({ code: 8000, message: expect.stringContaining('no space') });
   expect(await blobFiles(directory.name)).toEqual([]);
   await writeFile(join(storage, 'filler'), new Uint8Array(1000));

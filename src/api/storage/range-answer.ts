@@ -75,6 +75,8 @@ export function storageErrorOf(status: number): StorageError {
     case 412:
     case 416:
       return new StorageError('changed', reason, { status });
+    case 507:
+      return new StorageError('failed', 'the store has no space left', { status });
     default:
       return new StorageError('failed', reason, { status });
   }

@@ -7,7 +7,9 @@ export function serviceErrorOf(error: unknown): ServiceError {
   const { code, statusCode, message } = error as NodeJS.ErrnoException & { statusCode?: number };
   const failure = databaseFailure(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || failure === 'full') {
-    return new ServiceError(8000, 'There is no space left on the storage of the service.', { cause: error });
+    // Not the code's own 503, which asks to try again soon.
+    const message = 'There is no space left on the storage of the service.';
+    return new ServiceError(8000, message, { status: 507, cause: error });
   }
   if (code === 'ECONNRESET') return new ServiceError(90000, 'The request broke off.', { cause: error });
   if (failure === 'busy' || failure === 'conflict' || failure === 'unreachable') {

@@ -24,6 +24,10 @@ export class NodeSqliteDatabase implements SqliteDatabase {
     return statement;
   }
 
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
   close(): void {
     this.#statements.clear();
     this.#database.close();

@@ -5,7 +5,6 @@ import {
   type Dialect,
   type Driver,
   SqliteDialect,
-  type SqliteDialectConfig,
   SqliteDriver,
   sql,
 } from 'kysely';
@@ -31,7 +30,7 @@ export async function sqliteDialect(file: string): Promise<Dialect> {
   database.exec('pragma synchronous = normal');
   database.exec('pragma foreign_keys = on');
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  return new ImmediateSqliteDialect({ database: new NodeSqliteDatabase(database) });
+  return new ImmediateSqliteDialect(new NodeSqliteDatabase(database));
 }
 
 /** Node 22 brings the module along; on Node 20 the package of the same interface takes its place. */
@@ -45,15 +44,15 @@ async function open(file: string): Promise<DatabaseSyncInstance> {
 }
 
 class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig;
+  readonly #database: NodeSqliteDatabase;
 
-  constructor(config: SqliteDialectConfig) {
-    super(config);
-    this.#config = config;
+  constructor(database: NodeSqliteDatabase) {
+    super({ database });
+    this.#database = database;
   }
 
   override createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#config);
+    return new ImmediateSqliteDriver(this.#database);
   }
 }
 
@@ -62,7 +61,19 @@ class ImmediateSqliteDialect extends SqliteDialect {
  * both fail with SQLITE_BUSY at once, whatever the busy timeout.
  */
 class ImmediateSqliteDriver extends SqliteDriver {
+  readonly #database: NodeSqliteDatabase;
+
+  constructor(database: NodeSqliteDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** Out of space, SQLite has rolled back itself; to fail here would hide why. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
 }
