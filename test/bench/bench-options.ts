@@ -1,0 +1,55 @@
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { FAMILIES } from './rows/families.ts';
+import { SIZES } from './sizes.ts';
+
+export interface BenchOptions {
+  readonly rows: readonly string[];
+  readonly peers: readonly string[] | undefined;
+  readonly latency: readonly number[];
+  readonly size: keyof typeof SIZES;
+  readonly runs: number | undefined;
+  readonly serverDir: string;
+  readonly work: string;
+  readonly json: string | undefined;
+  readonly results: string | undefined;
+}
+
+const NAMES = FAMILIES.map(({ name }) => name);
+
+export function parseBenchOptions(argv: readonly string[]): BenchOptions {
+  const command = new Command('scripts/bench')
+    .description(`Measures svcfs against rclone, s3fs and curl (${availableParallelism()} cores here).`)
+    .option('--rows <names>', `of ${NAMES.join(', ')}`, familyNames, NAMES)
+    .option('--peers <names>', 'only contestants whose name holds one of these', list)
+    .option('--latency <ms,...>', 'added round trips to measure at', numbers, [0, 20])
+    .addOption(new Option('--size <size>', 'how much work').choices(Object.keys(SIZES)).default('full'))
+    .option('--quick', 'the same as --size quick')
+    .option('--runs <n>', 'trials of each contestant', Number)
+    .option('--server-dir <dir>', 'where the server keeps its data: 8 times the file size', '/dev/shm')
+    .option('--work <dir>', 'mount points, caches, and what is kept between runs', '/var/tmp/svcfs-bench')
+    .option('--json <file>', 'write everything as JSON')
+    .option('--results <file>', 'write the document')
+    .parse([...argv], { from: 'user' });
+  const { quick, ...options } = command.opts<BenchOptions & { readonly quick?: true }>();
+  return quick ? { ...options, size: 'quick' } : options;
+}
+
+function list(text: string): readonly string[] {
+  return text.split(',');
+}
+
+function numbers(text: string): readonly number[] {
+  return list(text).map((item) => {
+    if (!/^\d+$/.test(item)) throw new InvalidArgumentError(`${item} is no number of milliseconds`);
+    return Number(item);
+  });
+}
+
+function familyNames(text: string): readonly string[] {
+  for (const name of list(text)) {
+    if (!NAMES.includes(name))
+      throw new InvalidArgumentError(`no row ${name}; there are ${NAMES.join(', ')}`);
+  }
+  return list(text);
+}

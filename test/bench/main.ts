@@ -1,0 +1,123 @@
+/**
+ * The benchmark: this project's mount beside what a user would pick instead, in one run, on the same data, through the
+ * same latency. Run it with scripts/bench.
+ *
+ * All talk to servers on this machine (server/), straight or through a proxy that adds latency (native/latency-proxy.cc).
+ * Every trial mounts anew with empty caches: that makes it cold. The server's data stays in memory, for it is not what is
+ * measured. Contestants take turns, run by run, so that a disturbance of the machine meets all of them.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { rclone } from './peers/rclone.ts';
+import { s3fs } from './peers/s3fs.ts';
+import { svcfs } from './peers/svcfs.ts';
+import { measureProxy } from './proxy/measure-proxy.ts';
+import { describeMachine } from './report/machine.ts';
+import { documentOf, type Report, reportOf } from './report/report.ts';
+import { Results } from './report/results.ts';
+import { short, tableOf } from './report/table.ts';
+import { targetTable } from './report/targets.ts';
+import { FAMILIES } from './rows/families.ts';
+import { BIG_FILES } from './server/data-set.ts';
+import { type ServerSide, startServerSide } from './server/server-side.ts';
+import { SIZES, type Sizes } from './sizes.ts';
+import type { Contestant, Family, Stage } from './stage.ts';
+
+const options = parseBenchOptions(process.argv.slice(2));
+// What is killed on `exit` is killed on these too.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+await main(options);
+
+async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
+  const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
+  await mkdir(work, { recursive: true });
+  const serverDirectory = await mkdtemp(join(serverDir, 'svcfs-bench-'));
+  const directory = await mkdtemp(join(work, 'run-'));
+  const kept = join(work, 'kept');
+  const latenciesMs = latency;
+  try {
+    console.error('making the data');
+    const setting = { directory: serverDirectory, kept, sizes, latenciesMs, rateLimit: 'off' };
+    const server = await startServerSide(setting);
+    const report = await measureAll(server, { latenciesMs, sizes, directory, serverDirectory, kept }).finally(
+      () => server.end(),
+    );
+    console.log(tableOf(report.results));
+    console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
+    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 1)}\n`);
+    if (results !== undefined) await writeFile(results, documentOf(report));
+  } finally {
+    await rm(serverDirectory, { recursive: true });
+    await rm(directory, { recursive: true });
+  }
+}
+
+type Setting = Omit<Stage, 'server' | 'latencyMs' | 'mounts'> & { readonly latenciesMs: readonly number[] };
+
+async function measureAll(server: ServerSide, { latenciesMs, ...places }: Setting): Promise<Report> {
+  const { sizes, directory } = places;
+  const file = { port: server.port('dav', 0), path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
+  const proxy = await measureProxy(file, directory);
+  const results = new Results();
+  for (const family of FAMILIES.filter(({ name }) => options.rows.includes(name))) {
+    for (const latencyMs of family.overNetwork === false ? [0] : latenciesMs) {
+      await measureFamily(family, stageOf(server, { latencyMs, ...places }), results);
+    }
+  }
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = await describeMachine();
+  return reportOf({ date, machine, sizes, proxy, results: results.all(), failures: results.failures });
+}
+
+function stageOf(server: ServerSide, rest: Omit<Stage, 'server' | 'mounts'>): Stage {
+  const peers = { server, directory: rest.directory };
+  const mounts = [
+    svcfs({ ...peers, door: 'platform' }),
+    rclone('off', peers),
+    rclone('full', peers),
+    s3fs(peers),
+  ];
+  return { ...rest, server, mounts };
+}
+
+async function measureFamily(family: Family, stage: Stage, results: Results): Promise<void> {
+  const all = await family.contestants(stage);
+  const contestants = all.filter(({ peer }) => options.peers?.some((part) => peer.includes(part)) ?? true);
+  const failed = new Set<Contestant>();
+  for (let run = 1; run <= stage.sizes.runs; run += 1) {
+    for (const contestant of contestants) {
+      if (failed.has(contestant)) continue;
+      await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {
+        failed.add(contestant);
+        const { latencyMs } = stage;
+        results.failures.push({
+          family: family.name,
+          latencyMs,
+          peer: contestant.peer,
+          reason: error.message,
+        });
+        console.error(`${family.name}, ${latencyMs} ms, ${contestant.peer}: ${error.stack}`);
+      });
+    }
+  }
+}
+
+async function measureTrial(
+  family: Family,
+  {
+    contestant,
+    stage,
+    results,
+  }: { readonly contestant: Contestant; readonly stage: Stage; readonly results: Results },
+): Promise<void> {
+  const samples = await contestant.trial();
+  for (const row of family.rows) {
+    const sample = samples[row.name];
+    if (sample === undefined) continue;
+    results.add(row, stage.latencyMs, contestant.peer, sample);
+    console.error(
+      `${row.name}, ${stage.latencyMs} ms, ${contestant.peer}: ${short(sample.value)} ${row.unit}`,
+    );
+  }
+}

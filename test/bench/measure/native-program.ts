@@ -1,0 +1,8 @@
+import { fileURLToPath } from 'node:url';
+
+/** Where scripts/bench builds test/bench/native. */
+const BUILD = new URL('../../../node_modules/.cache/bench/', import.meta.url);
+
+export function nativeProgram(name: 'latency-proxy' | 'load' | 'null-fs'): string {
+  return fileURLToPath(new URL(name, BUILD));
+}

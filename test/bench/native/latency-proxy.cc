@@ -1,0 +1,315 @@
+// A TCP proxy that makes loopback look like a wide area network.
+//
+//   latency-proxy TARGET_PORT ROUND_TRIP_US      prints the port it listens on, and serves until it is killed
+//
+// Every byte arrives half a round trip after it was sent, either way. A connection costs one round trip more, as the
+// handshake does. A sender may have a window of bytes under way: it begins at 64 KiB and grows by what was
+// acknowledged (slow start: it doubles each round trip) up to 4 MiB, which is what Linux reaches by itself.
+//
+// Bytes go through a kernel pipe by splice(2) and never enter this process: two cores serve client, server and proxy,
+// so a proxy that copied would be the bottleneck. All delays are the same, so three queues in order of time suffice.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace {
+
+constexpr int64_t kFirstWindow = 64 * 1024;
+constexpr int64_t kLargestWindow = 4 * 1024 * 1024;
+// A page of the pipe may hold less than a page of data.
+constexpr int kPipeBytes = 16 * 1024 * 1024;
+constexpr size_t kSpliceBytes = 256 * 1024;
+
+int64_t now_us() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1'000'000LL + t.tv_nsec / 1000;
+}
+
+[[noreturn]] void die(const char* what) {
+  perror(what);
+  exit(1);
+}
+
+struct Connection;
+
+// One end of a connection, with what epoll said of it and nobody used up yet.
+struct End {
+  int fd = -1;
+  bool readable = false;
+  bool writable = false;
+  Connection* connection = nullptr;
+};
+
+// Bytes on their way from one end to the other.
+struct Direction {
+  int pipe_in = -1;
+  int pipe_out = -1;
+  int64_t held = 0;     // in the pipe
+  int64_t arrived = 0;  // of those: due at the receiver
+  int64_t unacknowledged = 0;
+  int64_t window = kFirstWindow;
+  bool read_end = false;     // the sender has closed
+  bool end_arrived = false;  // and the receiver may know
+  bool shut = false;         // and was told
+};
+
+struct Connection : std::enable_shared_from_this<Connection> {
+  End ends[2];              // client, server
+  Direction directions[2];  // by sender
+  bool connected = false;
+  bool gone = false;
+};
+
+using ConnectionRef = std::shared_ptr<Connection>;
+
+struct Event {
+  int64_t due_us;
+  ConnectionRef connection;
+  int sender;
+  int64_t bytes;  // 0: the end of the stream
+};
+
+class Proxy {
+ public:
+  Proxy(int target_port, int64_t round_trip_us) : target_port_(target_port), round_trip_us_(round_trip_us) {}
+
+  void run() {
+    epoll_ = epoll_create1(EPOLL_CLOEXEC);
+    listen_on_any_port();
+    for (;;) {
+      wait();
+      run_due();
+    }
+  }
+
+ private:
+  void listen_on_any_port() {
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) < 0) die("bind");
+    if (listen(listener_, 1024) < 0) die("listen");
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, listener_, &event);
+    printf("listening on %d\n", ntohs(address.sin_port));
+    fflush(stdout);
+  }
+
+  static sockaddr_in loopback(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<uint16_t>(port));
+    return address;
+  }
+
+  void wait() {
+    epoll_event events[256];
+    const int64_t next = next_due();
+    timespec timeout{};
+    if (next >= 0) {
+      const int64_t left = std::max<int64_t>(0, next - now_us());
+      timeout = {.tv_sec = left / 1'000'000, .tv_nsec = left % 1'000'000 * 1000};
+    }
+    const int count = epoll_pwait2(epoll_, events, 256, next < 0 ? nullptr : &timeout, nullptr);
+    for (int i = 0; i < count; i++) {
+      auto* end = static_cast<End*>(events[i].data.ptr);
+      if (end == nullptr) {
+        accept_all();
+        continue;
+      }
+      if (events[i].events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) end->readable = true;
+      if (events[i].events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) end->writable = true;
+      pump(end->connection->shared_from_this());
+    }
+    retired_.clear();
+  }
+
+  int64_t next_due() const {
+    int64_t next = -1;
+    for (const auto* queue : {&connects_, &deliveries_, &acknowledgements_}) {
+      if (!queue->empty() && (next < 0 || queue->front().due_us < next)) next = queue->front().due_us;
+    }
+    return next;
+  }
+
+  void run_due() {
+    const int64_t now = now_us();
+    take_due(connects_, now, [&](Event& event) { connect_to_target(event.connection); });
+    take_due(deliveries_, now, [&](Event& event) {
+      Direction& direction = event.connection->directions[event.sender];
+      if (event.bytes == 0) direction.end_arrived = true;
+      direction.arrived += event.bytes;
+      pump(event.connection);
+    });
+    take_due(acknowledgements_, now, [&](Event& event) {
+      Direction& direction = event.connection->directions[event.sender];
+      direction.unacknowledged -= event.bytes;
+      direction.window = std::min(direction.window + event.bytes, kLargestWindow);
+      pump(event.connection);
+    });
+    retired_.clear();
+  }
+
+  template <typename Action>
+  static void take_due(std::deque<Event>& queue, int64_t now, Action action) {
+    while (!queue.empty() && queue.front().due_us <= now) {
+      Event event = std::move(queue.front());
+      queue.pop_front();
+      if (!event.connection->gone) action(event);
+    }
+  }
+
+  void accept_all() {
+    for (;;) {
+      const int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd < 0) return;
+      auto connection = std::make_shared<Connection>();
+      for (auto& direction : connection->directions) {
+        int ends[2];
+        if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) < 0) die("pipe2");
+        if (fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes) < 0) fcntl(ends[1], F_SETPIPE_SZ, 1024 * 1024);
+        direction.pipe_out = ends[0];
+        direction.pipe_in = ends[1];
+      }
+      connections_.push_back(connection);
+      watch(*connection, 0, fd);
+      connects_.push_back({now_us() + round_trip_us_, connection, 0, 0});
+    }
+  }
+
+  void connect_to_target(const ConnectionRef& connection) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(target_port_);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0 && errno != EINPROGRESS) {
+      close(fd);
+      drop(connection);
+      return;
+    }
+    connection->connected = true;
+    watch(*connection, 1, fd);
+    pump(connection);
+  }
+
+  void watch(Connection& connection, int which, int fd) {
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    connection.ends[which] = {.fd = fd, .readable = false, .writable = false, .connection = &connection};
+    epoll_event event{.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.ptr = &connection.ends[which]}};
+    epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+  }
+
+  // Moves what can be moved, both ways.
+  void pump(const ConnectionRef& connection) {
+    if (connection->gone || !connection->connected) return;
+    for (int sender = 0; sender < 2; sender++) {
+      if (!deliver(*connection, sender) || !receive(connection, sender)) {
+        drop(connection);
+        return;
+      }
+    }
+    if (connection->directions[0].shut && connection->directions[1].shut) drop(connection);
+  }
+
+  // From the sender's socket into the pipe, as far as the window allows. False: the connection is broken.
+  bool receive(const ConnectionRef& connection, int sender) {
+    End& from = connection->ends[sender];
+    Direction& direction = connection->directions[sender];
+    while (from.readable && !direction.read_end && direction.unacknowledged < direction.window) {
+      const size_t room = std::min<size_t>(direction.window - direction.unacknowledged, kSpliceBytes);
+      const ssize_t moved = splice(from.fd, nullptr, direction.pipe_in, nullptr, room, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+      const int64_t now = now_us();
+      if (moved > 0) {
+        direction.held += moved;
+        direction.unacknowledged += moved;
+        deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, moved});
+        acknowledgements_.push_back({now + round_trip_us_, connection, sender, moved});
+      } else if (moved == 0) {
+        direction.read_end = true;
+        deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, 0});
+      } else if (errno == EAGAIN) {
+        // Nothing to read, or no room in the pipe: only the first is over when epoll says so.
+        int waiting = 0;
+        if (direction.held == 0 || (ioctl(from.fd, FIONREAD, &waiting) == 0 && waiting == 0)) from.readable = false;
+        return true;
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // From the pipe to the receiver's socket, as far as bytes have arrived. False: the connection is broken.
+  static bool deliver(Connection& connection, int sender) {
+    End& to = connection.ends[1 - sender];
+    Direction& direction = connection.directions[sender];
+    while (to.writable && direction.arrived > 0) {
+      const ssize_t moved = splice(direction.pipe_out, nullptr, to.fd, nullptr, direction.arrived, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+      if (moved > 0) {
+        direction.held -= moved;
+        direction.arrived -= moved;
+      } else if (moved < 0 && errno == EAGAIN) {
+        to.writable = false;
+      } else {
+        return false;
+      }
+    }
+    if (direction.end_arrived && direction.arrived == 0 && !direction.shut) {
+      shutdown(to.fd, SHUT_WR);
+      direction.shut = true;
+    }
+    return true;
+  }
+
+  void drop(const ConnectionRef& connection) {
+    connection->gone = true;
+    for (const auto& end : connection->ends) {
+      if (end.fd >= 0) close(end.fd);
+    }
+    for (const auto& direction : connection->directions) {
+      close(direction.pipe_in);
+      close(direction.pipe_out);
+    }
+    // Events of this round may still point at it.
+    retired_.push_back(connection);
+    std::erase(connections_, connection);
+  }
+
+  const int target_port_;
+  const int64_t round_trip_us_;
+  int epoll_ = -1;
+  int listener_ = -1;
+  std::vector<ConnectionRef> connections_;
+  std::vector<ConnectionRef> retired_;
+  std::deque<Event> connects_;
+  std::deque<Event> deliveries_;
+  std::deque<Event> acknowledgements_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    fprintf(stderr, "usage: latency-proxy TARGET_PORT ROUND_TRIP_US\n");
+    return 2;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  Proxy(atoi(argv[1]), atoll(argv[2])).run();
+}

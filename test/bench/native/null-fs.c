@@ -1,0 +1,104 @@
+// A file system of one file without content, over libfuse 3: the least that any file system in user space costs.
+//
+//   null-fs MOUNTPOINT [-s]      serves in the foreground; -s: on one thread
+//
+// `file` is 4 GiB of whatever is in a buffer; what is written to it is dropped.
+#define FUSE_USE_VERSION 35
+#include <errno.h>
+#include <fuse_lowlevel.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_INODE = 2 };
+static const off_t FILE_BYTES = 4LL << 30;
+static char content[1 << 20];
+
+static void fill(fuse_ino_t inode, struct stat *attributes) {
+  memset(attributes, 0, sizeof *attributes);
+  attributes->st_ino = inode;
+  attributes->st_nlink = 1;
+  attributes->st_mode = inode == FILE_INODE ? S_IFREG | 0644 : S_IFDIR | 0755;
+  attributes->st_size = inode == FILE_INODE ? FILE_BYTES : 0;
+}
+
+static void null_init(void *data, struct fuse_conn_info *connection) {
+  (void)data;
+  connection->max_write = sizeof content;
+  // A GETATTR before every read(2), when attributes are not kept.
+  connection->want &= ~FUSE_CAP_AUTO_INVAL_DATA;
+}
+
+static void null_lookup(fuse_req_t request, fuse_ino_t parent, const char *name) {
+  struct fuse_entry_param entry = {.ino = FILE_INODE};
+  (void)parent;
+  if (strcmp(name, "file") != 0) {
+    fuse_reply_err(request, ENOENT);
+    return;
+  }
+  fill(FILE_INODE, &entry.attr);
+  fuse_reply_entry(request, &entry);
+}
+
+static void null_getattr(fuse_req_t request, fuse_ino_t inode, struct fuse_file_info *file) {
+  struct stat attributes;
+  (void)file;
+  fill(inode, &attributes);
+  fuse_reply_attr(request, &attributes, 0);
+}
+
+static void null_setattr(fuse_req_t request, fuse_ino_t inode, struct stat *to, int set, struct fuse_file_info *file) {
+  (void)to;
+  (void)set;
+  null_getattr(request, inode, file);
+}
+
+static void null_open(fuse_req_t request, fuse_ino_t inode, struct fuse_file_info *file) {
+  (void)inode;
+  fuse_reply_open(request, file);
+}
+
+static void null_read(fuse_req_t request, fuse_ino_t inode, size_t size, off_t offset, struct fuse_file_info *file) {
+  (void)inode;
+  (void)offset;
+  (void)file;
+  fuse_reply_buf(request, content, size < sizeof content ? size : sizeof content);
+}
+
+static void null_write(fuse_req_t request, fuse_ino_t inode, const char *data, size_t size, off_t offset,
+                       struct fuse_file_info *file) {
+  (void)inode;
+  (void)data;
+  (void)offset;
+  (void)file;
+  fuse_reply_write(request, size);
+}
+
+// Without it the kernel asks before every write.
+static void null_getxattr(fuse_req_t request, fuse_ino_t inode, const char *name, size_t size) {
+  (void)inode;
+  (void)name;
+  (void)size;
+  fuse_reply_err(request, ENOSYS);
+}
+
+static const struct fuse_lowlevel_ops operations = {
+    .init = null_init,   .lookup = null_lookup, .getattr = null_getattr, .setattr = null_setattr,
+    .open = null_open,   .read = null_read,     .write = null_write,     .getxattr = null_getxattr,
+};
+
+int main(int count, char **arguments) {
+  struct fuse_args args = FUSE_ARGS_INIT(count, arguments);
+  struct fuse_cmdline_opts options;
+  if (fuse_parse_cmdline(&args, &options) != 0 || options.mountpoint == NULL) return 2;
+  memset(content, 'x', sizeof content);
+  struct fuse_session *session = fuse_session_new(&args, &operations, sizeof operations, NULL);
+  if (session == NULL || fuse_set_signal_handlers(session) != 0) return 1;
+  if (fuse_session_mount(session, options.mountpoint) != 0) return 1;
+  struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = 10};
+  const int result = options.singlethread ? fuse_session_loop(session) : fuse_session_loop_mt(session, &config);
+  fuse_session_unmount(session);
+  fuse_session_destroy(session);
+  free(options.mountpoint);
+  fuse_opt_free_args(&args);
+  return result != 0;
+}

@@ -1,0 +1,29 @@
+import { constants } from 'node:fs';
+import type { FileHandle, OpenReply, ReadReply } from '../../../src/vfs/file-system.ts';
+import { MemoryFs } from '../../support/memory-fs.ts';
+
+/** As in native/null-fs.c. */
+export const FILE_BYTES = 4 * 1024 ** 3;
+export const FILE_MODE = constants.S_IFREG | 0o644;
+
+const CONTENT = Buffer.alloc(1024 * 1024, 'x');
+
+/** What native/null-fs.c is, as our driver sees a file system. */
+export class NullFileSystem extends MemoryFs {
+  constructor() {
+    super({ ttlMs: 0 });
+    this.node(this.place('file', Buffer.alloc(0))).sizeBytes = FILE_BYTES;
+  }
+
+  override open(): OpenReply {
+    return { handle: 1 as FileHandle, keepCache: false, directIo: false };
+  }
+
+  override read(_handle: FileHandle, _offset: number, sizeBytes: number): ReadReply {
+    return { chunks: [CONTENT.subarray(0, sizeBytes)] };
+  }
+
+  override write(_handle: FileHandle, _offset: number, data: Uint8Array): number {
+    return data.length;
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mustRun, run } from '../../support/run.ts';
+import { pidsWith, usageOf } from '../measure/process-usage.ts';
+import type { Door, ServerSide } from '../server/server-side.ts';
+import type { MountPeer } from './mounted.ts';
+
+const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+
+export interface SvcfsOptions {
+  readonly directory: string;
+  readonly server: ServerSide;
+  /** `service`: bytes come from and go to the service itself. */
+  readonly door: Extract<Door, 'platform' | 'plain' | 'service'>;
+  readonly name?: string;
+  readonly args?: readonly string[];
+  /** Added to the options of node, for profiles. */
+  readonly nodeOptions?: string;
+}
+
+/** This project, as the command mounts it. */
+export function svcfs({
+  directory,
+  server,
+  door,
+  name = 'svcfs',
+  args = [],
+  nodeOptions,
+}: SvcfsOptions): MountPeer {
+  return {
+    name,
+    mount: async ({ latencyMs }) => {
+      const home = await mkdtemp(join(directory, 'svcfs-'));
+      const mountPoint = join(home, 'mnt');
+      await mkdir(mountPoint);
+      const env = {
+        HOME: home,
+        XDG_STATE_HOME: join(home, 'state'),
+        SVC_API_ENDPOINT: `http://127.0.0.1:${server.port(door, latencyMs)}/v2`,
+        SVC_AUTH_TOKEN: server.dataSet.token,
+        NODE_OPTIONS: nodeOptions,
+      };
+      await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...args], { env });
+      const pids = await pidsWith(`HOME=${home}`);
+      return {
+        path: (path) => join(mountPoint, server.dataSet.projectPath, path),
+        usage: () => usageOf(pids),
+        counts: () => server.counts(door),
+        settled: () => Promise.resolve(),
+        unmount: async () => {
+          const { code } = await run(process.execPath, [MAIN, 'unmount', mountPoint], {
+            env,
+            timeoutMs: 300_000,
+          });
+          if (code !== 0) await run('umount', ['-l', mountPoint]);
+          await rm(home, { recursive: true, force: true });
+        },
+      };
+    },
+  };
+}
+
+/** Whether `svcfs mount` knows an option yet. */
+export async function svcfsKnows(option: string): Promise<boolean> {
+  return (await mustRun(process.execPath, [MAIN, 'mount', '--help'])).includes(option);
+}

@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { cpus, release, totalmem } from 'node:os';
+import { run } from '../../support/run.ts';
+
+/** What the numbers depend on, by name. */
+export async function describeMachine(): Promise<Readonly<Record<string, string>>> {
+  const [first] = cpus();
+  const distribution = /^PRETTY_NAME="(.*)"$/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1];
+  return {
+    processor: `${cpus().length} × ${first?.model ?? 'unknown'}`,
+    memory: `${(totalmem() / 1024 ** 3).toFixed(1)} GiB`,
+    system: `${distribution ?? 'unknown'}, Linux ${release()}`,
+    node: process.version,
+    rclone: await firstLine('rclone', ['version']),
+    s3fs: await firstLine('s3fs', ['--version']),
+    nginx: await firstLine('nginx', ['-v']),
+    curl: await firstLine('curl', ['--version']),
+    commit: await firstLine('git', ['rev-parse', '--short', 'HEAD']),
+  };
+}
+
+async function firstLine(command: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(command, args);
+  return (stdout + stderr).split('\n')[0] ?? '';
+}

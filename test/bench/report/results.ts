@@ -1,0 +1,74 @@
+import { median } from '../measure/median.ts';
+import type { Row, Sample, Unit } from '../stage.ts';
+
+/** One contestant in one row at one latency. */
+export interface Result {
+  readonly row: string;
+  readonly unit: Unit;
+  readonly latencyMs: number;
+  readonly peer: string;
+  readonly median: number;
+  /** One per run. */
+  readonly values: readonly number[];
+  readonly cpuSeconds?: number;
+  readonly cpuSecondsPerGib?: number;
+  readonly peakRssMib?: number;
+  readonly apiRequests?: number;
+  readonly dataRequests?: number;
+  readonly sentBytes?: number;
+}
+
+export interface Failure {
+  readonly family: string;
+  readonly latencyMs: number;
+  readonly peer: string;
+  readonly reason: string;
+}
+
+interface Entry {
+  readonly row: Row;
+  readonly latencyMs: number;
+  readonly peer: string;
+  readonly samples: Sample[];
+}
+
+const GIB = 1024 ** 3;
+
+/** Gathers samples, and answers medians. */
+export class Results {
+  readonly #entries = new Map<string, Entry>();
+  readonly failures: Failure[] = [];
+
+  add(row: Row, latencyMs: number, peer: string, sample: Sample): void {
+    const key = `${row.name}\0${latencyMs}\0${peer}`;
+    const entry = this.#entries.get(key) ?? { row, latencyMs, peer, samples: [] };
+    entry.samples.push(sample);
+    this.#entries.set(key, entry);
+  }
+
+  all(): readonly Result[] {
+    return [...this.#entries.values()].map(resultOf);
+  }
+}
+
+function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
+  const values = samples.map(({ value }) => value);
+  const middle = (of: (sample: Sample) => number | undefined): number | undefined => {
+    const known = samples.map(of).filter((value) => value !== undefined);
+    return known.length === 0 ? undefined : median(known);
+  };
+  const extras = {
+    cpuSeconds: middle((sample) => sample.cpuSeconds),
+    cpuSecondsPerGib: middle(cpuPerGib),
+    peakRssMib: middle((sample) => sample.peakRssMib),
+    apiRequests: middle((sample) => sample.apiRequests),
+    dataRequests: middle((sample) => sample.dataRequests),
+    sentBytes: middle((sample) => sample.sentBytes),
+  };
+  const known = Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
+  return { row: row.name, unit: row.unit, latencyMs, peer, median: median(values), values, ...known };
+}
+
+function cpuPerGib({ cpuSeconds, movedBytes }: Sample): number | undefined {
+  return cpuSeconds === undefined || !movedBytes ? undefined : (cpuSeconds * GIB) / movedBytes;
+}

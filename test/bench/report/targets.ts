@@ -1,0 +1,221 @@
+/** What the project promises, as ratios within one run. */
+import { BAM_REGIONS, ON_DISK } from '../rows/bam-regions.ts';
+import { FROM_COLD, NAME_KNOWN } from '../rows/first-byte.ts';
+import {
+  C_ONE_THREAD,
+  C_THREADS,
+  FUSE_NATIVE,
+  NULL_READ,
+  NULL_REQUESTS,
+  NULL_REQUESTS_8,
+  NULL_WRITE,
+} from '../rows/kernel-null-fs.ts';
+import { listingRow } from '../rows/listing.ts';
+import { FOUR_AT_ONCE } from '../rows/parallel-read.ts';
+import { RANDOM_4_KIB_P50 } from '../rows/random-read.ts';
+import { COLD, WARM } from '../rows/sequential-read.ts';
+import { INLINE, smallFileRow, WRITE_BACK } from '../rows/small-files.ts';
+import { STAT_STORM } from '../rows/stat-storm.ts';
+import { UNTIL_STORED } from '../rows/write.ts';
+import type { Result } from './results.ts';
+import { isRate, short } from './table.ts';
+
+export interface TargetOutcome {
+  readonly target: string;
+  readonly limit: string;
+  /** Undefined: the run has no such rows. */
+  readonly value: number | undefined;
+  readonly met: boolean | undefined;
+}
+
+interface Target {
+  readonly target: string;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  value(table: Lookup): number | undefined;
+}
+
+type Lookup = (row: string, latencyMs: number, peer: string) => Result | undefined;
+
+const US = 'svcfs';
+const OFF = 'rclone (off)';
+const FULL = 'rclone (full)';
+const S3FS = 's3fs';
+const CURLS = 'curl × 8';
+const C = [C_THREADS, C_ONE_THREAD] as const;
+const CREATED = smallFileRow('create', 8);
+const FAR_MS = 20;
+
+/** Our median against the best of theirs; 1 is equal, in either unit. */
+function against(row: string, latencyMs: number, peers: readonly string[], us = US): Target['value'] {
+  return (table) => {
+    const ours = table(row, latencyMs, us);
+    const theirs = peers.flatMap((peer) => table(row, latencyMs, peer) ?? []);
+    if (ours === undefined || theirs.length === 0) return undefined;
+    const values = theirs.map(({ median }) => median);
+    return ours.median / (isRate(ours.unit) ? Math.max(...values) : Math.min(...values));
+  };
+}
+
+function ours(
+  row: string,
+  latencyMs: number,
+  of: (result: Result) => number | undefined,
+  us = US,
+): Target['value'] {
+  return (table) => {
+    const result = table(row, latencyMs, us);
+    return result === undefined ? undefined : of(result);
+  };
+}
+
+const inRoundTrips = ({ median }: Result): number => median / FAR_MS;
+
+const TARGETS: readonly Target[] = [
+  {
+    target: 'cold sequential read, 20 ms, of 8 parallel curls',
+    atLeast: 0.9,
+    value: against(COLD, 20, [CURLS]),
+  },
+  { target: 'cold sequential read, 20 ms, of rclone', atLeast: 3, value: against(COLD, 20, [OFF, FULL]) },
+  { target: 'cold sequential read, 20 ms, of s3fs', atLeast: 3, value: against(COLD, 20, [S3FS]) },
+  {
+    target: 'cold sequential read, 0 ms, of the best curl',
+    atLeast: 0.6,
+    value: against(COLD, 0, ['curl', CURLS]),
+  },
+  { target: 'cold sequential read, 0 ms, of rclone', atLeast: 3, value: against(COLD, 0, [OFF, FULL]) },
+  {
+    target: '4 files at once, 20 ms, of 4 × 4 curls',
+    atLeast: 0.9,
+    value: against(FOUR_AT_ONCE, 20, ['curl, 4 × 4']),
+  },
+  {
+    target: '4 files at once, 20 ms, of rclone',
+    atLeast: 2.5,
+    value: against(FOUR_AT_ONCE, 20, [OFF, FULL]),
+  },
+  { target: 'first byte, name known, round trips', atMost: 2.2, value: ours(NAME_KNOWN, 20, inRoundTrips) },
+  { target: 'first byte, nothing known, round trips', atMost: 3.2, value: ours(FROM_COLD, 20, inRoundTrips) },
+  { target: 'random 4 KiB, p50, round trips', atMost: 1.3, value: ours(RANDOM_4_KIB_P50, 20, inRoundTrips) },
+  { target: '50 BAM regions, 20 ms, of rclone', atMost: 0.5, value: against(BAM_REGIONS, 20, [OFF, FULL]) },
+  { target: '50 BAM regions, bytes fetched of bytes used', atMost: 2, value: amplification },
+  {
+    target: 'write, 20 ms, of 8 parallel curls',
+    atLeast: 0.9,
+    value: against(UNTIL_STORED, 20, ['curl -T × 8']),
+  },
+  { target: 'write, 20 ms, of rclone (off)', atLeast: 4, value: against(UNTIL_STORED, 20, [OFF]) },
+  {
+    target: 'write, 20 ms, of rclone (full) until stored',
+    atLeast: 3,
+    value: against(UNTIL_STORED, 20, [FULL]),
+  },
+  {
+    target: 'small files, 8 threads, 20 ms, of rclone (off)',
+    atLeast: 2,
+    value: against(CREATED, 20, [OFF]),
+  },
+  { target: 'the same with upload_inline', atLeast: 4, value: against(CREATED, 20, [OFF], INLINE) },
+  {
+    target: 'the same with write-back, of rclone (full)',
+    atLeast: 0.8,
+    value: against(CREATED, 20, [FULL], WRITE_BACK),
+  },
+  {
+    target: 'ls -l cold, 20 ms, of rclone',
+    atMost: 0.4,
+    value: against(listingRow('ls -l', 'cold'), 20, [OFF, FULL]),
+  },
+  {
+    target: 'ls -l cold, API requests',
+    atMost: 100,
+    value: ours(listingRow('ls -l', 'cold'), 20, ({ apiRequests }) => apiRequests),
+  },
+  {
+    target: 'ls -l warm, 20 ms, of the fastest peer',
+    atMost: 1.1,
+    value: against(listingRow('ls -l', 'warm'), 20, [OFF, FULL, S3FS]),
+  },
+  {
+    target: 'ls -l warm, API requests',
+    atMost: 0,
+    value: ours(listingRow('ls -l', 'warm'), 20, ({ apiRequests }) => apiRequests),
+  },
+  {
+    // A limit on time: 1.1 times as long is 0.91 times as many.
+    target: 'stat storm, of the fastest peer',
+    atLeast: 1 / 1.1,
+    value: against(STAT_STORM, 20, [OFF, FULL, S3FS]),
+  },
+  { target: 'null file system, requests/s, of C', atLeast: 0.7, value: against(NULL_REQUESTS_8, 0, C) },
+  { target: 'null file system, CPU per GiB read, of C', atMost: 1.2, value: cpuAgainstC(NULL_READ) },
+  { target: 'null file system, CPU per GiB written, of C', atMost: 1.2, value: cpuAgainstC(NULL_WRITE) },
+  {
+    target: 'null file system, requests/s, of fuse-native',
+    atLeast: 3,
+    value: against(NULL_REQUESTS, 0, [FUSE_NATIVE]),
+  },
+  {
+    target: 'null file system, read, of fuse-native',
+    atLeast: 2.2,
+    value: against(NULL_READ, 0, [FUSE_NATIVE]),
+  },
+  {
+    target: 'CPU s per GiB read, 0 ms',
+    atMost: 1,
+    value: ours(COLD, 0, ({ cpuSecondsPerGib }) => cpuSecondsPerGib),
+  },
+  {
+    target: 'CPU s per GiB written, 0 ms',
+    atMost: 1.2,
+    value: ours(UNTIL_STORED, 0, ({ cpuSecondsPerGib }) => cpuSecondsPerGib),
+  },
+  // Memory budget of 512 MiB, and 150 MiB.
+  {
+    target: 'peak RSS after reading, MiB',
+    atMost: 662,
+    value: ours(WARM, 20, ({ peakRssMib }) => peakRssMib),
+  },
+  {
+    target: 'peak RSS after writing, MiB',
+    atMost: 662,
+    value: ours(UNTIL_STORED, 20, ({ peakRssMib }) => peakRssMib),
+  },
+];
+
+function amplification(table: Lookup): number | undefined {
+  const fetched = table(BAM_REGIONS, 20, US)?.sentBytes;
+  const used = table(BAM_REGIONS, 20, ON_DISK)?.sentBytes;
+  return fetched === undefined || used === undefined ? undefined : fetched / used;
+}
+
+function cpuAgainstC(row: string): Target['value'] {
+  return (table) => {
+    const cpuOf = (peer: string): number | undefined => table(row, 0, peer)?.cpuSecondsPerGib;
+    const ourCpu = cpuOf(US);
+    const theirs = C.flatMap((peer) => cpuOf(peer) ?? []);
+    return ourCpu === undefined || theirs.length === 0 ? undefined : ourCpu / Math.min(...theirs);
+  };
+}
+
+export function judge(results: readonly Result[]): readonly TargetOutcome[] {
+  const table: Lookup = (row, latencyMs, peer) =>
+    results.find((result) => result.row === row && result.latencyMs === latencyMs && result.peer === peer);
+  return TARGETS.map(({ target, atLeast, atMost, value: valueIn }) => {
+    const value = valueIn(table);
+    const limit = atLeast === undefined ? `≤ ${short(atMost ?? 0)}` : `≥ ${short(atLeast)}`;
+    const met =
+      value === undefined ? undefined : value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity);
+    return { target, limit, value, met };
+  });
+}
+
+/** In Markdown. */
+export function targetTable(outcomes: readonly TargetOutcome[]): string {
+  const lines = outcomes.map(({ target, limit, value, met }) => {
+    const judged = met === undefined ? 'not measured' : met ? 'met' : '**missed**';
+    return `| ${target} | ${limit} | ${value === undefined ? '' : short(value)} | ${judged} |`;
+  });
+  return ['| target | limit | measured | |', '|---|--:|--:|---|', ...lines].join('\n');
+}

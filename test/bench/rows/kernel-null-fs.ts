@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mountedOn } from '../../../src/fuse/mount-table.ts';
+import { run } from '../../support/run.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { Child } from '../measure/child.ts';
+import { load } from '../measure/load.ts';
+import { nativeProgram } from '../measure/native-program.ts';
+import { usageOf } from '../measure/process-usage.ts';
+import { type Contestant, type Family, mibPerSecond, type Sample, type Stage } from '../stage.ts';
+
+export const NULL_READ = 'null file system, read';
+export const NULL_WRITE = 'null file system, write';
+export const NULL_REQUESTS = 'null file system, requests, 1 thread';
+export const NULL_REQUESTS_8 = 'null file system, requests, 8 threads';
+
+export const C_THREADS = 'C, libfuse 3, threads';
+export const C_ONE_THREAD = 'C, libfuse 3, one thread';
+export const FUSE_NATIVE = 'fuse-native';
+
+const WRITE_BYTES = 2 * 1024 ** 3;
+const REQUESTS = 40_000;
+
+const SERVE = fileURLToPath(new URL('../null-fs/serve-null-fs.ts', import.meta.url));
+const RUN_TYPESCRIPT = fileURLToPath(new URL('../../support/run-typescript.mjs', import.meta.url));
+const NODE = [process.execPath, '--import', RUN_TYPESCRIPT, SERVE] as const;
+
+/** What the way to the kernel costs alone. A request is a read of 4 KiB that passes the page cache by. */
+export const kernelNullFs: Family = {
+  name: 'kernel-null-fs',
+  overNetwork: false,
+  rows: [
+    { name: NULL_READ, unit: 'MiB/s' },
+    { name: NULL_WRITE, unit: 'MiB/s' },
+    { name: NULL_REQUESTS, unit: 'ops/s' },
+    { name: NULL_REQUESTS_8, unit: 'ops/s' },
+  ],
+  contestants: (stage) => [
+    nullFs(stage, 'svcfs', (mountPoint) => [...NODE, 'svcfs', mountPoint]),
+    nullFs(stage, C_THREADS, (mountPoint) => [nativeProgram('null-fs'), mountPoint]),
+    nullFs(stage, C_ONE_THREAD, (mountPoint) => [nativeProgram('null-fs'), mountPoint, '-s']),
+    nullFs(stage, FUSE_NATIVE, (mountPoint) => [...NODE, 'fuse-native', mountPoint]),
+  ],
+};
+
+function nullFs(
+  { directory }: Stage,
+  peer: string,
+  commandOn: (mountPoint: string) => readonly string[],
+): Contestant {
+  return {
+    peer,
+    trial: async () => {
+      const work = await mkdtemp(join(directory, 'null-'));
+      const mountPoint = join(work, 'mnt');
+      await mkdir(mountPoint);
+      const [command = '', ...args] = commandOn(mountPoint);
+      const child = await Child.start(command, args, { log: join(directory, 'null-fs.log') });
+      try {
+        await waitUntil(async () => (await mountedOn(mountPoint)) !== undefined, { what: peer });
+        return await measureAll(join(mountPoint, 'file'), child.pid);
+      } finally {
+        await run('umount', ['-l', mountPoint]);
+        await child.end();
+        await rm(work, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+async function measureAll(file: string, pid: number): Promise<Record<string, Sample>> {
+  const rate = async (...args: readonly (string | number)[]): Promise<Sample> => {
+    const before = await usageOf([pid]);
+    const { bytes, operations, seconds } = await load(...args);
+    const after = await usageOf([pid]);
+    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    const value = operations > 0 ? operations / seconds : mibPerSecond(bytes, seconds);
+    return {
+      value,
+      ...(operations > 0 ? {} : { movedBytes: bytes }),
+      cpuSeconds,
+      peakRssMib: after.peakRssMib,
+    };
+  };
+  return {
+    [NULL_READ]: await rate('read', file),
+    [NULL_WRITE]: await rate('write', WRITE_BYTES, file),
+    [NULL_REQUESTS]: await rate('random', file, 4096, 1, REQUESTS, 'direct'),
+    [NULL_REQUESTS_8]: await rate('random', file, 4096, 8, REQUESTS / 8, 'direct'),
+  };
+}

@@ -1,0 +1,36 @@
+import { load } from '../measure/load.ts';
+import { measured } from '../measure/measured.ts';
+import { curl, ranges } from '../peers/curl.ts';
+import { downloadUrl } from '../peers/download-url.ts';
+import { BIG_FILES } from '../server/data-set.ts';
+import { type Contestant, type Family, mibPerSecond, onMount, type Stage } from '../stage.ts';
+
+export const FOUR_AT_ONCE = '4 files read at once, cold';
+
+export const parallelRead: Family = {
+  name: 'parallel-read',
+  rows: [{ name: FOUR_AT_ONCE, unit: 'MiB/s' }],
+  contestants: (stage) => [
+    ...stage.mounts.map(
+      (peer): Contestant => ({
+        peer: peer.name,
+        trial: () =>
+          onMount(peer, stage, async (mounted) => ({
+            [FOUR_AT_ONCE]: await measured(mounted, async () => {
+              const { bytes, seconds } = await load('read', ...BIG_FILES.map((name) => mounted.path(name)));
+              return { value: mibPerSecond(bytes, seconds), movedBytes: bytes };
+            }),
+          })),
+      }),
+    ),
+    { peer: 'curl, 4 × 4', trial: () => curlReads(stage) },
+  ],
+};
+
+async function curlReads({ server, latencyMs, sizes }: Stage): ReturnType<Contestant['trial']> {
+  const urls = await Promise.all(
+    BIG_FILES.map((path) => downloadUrl(server, { door: 'platform', latencyMs, path })),
+  );
+  const seconds = await curl(urls.flatMap((url) => ranges(url, sizes.bigBytes, 4)));
+  return { [FOUR_AT_ONCE]: { value: mibPerSecond(BIG_FILES.length * sizes.bigBytes, seconds) } };
+}

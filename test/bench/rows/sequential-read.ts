@@ -1,0 +1,64 @@
+import { load } from '../measure/load.ts';
+import { measured } from '../measure/measured.ts';
+import { curl, ranges } from '../peers/curl.ts';
+import { downloadUrl } from '../peers/download-url.ts';
+import type { Mounted, MountPeer } from '../peers/mounted.ts';
+import { svcfs } from '../peers/svcfs.ts';
+import { BIG_FILES } from '../server/data-set.ts';
+import type { Door } from '../server/server-side.ts';
+import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
+
+export const COLD = 'sequential read, cold';
+export const WARM = 'sequential read, warm';
+const [FILE] = BIG_FILES;
+
+/** One file, front to back. The lines "service's storage" take the bytes from the service, the others from nginx. */
+export const sequentialRead: Family = {
+  name: 'sequential-read',
+  rows: [
+    { name: COLD, unit: 'MiB/s' },
+    { name: WARM, unit: 'MiB/s' },
+  ],
+  contestants: (stage) => {
+    const { server, directory } = stage;
+    const direct = svcfs({ name: "svcfs (service's storage)", directory, server, door: 'service' });
+    return [
+      ...[...stage.mounts, direct].map((peer) => mountReads(stage, peer)),
+      curlReads(stage, { peer: 'curl', door: 'platform', count: 1 }),
+      curlReads(stage, { peer: 'curl × 8', door: 'platform', count: 8 }),
+      curlReads(stage, { peer: "curl × 8 (service's storage)", door: 'service', count: 8 }),
+    ];
+  },
+};
+
+function mountReads(stage: Stage, peer: MountPeer): Contestant {
+  return {
+    peer: peer.name,
+    trial: () =>
+      onMount(peer, stage, async (mounted) => ({
+        [COLD]: await readOnce(mounted),
+        [WARM]: await readOnce(mounted),
+      })),
+  };
+}
+
+function readOnce(mounted: Mounted): Promise<Sample> {
+  return measured(mounted, async () => {
+    const { bytes, seconds } = await load('read', mounted.path(FILE));
+    return { value: mibPerSecond(bytes, seconds), movedBytes: bytes };
+  });
+}
+
+function curlReads(
+  { server, latencyMs, sizes }: Stage,
+  { peer, door, count }: { readonly peer: string; readonly door: Door; readonly count: number },
+): Contestant {
+  return {
+    peer,
+    trial: async () => {
+      const url = await downloadUrl(server, { door, latencyMs, path: FILE });
+      const seconds = await curl(ranges(url, sizes.bigBytes, count));
+      return { [COLD]: { value: mibPerSecond(sizes.bigBytes, seconds) } };
+    },
+  };
+}

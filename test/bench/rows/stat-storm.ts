@@ -1,0 +1,26 @@
+import { load, secondsOf } from '../measure/load.ts';
+import { measured } from '../measure/measured.ts';
+import { MANY } from '../server/data-set.ts';
+import { type Family, onMount } from '../stage.ts';
+
+export const STAT_STORM = 'stat storm, 8 threads';
+const PASSES = 3;
+
+/** After an `ls -l`, each of 8 threads looks at every entry three times, in an order of its own. */
+export const statStorm: Family = {
+  name: 'stat-storm',
+  rows: [{ name: STAT_STORM, unit: 'ops/s' }],
+  contestants: (stage) =>
+    stage.mounts.map((peer) => ({
+      peer: peer.name,
+      trial: () =>
+        onMount(peer, stage, async (mounted) => {
+          await secondsOf('ls', ['-l', mounted.path(MANY)]);
+          const storm = await measured(mounted, async () => {
+            const { operations, seconds } = await load('stat', mounted.path(MANY), 8, PASSES);
+            return { value: operations / seconds };
+          });
+          return { [STAT_STORM]: storm };
+        }),
+    })),
+};

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createApi } from '../../../src/api/create-api.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { mustRun } from '../../support/run.ts';
+import { load } from '../measure/load.ts';
+import { measured } from '../measure/measured.ts';
+import { curl } from '../peers/curl.ts';
+import type { MountPeer } from '../peers/mounted.ts';
+import { svcfs } from '../peers/svcfs.ts';
+import { OUT } from '../server/data-set.ts';
+import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
+
+export const UNTIL_CLOSE = 'write until close';
+export const UNTIL_STORED = 'write until on the server';
+const FOUR_UNTIL_CLOSE = '4 files written at once until close';
+const FOUR_UNTIL_STORED = '4 files written at once until on the server';
+
+const PART_BYTES = 16 * 1024 * 1024;
+const CURLS = 8;
+let written = 0;
+
+/** svcfs and curl send to the service itself, which checks and stores each part; rclone and s3fs to nginx. */
+export const write: Family = {
+  name: 'write',
+  rows: [UNTIL_CLOSE, UNTIL_STORED, FOUR_UNTIL_CLOSE, FOUR_UNTIL_STORED].map((name) => ({
+    name,
+    unit: 'MiB/s',
+  })),
+  contestants: (stage) => {
+    const { server, directory } = stage;
+    const peers = stage.mounts.map((peer) =>
+      peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer,
+    );
+    return [
+      ...peers.map((peer): Contestant => ({ peer: peer.name, trial: () => mountWrites(stage, peer) })),
+      { peer: 'curl -T × 8', trial: () => curlWrites(stage) },
+    ];
+  },
+};
+
+async function mountWrites(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {
+  const [close, stored] = await writeAtOnce(stage, peer, 1);
+  const [fourClose, fourStored] = await writeAtOnce(stage, peer, 4);
+  return {
+    [UNTIL_CLOSE]: close,
+    [UNTIL_STORED]: stored,
+    [FOUR_UNTIL_CLOSE]: fourClose,
+    [FOUR_UNTIL_STORED]: fourStored,
+  };
+}
+
+function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
+  const { writeBytes } = stage.sizes;
+  written += 1;
+  const names = Array.from({ length: files }, (_, index) => join(OUT, `w${written}-${index}`));
+  const work = onMount(peer, stage, async (mounted): Promise<[Sample, Sample]> => {
+    let untilClose = 0;
+    const stored = await measured(mounted, async () => {
+      const start = performance.now();
+      const { bytes, seconds } = await load('write', writeBytes, ...names.map((name) => mounted.path(name)));
+      untilClose = mibPerSecond(bytes, seconds);
+      for (const name of names) await mounted.settled(name, writeBytes);
+      return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
+    });
+    return [{ value: untilClose }, stored];
+  });
+  return work.finally(() => stage.server.dataSet.removeWritten());
+}
+
+/** The parts of one upload, in files that are there already, over 8 connections. */
+async function curlWrites(stage: Stage): Promise<Record<string, Sample>> {
+  const { server, latencyMs, sizes, directory } = stage;
+  const endpoint = `http://127.0.0.1:${server.port('service', latencyMs)}/v2`;
+  const api = createApi({ endpoint, token: server.dataSet.token, clock: systemClock });
+  const parts = await mkdtemp(join(directory, 'parts-'));
+  try {
+    const folder = await outFolder(api);
+    written += 1;
+    const target = { parent: folder, name: `w${written}`, overwrite: false };
+    const ticket = await api.uploads.initialise({
+      ...target,
+      sizeBytes: sizes.writeBytes,
+      partSizeBytes: PART_BYTES,
+    });
+    const file = join(parts, 'part');
+    await mustRun('bash', ['-c', `head -c ${PART_BYTES} /dev/urandom > "$0"`, file]);
+    const transfers: string[][] = Array.from({ length: CURLS }, () => []);
+    for (let part = 0; part < sizes.writeBytes / PART_BYTES; part += 1) {
+      const { url } = await api.uploads.partUrl(ticket.uploadId, part + 1);
+      transfers[part % CURLS]?.push('--upload-file', file, url);
+    }
+    const seconds = await curl(transfers.filter(({ length }) => length > 0));
+    await api.uploads.abort(ticket.uploadId);
+    return { [UNTIL_STORED]: { value: mibPerSecond(sizes.writeBytes, seconds) } };
+  } finally {
+    await api.close();
+    await rm(parts, { recursive: true });
+  }
+}
+
+async function outFolder(api: ReturnType<typeof createApi>): Promise<string> {
+  const { items } = await api.projects.list({ offset: 0, limit: 100 });
+  const project = await api.projects.get(items[0]?.id ?? '');
+  const folder = await api.files.find({ parent: project.rootFolder, name: OUT });
+  if (folder === undefined) throw new Error(`the project has no folder ${OUT}`);
+  return folder.id;
+}

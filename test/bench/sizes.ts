@@ -1,0 +1,48 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+/** How much work a run does. */
+export interface Sizes {
+  /** Of each of four files. */
+  readonly bigBytes: number;
+  /** Of a written file. */
+  readonly writeBytes: number;
+  /** Of a listed folder. */
+  readonly entries: number;
+  /** About 220 bytes each. */
+  readonly bamReads: number;
+  readonly smallFiles: number;
+  readonly randomReads: number;
+  readonly runs: number;
+}
+
+export const SIZES = {
+  full: {
+    bigBytes: GIB,
+    writeBytes: GIB,
+    entries: 10_000,
+    bamReads: 5_000_000,
+    smallFiles: 1000,
+    randomReads: 200,
+    runs: 3,
+  },
+  moderate: {
+    bigBytes: 512 * MIB,
+    writeBytes: 256 * MIB,
+    entries: 10_000,
+    bamReads: 5_000_000,
+    smallFiles: 100,
+    randomReads: 60,
+    runs: 3,
+  },
+  quick: {
+    bigBytes: 64 * MIB,
+    writeBytes: 64 * MIB,
+    entries: 1000,
+    bamReads: 200_000,
+    smallFiles: 20,
+    randomReads: 20,
+    runs: 1,
+  },
+} as const satisfies Record<string, Sizes>;

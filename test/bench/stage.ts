@@ -1,0 +1,75 @@
+import type { Mounted, MountPeer } from './peers/mounted.ts';
+import type { ServerSide } from './server/server-side.ts';
+import type { Sizes } from './sizes.ts';
+
+export type Unit = 'MiB/s' | 'ops/s' | 's' | 'ms';
+
+/** What one line of the table compares. Rates are better high, times low. */
+export interface Row {
+  readonly name: string;
+  readonly unit: Unit;
+}
+
+/** What one trial gave for one row. */
+export interface Sample {
+  readonly value: number;
+  /** Bytes of files that moved: what CPU time is divided by. */
+  readonly movedBytes?: number;
+  /** Of the client. */
+  readonly cpuSeconds?: number;
+  /** Of the client, since it was mounted. */
+  readonly peakRssMib?: number;
+  readonly apiRequests?: number;
+  readonly dataRequests?: number;
+  readonly sentBytes?: number;
+}
+
+export interface Contestant {
+  readonly peer: string;
+  /** Samples by row name; called once per run, in turn with the others. */
+  trial(): Promise<Readonly<Record<string, Sample>>>;
+}
+
+/** Where rows are measured: everything is up, at one added latency. */
+export interface Stage {
+  readonly server: ServerSide;
+  readonly latencyMs: number;
+  readonly sizes: Sizes;
+  /** For mount points and caches. */
+  readonly directory: string;
+  /** For what servers keep. */
+  readonly serverDirectory: string;
+  /** For what the next run can use again. */
+  readonly kept: string;
+  /** Those that read: svcfs, rclone (off, full), s3fs. */
+  readonly mounts: readonly MountPeer[];
+}
+
+/** Rows that are measured together. */
+export interface Family {
+  readonly name: string;
+  readonly rows: readonly Row[];
+  /** False: the network plays no part, and it is measured once. */
+  readonly overNetwork?: boolean;
+  contestants(stage: Stage): readonly Contestant[] | Promise<readonly Contestant[]>;
+}
+
+const MIB = 1024 * 1024;
+
+export function mibPerSecond(bytes: number, seconds: number): number {
+  return bytes / MIB / seconds;
+}
+
+/** Mounts, works and unmounts, whatever happens. */
+export async function onMount<T>(
+  peer: MountPeer,
+  { latencyMs }: Stage,
+  work: (mounted: Mounted) => Promise<T>,
+): Promise<T> {
+  const mounted = await peer.mount({ latencyMs });
+  try {
+    return await work(mounted);
+  } finally {
+    await mounted.unmount();
+  }
+}
