@@ -1,0 +1,98 @@
+/** No room at the service, or for the spool: told as ENOSPC, nothing half done stays, and it works when there is room. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';
+import { mustRun, shell } from '../support/run.ts';
+import { MAY_MOUNT, SmallDisk } from '../support/small-disk.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const MIB = 1024 * 1024;
+const NO_SPACE = 'No space left on device';
+
+let disk: SmallDisk;
+let world: FaultWorld;
+let big: string;
+let small: string;
+
+async function begin(place: (path: string) => { readonly data: string } | { readonly state: string }) {
+  disk = await SmallDisk.mount(96 * MIB);
+  world = await FaultWorld.start(place(disk.path));
+  big = world.outside('big');
+  small = world.outside('small');
+  await shell(`head -c ${40 * MIB} /dev/urandom > ${big}; head -c 100000 /dev/urandom > ${small}`);
+}
+
+async function end(): Promise<void> {
+  await world?.clean();
+  await disk?.unmount();
+}
+
+/** A program is told that there is no space, and a person where. */
+async function expectNoSpace(script: string, reason: RegExp): Promise<void> {
+  const { code, stderr } = await attempt('bash', ['-c', script]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(NO_SPACE) });
+  expect(await errorOf(world.own())).toMatch(reason);
+}
+
+describe.skipIf(!MAY_MOUNT)('a full disk of the service', () => {
+  beforeAll(() => begin((path) => ({ data: path })));
+  afterAll(end);
+  afterEach(() => disk.empty());
+
+  it.each([
+    ['big', 20 * MIB],
+    ['small', 0],
+  ])('refuses a %s file, and takes it when there is room', async (name, freeBytes) => {
+    const [source, target] = [world.outside(name), world.own(name)];
+    await disk.fill(freeBytes);
+    await expectNoSpace(`cp ${source} ${target}`, /ENOSPC/);
+    expect(await world.sandbox.logs()).toMatch(new RegExp(`${name}.*ENOSPC`));
+    await disk.empty();
+    await waitUntil(async () => (await world.leftovers()).length === 0);
+    expect(await world.files()).not.toContain(name);
+    await shell(`cp ${source} ${target} && cmp ${source} ${target}`);
+  });
+
+  it('refuses a folder and an attribute, and takes them when there is room', async () => {
+    await shell(`cp ${small} ${world.own('described')}`);
+    await disk.fill();
+    const scripts = [`mkdir ${world.own('folder')}`, `setfattr -n user.key -v x ${world.own('described')}`];
+    for (const script of scripts) await expectNoSpace(script, /ENOSPC/);
+    await disk.empty();
+    await shell(scripts.join('; '));
+  });
+
+  it('keeps the old content of a file that is overwritten', async () => {
+    await shell(`echo old > ${world.own('old')}`);
+    await disk.fill();
+    await expectNoSpace(`cp ${small} ${world.own('old')}`, /ENOSPC/);
+    expect(await mustRun('cat', [world.own('old')])).toBe('old\n');
+  });
+});
+
+describe.skipIf(!MAY_MOUNT)('a full disk of the spool', () => {
+  beforeAll(() => begin((path) => ({ state: path })));
+  afterAll(end);
+  afterEach(() => disk.empty());
+
+  it.each([
+    ['big', 20 * MIB],
+    ['small', 0],
+  ])('refuses a %s file, and takes it when there is room', async (name, freeBytes) => {
+    const [source, target] = [world.outside(name), world.own(name)];
+    await disk.fill(freeBytes);
+    await expectNoSpace(`cp ${source} ${target}`, /spool.*full.*ENOSPC/);
+    await disk.empty();
+    await waitUntil(async () => (await world.leftovers()).length === 0);
+    await shell(`cp ${source} ${target} && cmp ${source} ${target}`);
+  });
+
+  it('reads and lists all the same, even with no room for its log', async () => {
+    await shell(`cp ${small} ${world.own('readable')}`);
+    await world.remount();
+    await disk.fill();
+    await shell(`for i in $(seq 50); do ! mkdir ${world.own('__refused')} || exit 1; done 2> /dev/null`);
+    await shell(`ls ${world.own()} && cmp ${small} ${world.own('readable')}`);
+    await disk.empty();
+    await shell(`cp ${small} ${world.own('written')}`);
+  });
+});
