@@ -66,3 +66,6 @@ export const ActionCopyFilesBody = RequestBody({
   file_ids: Type.Array(Type.String()),
 });
 export type ActionCopyFilesBody = Static<typeof ActionCopyFilesBody>;
+
+export const BulkTaskIdsBody = RequestBody({ task_ids: Type.Array(Type.String()) });
+export type BulkTaskIdsBody = Static<typeof BulkTaskIdsBody>;

@@ -33,3 +33,6 @@ export const DEFAULT_BLOB_GRACE_SECONDS = 600;
 
 /** Where the default storage says it is. */
 export const STORAGE_LOCATION = 'cloud:local-1';
+
+/** Of every price and amount. */
+export const CURRENCY = 'USD';

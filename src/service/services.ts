@@ -3,6 +3,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { UrlSigner } from './blobs/url-signer.ts';
 import type { Buckets } from './buckets/buckets.ts';
+import type { Executor } from './executors/executor.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import type { ServiceStats } from './service-stats.ts';
 import type { Store } from './store/store.ts';
@@ -15,6 +16,8 @@ export interface Services {
   readonly buckets: Buckets;
   /** Wakes the worker, and who waits for a job. */
   readonly jobSignals: JobSignals;
+  /** Runs tasks. */
+  readonly executor: Executor;
   /** Signs addresses that the service itself serves. */
   readonly signer: UrlSigner;
   /** Lifetime of a download's address. */

@@ -8,6 +8,7 @@ import { DirectoryBlobStore } from './blobs/directory-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
 import { Buckets } from './buckets/buckets.ts';
+import { noExecutor } from './executors/executor.ts';
 import type { App } from './http/fastify-types.ts';
 import { API_PREFIX } from './http/request-view.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
@@ -94,6 +95,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     blobs,
     buckets: new Buckets({ directory: join(dataDir, 'buckets'), clock }),
     jobSignals: new JobSignals(clock),
+    executor: noExecutor,
     signer,
     downloadUrlSeconds,
     rateLimiter: new MemoryRateLimiter(options.rateLimit, clock),

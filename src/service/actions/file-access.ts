@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
 import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../caller.ts';
-import { demand, type ProjectPermission, PUBLIC_FILE_PERMISSIONS } from '../rules/permissions.ts';
+import { demand, type ProjectPermission, PUBLIC_PERMISSIONS } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +23,7 @@ export async function fileFor(
   if (file === undefined) throw new ServiceError(missing);
   const permissions = await store.projects.permissionsOf(caller.username, file.project_id);
   if (permissions !== undefined) return { file, permissions };
-  if (file.is_public === 1) return { file, permissions: PUBLIC_FILE_PERMISSIONS };
+  if (file.is_public === 1) return { file, permissions: PUBLIC_PERMISSIONS };
   throw new ServiceError(missing);
 }
 

@@ -106,7 +106,7 @@ async function store(services: Services, studies: Studies): Promise<string> {
   await operator.markFile(idOf(ids, SHELF.dataset), { dataset: 'demo-population' });
   await operator.markFile(idOf(ids, SHELF.archived), { archived: true });
   await addDemoVolumes(services, user, { trioDirectory: studies.trio, trio });
-  await addFlagstatApp(services, trio, { input: { id: idOf(ids, 'child/child.bam'), name: 'child.bam' } });
+  await addFlagstatApp(services, user, { project: trio, input: { id: idOf(ids, 'child/child.bam') } });
   return operator.issueToken(DEMO_USER);
 }
 

@@ -8,7 +8,7 @@ import type { Flag } from '../store/schema.ts';
 
 const TOKEN_BYTES = 24;
 
-/** What only the one who runs the service may do: people, tokens, billing groups, marks on files. */
+/** What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps. */
 export class Operator {
   readonly #services: Services;
 
@@ -65,6 +65,11 @@ export class Operator {
       ...(marks.archived === undefined ? {} : { is_archived: marks.archived ? 1 : 0 }),
       ...(marks.dataset === undefined ? {} : { dataset: marks.dataset }),
     });
+  }
+
+  /** Shows an app to everybody, or hides it again. */
+  async publishApp(appId: string, options: { readonly public: boolean } = { public: true }): Promise<void> {
+    await this.#services.store.apps.update(appId, { is_public: options.public ? 1 : 0 });
   }
 
   #now(): string {

@@ -1,5 +1,7 @@
 import type { App } from '../http/fastify-types.ts';
 import type { Services } from '../services.ts';
+import { appDocumentRoutes } from './app-documents.ts';
+import { appRoutes } from './apps.ts';
 import { asyncFileRoutes } from './async-files.ts';
 import { bulkFileRoutes } from './bulk-files.ts';
 import { exportRoutes } from './exports.ts';
@@ -13,6 +15,8 @@ import { projectRoutes } from './projects.ts';
 import { rootRoutes } from './root.ts';
 import { storageRoutes } from './storage.ts';
 import { storageObjectRoutes } from './storage-objects.ts';
+import { taskActionRoutes } from './task-actions.ts';
+import { taskRoutes } from './tasks.ts';
 import { uploadInlineRoutes } from './upload-inline.ts';
 import { uploadPartRoutes } from './upload-parts.ts';
 import { uploadRoutes } from './uploads.ts';
@@ -40,6 +44,10 @@ export function apiRoutes(app: App, services: Services): void {
   volumeMemberRoutes(app, services);
   importRoutes(app, services);
   exportRoutes(app, services);
+  appRoutes(app, services);
+  appDocumentRoutes(app, services);
+  taskRoutes(app, services);
+  taskActionRoutes(app, services);
 }
 
 /** What the service serves beside the API: bytes by signed address, and counters for tests. */

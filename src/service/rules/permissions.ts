@@ -13,8 +13,8 @@ export const ALL_PERMISSIONS: ProjectPermissions = {
   admin: true,
 };
 
-/** What anybody may do with a public file. */
-export const PUBLIC_FILE_PERMISSIONS: ProjectPermissions = {
+/** What anybody may do with a public file or app. */
+export const PUBLIC_PERMISSIONS: ProjectPermissions = {
   read: true,
   write: false,
   copy: true,

@@ -1,4 +1,5 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { PageRange, RowPage } from './page-range.ts';
 import type { BillingGroupsTable, Schema } from './schema.ts';
 
 export type BillingGroupRow = Selectable<BillingGroupsTable>;
@@ -28,5 +29,29 @@ export class BillingGroupStore {
       .orderBy('created_on')
       .orderBy('id')
       .executeTakeFirst();
+  }
+
+  /** The groups a user owns, ordered by name, then id. */
+  async list(owner: string, range: PageRange): Promise<RowPage<BillingGroupRow>> {
+    const matching = this.#db.selectFrom('billing_groups').where('owner', '=', owner);
+    const rows = await matching
+      .selectAll()
+      .orderBy('name')
+      .orderBy('id')
+      .limit(range.limit)
+      .offset(range.offset)
+      .execute();
+    const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
+    return { rows, total: Number(total) };
+  }
+
+  /** All groups a user owns. */
+  async ownedBy(owner: string): Promise<BillingGroupRow[]> {
+    return this.#db
+      .selectFrom('billing_groups')
+      .selectAll()
+      .where('owner', '=', owner)
+      .orderBy('id')
+      .execute();
   }
 }

@@ -1,6 +1,7 @@
 import { type Kysely, Migrator } from 'kysely';
 import type { DialectFeatures } from './dialect-features.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
+import { runsAndSpending } from './migrations/002-runs-and-spending.ts';
 import { rateWindows } from './migrations/003-rate-windows.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
@@ -10,6 +11,7 @@ export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Pr
     provider: {
       getMigrations: async () => ({
         '001-first-tables': firstTables(features),
+        '002-runs-and-spending': runsAndSpending(features),
         '003-rate-windows': rateWindows(features),
       }),
     },

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
 import type { ProjectPermissions } from '../../contract/project.ts';
+import { likeLiteral } from './like-literal.ts';
 import type { PageRange, RowPage } from './page-range.ts';
 import type { Flag, ProjectMembersTable, ProjectsTable, Schema } from './schema.ts';
 
@@ -65,6 +66,28 @@ export class ProjectStore {
       .select(sql<number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow();
     return { rows: rows.map(memberProject), total: Number(total) };
+  }
+
+  /** The projects billed to a group, ordered by id. */
+  async billedTo(billingGroup: string): Promise<ProjectRow[]> {
+    return this.#db
+      .selectFrom('projects')
+      .selectAll()
+      .where('billing_group', '=', billingGroup)
+      .orderBy('id')
+      .execute();
+  }
+
+  /** Which of these projects the user is a member of. */
+  async joinedOf(username: string, projectIds: readonly string[]): Promise<Set<string>> {
+    if (projectIds.length === 0) return new Set();
+    const rows = await this.#db
+      .selectFrom('project_members')
+      .select('project_id')
+      .where('username', '=', username)
+      .where('project_id', 'in', projectIds)
+      .execute();
+    return new Set(rows.map(({ project_id }) => project_id));
   }
 
   async permissionsOf(username: string, projectId: string): Promise<ProjectPermissions | undefined> {
@@ -179,8 +202,4 @@ function flagsOf(
     can_execute: flag(permissions.execute),
     can_admin: flag(permissions.admin),
   };
-}
-
-function likeLiteral(text: string): string {
-  return text.replaceAll(/[\\%_]/g, '\\$&');
 }

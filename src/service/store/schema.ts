@@ -191,15 +191,21 @@ export interface AppsTable {
   latest_revision: number;
   is_public: Flag;
   created_on: string;
+  /** Lower case: everything that a search looks at. */
+  search_text: string | null;
+  /** The app whose updates `sync` brings, and the newest of its revisions that is here. */
+  copy_of: string | null;
+  copy_of_revision: number | null;
 }
 
 export interface AppRevisionsTable {
   app_id: string;
   revision: number;
-  /** JSON: the document. */
+  /** JSON: the document, as it was given. */
   raw: string;
   created_by: string;
   created_on: string;
+  notes: string | null;
 }
 
 export interface TasksTable {
@@ -212,8 +218,36 @@ export interface TasksTable {
   app_revision: number;
   created_by: string;
   created_on: string;
-  /** JSON: the other fields of the task resource. */
+  executed_by: string | null;
+  start_time: string | null;
+  end_time: string | null;
+  /** The batch it belongs to. */
+  parent_id: string | null;
+  is_batch: Flag;
+  origin_id: string | null;
+  /** JSON: `TaskDetails`. */
   details: string;
+}
+
+/**
+ * What running a task cost. It is written when a task is run, and outlives task and project, which is why it names them
+ * as they were called.
+ */
+export interface ChargesTable {
+  task_id: string;
+  billing_group: string | null;
+  project_id: string;
+  project_name: string;
+  task_name: string;
+  app_name: string;
+  ran_by: string;
+  /** Of the task. */
+  status: string;
+  time_started: string;
+  time_finished: string | null;
+  /** Exact decimal numbers. */
+  amount: string;
+  refunded: string;
 }
 
 export interface Schema {
@@ -235,4 +269,5 @@ export interface Schema {
   apps: AppsTable;
   app_revisions: AppRevisionsTable;
   tasks: TasksTable;
+  charges: ChargesTable;
 }

@@ -2,6 +2,7 @@ import { Kysely } from 'kysely';
 import { AppStore } from './apps.ts';
 import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
+import { ChargeStore } from './charges.ts';
 import type { DialectFeatures } from './dialect-features.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
@@ -39,6 +40,7 @@ export class Store {
   readonly jobs: JobStore;
   readonly apps: AppStore;
   readonly tasks: TaskStore;
+  readonly charges: ChargeStore;
 
   constructor(db: Kysely<Schema>, features: DialectFeatures) {
     this.#db = db;
@@ -56,6 +58,7 @@ export class Store {
     this.jobs = new JobStore(db, features);
     this.apps = new AppStore(db);
     this.tasks = new TaskStore(db);
+    this.charges = new ChargeStore(db);
   }
 
   /** All of `work` or nothing of it. `work` may be done again, and must have no effect but in the database. */

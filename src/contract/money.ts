@@ -1,0 +1,5 @@
+import { type Static, Type } from 'typebox';
+
+/** An exact amount: a decimal number as text, such as `12.34`. */
+export const Money = Type.Object({ currency: Type.String(), amount: Type.String() });
+export type Money = Static<typeof Money>;

@@ -1,0 +1,67 @@
+import type { EditTaskBody } from '../../contract/task.ts';
+import type { Caller } from '../caller.ts';
+import { checkTaskName, isUnfinished } from '../rules/task-details.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import type { TaskRow } from '../store/tasks.ts';
+import { composeTask, type TaskDraft } from './compose-task.ts';
+import { draftOf } from './create-task.ts';
+import { executableTask } from './task-access.ts';
+
+/**
+ * Inputs are merged; the tasks of a batch are made anew. Of a task that is no draft only the name can be changed.
+ *
+ * @throws ServiceError 7005, 7002, 7001, 7026, and as `createTask`
+ */
+export async function editTask(
+  { store }: Services,
+  caller: Caller,
+  edit: { readonly id: string; readonly body: EditTaskBody },
+): Promise<TaskRow> {
+  const present = await executableTask(store, caller, edit.id);
+  if (present.status !== 'DRAFT') return rename(store, present, edit.body);
+  const { task, children } = await composeTask(store, caller, edited(draftOf(present), edit.body));
+  await store.transaction(async (tx) => {
+    if ((await tx.tasks.find(task.id))?.status !== 'DRAFT') throw new ServiceError(7026);
+    await tx.tasks.deleteChildren(task.id);
+    await tx.tasks.update(task.id, task);
+    await tx.tasks.insert(children);
+  });
+  return task;
+}
+
+function edited(draft: TaskDraft, body: EditTaskBody): TaskDraft {
+  const { batch_by: by = draft.batch?.by, batch_input: input = draft.batch?.input } = body;
+  const isBatch = body.batch ?? (draft.batch !== undefined || body.batch_by || body.batch_input);
+  return {
+    ...draft,
+    app: body.app ?? draft.app,
+    name: body.name ?? draft.name,
+    description: body.description ?? draft.description,
+    inputs: { ...draft.inputs, ...body.inputs },
+    batch: isBatch ? { by, input } : undefined,
+    use_interruptible_instances: body.use_interruptible_instances ?? draft.use_interruptible_instances,
+    execution_settings: body.execution_settings ?? draft.execution_settings,
+    output_location: body.output_location ?? draft.output_location,
+  };
+}
+
+async function rename(store: Store, task: TaskRow, { name, ...others }: EditTaskBody): Promise<TaskRow> {
+  if (Object.values(others).some((value) => value !== undefined)) throw new ServiceError(7026);
+  if (!name) return task;
+  await store.tasks.update(task.id, { name: checkTaskName(name) });
+  return { ...task, name };
+}
+
+/** With the tasks of its batch. @throws ServiceError 7005, 7002, 7001, 90007 while it runs */
+export async function deleteTask({ store }: Services, caller: Caller, id: string): Promise<void> {
+  const { id: known } = await executableTask(store, caller, id);
+  await store.transaction(async (tx) => {
+    const task = await tx.tasks.find(known);
+    if (task !== undefined && isUnfinished(task.status)) {
+      throw new ServiceError(90007, 'The task is running: abort it before deleting it.');
+    }
+    await tx.tasks.delete(known);
+  });
+}

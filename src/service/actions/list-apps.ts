@@ -1,0 +1,34 @@
+import type { AppListQuery } from '../../contract/app.ts';
+import type { Caller } from '../caller.ts';
+import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
+import type { AppListing, AppRow } from '../store/apps.ts';
+import type { RowPage } from '../store/page-range.ts';
+import { permissionsIn } from './project-access.ts';
+
+/** @throws ServiceError 6012, 6004, 3002 */
+export async function listApps(
+  { store }: Services,
+  caller: Caller,
+  query: AppListQuery,
+): Promise<RowPage<AppRow>> {
+  const { project, project_owner: projectOwner, id: ids, offset, limit } = query;
+  const visible = visibilityOf(query.visibility, caller);
+  if (project !== undefined && visible !== 'public') {
+    await permissionsIn(store, caller, { id: project, malformed: 6004 });
+  }
+  const terms = (query.q ?? []).flatMap((words) => words.toLowerCase().split(/\s+/)).filter((term) => term);
+  return store.apps.list({ visible, projectId: project, projectOwner, ids, terms }, { offset, limit });
+}
+
+function visibilityOf(word: string | undefined, { username }: Caller): AppListing['visible'] {
+  switch (word?.toLowerCase()) {
+    case undefined:
+    case 'private':
+      return { member: username };
+    case 'public':
+      return 'public';
+    default:
+      throw new ServiceError(6012);
+  }
+}
