@@ -11,6 +11,7 @@ export interface BenchOptions {
   readonly runs: number | undefined;
   readonly serverDir: string;
   readonly work: string;
+  readonly profile: string | undefined;
   readonly json: string | undefined;
   readonly results: string | undefined;
 }
@@ -28,6 +29,7 @@ export function parseBenchOptions(argv: readonly string[]): BenchOptions {
     .option('--runs <n>', 'trials of each contestant', Number)
     .option('--server-dir <dir>', 'where the server keeps its data: 8 times the file size', '/dev/shm')
     .option('--work <dir>', 'mount points, caches, and what is kept between runs', '/var/tmp/svcfs-bench')
+    .option('--profile <dir>', 'keep a CPU profile of every process of svcfs and its service')
     .option('--json <file>', 'write everything as JSON')
     .option('--results <file>', 'write the document')
     .parse([...argv], { from: 'user' });

@@ -27,6 +27,9 @@ import type { Contestant, Family, Stage } from './stage.ts';
 const options = parseBenchOptions(process.argv.slice(2));
 // What is killed on `exit` is killed on these too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+// For every node that is started from here.
+if (options.profile !== undefined)
+  process.env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${options.profile}`;
 await main(options);
 
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {

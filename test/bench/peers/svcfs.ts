@@ -15,19 +15,10 @@ export interface SvcfsOptions {
   readonly door: Extract<Door, 'platform' | 'plain' | 'service'>;
   readonly name?: string;
   readonly args?: readonly string[];
-  /** Added to the options of node, for profiles. */
-  readonly nodeOptions?: string;
 }
 
 /** This project, as the command mounts it. */
-export function svcfs({
-  directory,
-  server,
-  door,
-  name = 'svcfs',
-  args = [],
-  nodeOptions,
-}: SvcfsOptions): MountPeer {
+export function svcfs({ directory, server, door, name = 'svcfs', args = [] }: SvcfsOptions): MountPeer {
   return {
     name,
     mount: async ({ latencyMs }) => {
@@ -39,7 +30,6 @@ export function svcfs({
         XDG_STATE_HOME: join(home, 'state'),
         SVC_API_ENDPOINT: `http://127.0.0.1:${server.port(door, latencyMs)}/v2`,
         SVC_AUTH_TOKEN: server.dataSet.token,
-        NODE_OPTIONS: nodeOptions,
       };
       await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...args], { env });
       const pids = await pidsWith(`HOME=${home}`);

@@ -1,17 +1,21 @@
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted } from '../peers/mounted.ts';
-import { BIG_FILES } from '../server/data-set.ts';
+import { BAM, BIG_FILES } from '../server/data-set.ts';
 import { type Family, onMount, type Sample } from '../stage.ts';
 
-export const FROM_COLD = 'first byte, nothing known';
+const NOTHING_KNOWN = 'first byte, nothing known';
+export const FOLDER_KNOWN = 'first byte, folder known';
 export const NAME_KNOWN = 'first byte, name known';
 
+/** From a mount where nothing was looked at (each name of the path costs a request) to one that needs only the bytes. */
 export const firstByte: Family = {
   name: 'first-byte',
   rows: [
-    { name: FROM_COLD, unit: 'ms' },
+    { name: NOTHING_KNOWN, unit: 'ms' },
+    { name: FOLDER_KNOWN, unit: 'ms' },
     { name: NAME_KNOWN, unit: 'ms' },
   ],
   contestants: (stage) =>
@@ -19,9 +23,12 @@ export const firstByte: Family = {
       peer: peer.name,
       trial: () =>
         onMount(peer, stage, async (mounted) => {
-          const cold = await readFirst(mounted, BIG_FILES[0]);
+          const nothing = await readFirst(mounted, BIG_FILES[0]);
           await stat(mounted.path(BIG_FILES[1]));
-          return { [FROM_COLD]: cold, [NAME_KNOWN]: await readFirst(mounted, BIG_FILES[1]) };
+          const name = await readFirst(mounted, BIG_FILES[1]);
+          await stat(mounted.path(dirname(BAM)));
+          const folder = await readFirst(mounted, BAM);
+          return { [NOTHING_KNOWN]: nothing, [NAME_KNOWN]: name, [FOLDER_KNOWN]: folder };
         }),
     })),
 };

@@ -6,7 +6,7 @@ import { mustRun } from '../../support/run.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { curl } from '../peers/curl.ts';
-import type { MountPeer } from '../peers/mounted.ts';
+import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/data-set.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
@@ -50,22 +50,24 @@ async function mountWrites(stage: Stage, peer: MountPeer): Promise<Record<string
   };
 }
 
-function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
+async function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
   const { writeBytes } = stage.sizes;
   written += 1;
   const names = Array.from({ length: files }, (_, index) => join(OUT, `w${written}-${index}`));
-  const work = onMount(peer, stage, async (mounted): Promise<[Sample, Sample]> => {
-    let untilClose = 0;
-    const stored = await measured(mounted, async () => {
-      const start = performance.now();
-      const { bytes, seconds } = await load('write', writeBytes, ...names.map((name) => mounted.path(name)));
-      untilClose = mibPerSecond(bytes, seconds);
-      for (const name of names) await mounted.settled(name, writeBytes);
-      return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
-    });
+  let untilClose = 0;
+  const writeAll = async (mounted: Mounted): Promise<Pick<Sample, 'value' | 'movedBytes'>> => {
+    const start = performance.now();
+    const { bytes, seconds } = await load('write', writeBytes, ...names.map((name) => mounted.path(name)));
+    untilClose = mibPerSecond(bytes, seconds);
+    for (const name of names) await mounted.settled(name, writeBytes);
+    return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
+  };
+  try {
+    const stored = await onMount(peer, stage, (mounted) => measured(mounted, () => writeAll(mounted)));
     return [{ value: untilClose }, stored];
-  });
-  return work.finally(() => stage.server.dataSet.removeWritten());
+  } finally {
+    await stage.server.dataSet.removeWritten();
+  }
 }
 
 /** The parts of one upload, in files that are there already, over 8 connections. */
