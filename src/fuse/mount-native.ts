@@ -57,7 +57,12 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
  * returns, and this thread has to answer.
  */
 async function unmountDirectly(mountPoint: string): Promise<void> {
-  const child = spawn(UMOUNT, ['-i', '--', mountPoint], { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+  const child = spawn(UMOUNT, ['-i', '--', mountPoint], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // It tells why only in words, which are those of the locale.
+    env: { ...process.env, LC_ALL: 'C' },
+    cwd: '/',
+  });
   const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   if (code === 0) return;
   const kind = /busy/.test(stderr) ? 'busy' : 'other';
