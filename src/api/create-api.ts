@@ -24,7 +24,7 @@ export function createApi(options: ApiOptions): ApiClient {
     capabilities: (callOptions) => root.capabilities(callOptions),
     projects: projectsApi(call),
     files,
-    uploads: new UploadsClient(call, files),
+    uploads: new UploadsClient(call, files, serverTime),
     volumes: new VolumesClient(call),
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),

@@ -8,6 +8,7 @@ import { asObject, pairsOf, textAt, textsOf } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
+import { createdFromNowOn } from './created-from-now-on.ts';
 
 type Pairs = Readonly<Record<string, string>>;
 type OverwriteOptions = CallOptions & { readonly overwrite?: boolean };
@@ -88,7 +89,7 @@ export class FilesClient implements FilesApi {
   }
 
   copy(id: string, { parent, name }: Place, options?: CallOptions): Promise<FileRecord> {
-    const isOurs = this.#createdFromNowOn();
+    const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       () =>
         this.#call(
@@ -120,7 +121,7 @@ export class FilesClient implements FilesApi {
   }
 
   createFolder({ parent, name }: Place, options?: CallOptions): Promise<FolderRecord> {
-    const isOurs = this.#createdFromNowOn();
+    const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       () =>
         this.#call(
@@ -204,12 +205,6 @@ export class FilesClient implements FilesApi {
     return results.map((each) =>
       repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,
     );
-  }
-
-  /** Tells an entry made by the call that begins now from one that had the name before. Times are whole seconds. */
-  #createdFromNowOn(): (entry: EntryRecord) => boolean {
-    const sinceMs = Math.floor(this.#serverTime.now() / 1000) * 1000 - 1000;
-    return (entry) => (entry.createdMs ?? 0) >= sinceMs;
   }
 }
 

@@ -6,6 +6,8 @@ import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody }
 import { asObject, optionalTextAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
+import type { ServerTime } from '../transport/server-time.ts';
+import { createdFromNowOn } from './created-from-now-on.ts';
 
 type Target = Parameters<UploadsApi['initialise']>[0];
 type ReportedUpload = Awaited<ReturnType<UploadsApi['reportedParts']>>;
@@ -14,12 +16,14 @@ type ReportedUpload = Awaited<ReturnType<UploadsApi['reportedParts']>>;
 export class UploadsClient implements UploadsApi {
   readonly #call: Caller;
   readonly #files: Pick<FilesApi, 'find'>;
+  readonly #serverTime: ServerTime;
   /** Where unfinished uploads will land: a finished one is no more, and can only be found by its name. */
   readonly #places = new Map<string, Place>();
 
-  constructor(call: Caller, files: Pick<FilesApi, 'find'>) {
+  constructor(call: Caller, files: Pick<FilesApi, 'find'>, serverTime: ServerTime) {
     this.#call = call;
     this.#files = files;
+    this.#serverTime = serverTime;
   }
 
   /** Sent twice after a lost answer, one upload stays empty and unused; it takes no name until it is completed. */
@@ -121,15 +125,24 @@ export class UploadsClient implements UploadsApi {
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord> {
-    return this.#call(
-      {
-        route: 'POST /upload/inline',
-        query: { parent, name, overwrite: overwrite || undefined },
-        body: { bytes: content },
-        whenLost: overwrite ? 'repeat' : 'once',
-        parse: parseFile,
+    const isOurs = createdFromNowOn(this.#serverTime);
+    return lookBeforeRepeating(
+      () =>
+        this.#call(
+          {
+            route: 'POST /upload/inline',
+            query: { parent, name, overwrite: overwrite || undefined },
+            body: { bytes: content },
+            whenLost: overwrite ? 'repeat' : 'once',
+            parse: parseFile,
+          },
+          options,
+        ),
+      async () => {
+        const entry = await this.#files.find({ parent, name }, options);
+        const isSame = entry?.kind === 'file' && entry.sizeBytes === content.length && isOurs(entry);
+        return isSame ? entry : undefined;
       },
-      options,
     );
   }
 
