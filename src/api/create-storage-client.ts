@@ -18,7 +18,7 @@ export interface StorageLimits {
   readonly timeoutMs: number;
   /** To one store. Default 32: what is in flight is limited by those who ask. */
   readonly connections: number;
-  /** Of one exchange, without a byte. Default 20 s. */
+  /** Of one exchange, without a byte. Default 20 s, at most `timeoutMs`. */
   readonly stallTimeoutMs: number;
   /** Default 10 s. */
   readonly connectTimeoutMs: number;
@@ -33,7 +33,8 @@ const DEFAULT_LIMITS: StorageLimits = {
 
 /** The client of signed URLs. The URL alone authorises: nothing sent here holds the token. */
 export function createStorageClient(options: StorageOptions): StorageClient {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const given = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...given, stallTimeoutMs: Math.min(given.stallTimeoutMs, given.timeoutMs) };
   const agent = new Agent({
     connections: limits.connections,
     pipelining: 1,
