@@ -19,6 +19,10 @@ export default defineConfig({
       project('unit', 20),
       project('contract', 60),
       project('service', 60),
+      project('service-on-postgres', 60, {
+        include: ['test/service/**/*.test.ts'],
+        globalSetup: 'test/service/on-postgres.ts',
+      }),
       project('mount', 120, { fileParallelism: false }),
       project('mount-fuse-native', 120, {
         include: ['test/mount/{browse,write,xattr}.test.ts'],

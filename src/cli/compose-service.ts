@@ -3,15 +3,24 @@ import { errorCode } from '../lib/error-code.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
 import { MissingProgramError } from '../service/demo/program.ts';
-import { type RunningService, startService } from '../service/start-service.ts';
+import {
+  type RunningService,
+  type RunningWorkers,
+  startService,
+  startWorkers,
+} from '../service/start-service.ts';
+import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
 
 const STDERR = 2;
 
 type Options = ServeOptions & { readonly data: string };
 
-/** The service on a data directory, in this process. Rejects with one line that says why it cannot be. */
-export async function composeService(options: Options): Promise<RunningService> {
+/**
+ * The service on a data directory, in this process, or that part of it which is the process's role. Rejects with one line
+ * that says why it cannot be.
+ */
+export async function composeService(options: Options): Promise<RunningService | RunningWorkers> {
   const service = await start(options);
   try {
     if (options.demo) {
@@ -25,26 +34,32 @@ export async function composeService(options: Options): Promise<RunningService> 
   }
 }
 
-async function start(options: Options): Promise<RunningService> {
-  const { data, listen, rateLimit } = options;
+async function start(options: Options): Promise<RunningService | RunningWorkers> {
+  const { data, database, role, listen, rateLimit } = options;
   const logger = createLogger({ fd: STDERR, level: 'warn' });
   try {
-    return await startService({
+    const common = {
       dataDir: data,
-      ...listen,
+      databaseUrl: database,
       rateLimit:
-        rateLimit === undefined ? 'off' : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
+        rateLimit === undefined
+          ? ('off' as const)
+          : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
       logger,
-      workers: true,
-      internalStats: options.internalStats,
-    });
+    };
+    if (role === 'worker') return await startWorkers(common);
+    const { internalStats } = options;
+    return await startService({ ...common, ...listen, workers: role === 'all', internalStats });
   } catch (error) {
     throw new CliError('serviceFailed', reasonOf(error, options), { cause: error });
   }
 }
 
 function reasonOf(error: unknown, { data, listen }: Options): string {
-  const message = error instanceof Error ? error.message : String(error);
+  if (databaseFailure(error) === 'unreachable') {
+    return `the database cannot be reached: ${messageOf((error as Error).cause)}`;
+  }
+  const message = messageOf(error);
   switch (errorCode(error)) {
     case 'EADDRINUSE':
       return `${listen.host}:${listen.port} is in use; give another with --listen, or port 0`;
@@ -60,4 +75,10 @@ function reasonOf(error: unknown, { data, listen }: Options): string {
     default:
       return `the service cannot start on ${data}: ${message}`;
   }
+}
+
+/** An error that collects those of several addresses has no message of its own. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (errorCode(error) ?? error.name);
 }

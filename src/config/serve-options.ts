@@ -1,3 +1,4 @@
+import { parseDatabaseUrl } from './database-url.ts';
 import type { Option, OptionValues } from './option.ts';
 import { type ListenAddress, parseListenAddress, parseRateLimit, type RateLimit } from './option-text.ts';
 
@@ -7,6 +8,23 @@ const data: Option<string | undefined> = {
   environment: 'SVCFS_DATA',
   default: undefined,
   defaultText: '~/.local/share/svcfs/service',
+};
+
+const database: Option<string | undefined> = {
+  flags: '--database <url>',
+  help: 'PostgreSQL database, which several processes may share: postgresql://user@host/name',
+  environment: 'SVCFS_DATABASE',
+  default: undefined,
+  defaultText: 'an SQLite file in the data directory',
+  parse: parseDatabaseUrl,
+};
+
+const role: Option<'all' | 'api' | 'worker'> = {
+  flags: '--role <role>',
+  help: 'what this process does of the service: answer calls, do jobs, or both',
+  environment: 'SVCFS_ROLE',
+  default: 'all',
+  choices: ['all', 'api', 'worker'],
 };
 
 const listen: Option<ListenAddress> = {
@@ -39,6 +57,6 @@ const internalStats: Option<boolean> = {
   default: false,
 };
 
-export const SERVE_OPTIONS = { data, listen, demo, rateLimit, internalStats } as const;
+export const SERVE_OPTIONS = { data, database, role, listen, demo, rateLimit, internalStats } as const;
 
 export type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;

@@ -9,6 +9,8 @@ export interface RateLimit {
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
   readonly dataDir: string;
+  /** A PostgreSQL database, which several processes may share, in place of the SQLite file in the data directory. */
+  readonly databaseUrl?: string | undefined;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
@@ -26,6 +28,9 @@ export interface ServiceOptions {
   /** How long the bytes of a deleted file stay for those who are reading them. Default: 10 minutes. */
   readonly blobGraceSeconds?: number;
 }
+
+/** What a process needs to know that answers no calls. */
+export type ServicesOptions = Omit<ServiceOptions, 'host' | 'port' | 'workers' | 'internalStats'>;
 
 export const DEFAULT_PART_URL_SECONDS = 3600;
 export const DEFAULT_DOWNLOAD_URL_SECONDS = 7200;

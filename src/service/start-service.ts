@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
-import { BlobSweeper } from './blobs/blob-sweeper.ts';
 import { DirectoryBlobStore } from './blobs/directory-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
@@ -12,26 +11,34 @@ import { noExecutor } from './executors/executor.ts';
 import type { App } from './http/fastify-types.ts';
 import { API_PREFIX } from './http/request-view.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
+import type { RateLimiter } from './rate-limit/rate-limiter.ts';
+import { StoreRateLimiter } from './rate-limit/store-rate-limiter.ts';
 import {
-  DEFAULT_BLOB_GRACE_SECONDS,
   DEFAULT_DOWNLOAD_URL_SECONDS,
   DEFAULT_PART_URL_SECONDS,
   type ServiceOptions,
+  type ServicesOptions,
 } from './service-config.ts';
 import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
-import { openSqliteStore } from './store/store.ts';
+import { openPostgresStore, openSqliteStore, type Store } from './store/store.ts';
+import { BackgroundWork } from './workers/background-work.ts';
 import { JobSignals } from './workers/job-signals.ts';
-import { Worker } from './workers/worker.ts';
+import { shareJobNews } from './workers/share-job-news.ts';
 
-export interface RunningService {
+/** A process that does jobs. */
+export interface RunningWorkers {
+  /** For the operator and for tests: what the service works with, without HTTP. */
+  readonly services: Services;
+  /** Finishes the requests being served, gives jobs back, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** A process that answers calls. */
+export interface RunningService extends RunningWorkers {
   /** `http://host:port/v2` */
   readonly url: string;
   readonly port: number;
-  /** For the operator and for tests: what the service works with, without HTTP. */
-  readonly services: Services;
-  /** Finishes the requests being served, then lets go of everything. */
-  close(): Promise<void>;
 }
 
 /** How long requests being served may go on when the service is told to end. */
@@ -47,7 +54,7 @@ async function closeHttp(app: App): Promise<void> {
   clearTimeout(overdue);
 }
 
-/** Opens the data directory and listens. Resolves when the service answers. */
+/** Opens the data directory and the database, and listens. Resolves when the service answers. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const services = await openServices(options);
   const app = createApp(services, { internalStats: options.internalStats ?? false });
@@ -57,12 +64,8 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await services.store.close();
     throw error;
   }
-  const sweeper = new BlobSweeper(services, options.blobGraceSeconds ?? DEFAULT_BLOB_GRACE_SECONDS);
-  const worker = new Worker(services);
-  if (options.workers) {
-    sweeper.start();
-    worker.start();
-  }
+  const news = await shareJobNews(services, options);
+  const work = options.workers ? BackgroundWork.start(services, options) : undefined;
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${API_PREFIX}`,
@@ -70,15 +73,30 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     services,
     close: async () => {
       await closeHttp(app);
-      await worker.stop();
-      await sweeper.stop();
+      await work?.stop();
+      await news?.close();
       await services.store.close();
     },
   };
 }
 
-/** Opens the data directory alone: for what an operator does without a listening service. */
-export async function openServices(options: ServiceOptions): Promise<Services> {
+/** Does what other processes are asked for, and answers no calls itself. */
+export async function startWorkers(options: ServicesOptions): Promise<RunningWorkers> {
+  const services = await openServices(options);
+  const news = await shareJobNews(services, options);
+  const work = BackgroundWork.start(services, options);
+  return {
+    services,
+    close: async () => {
+      await work.stop();
+      await news?.close();
+      await services.store.close();
+    },
+  };
+}
+
+/** Opens the data directory and the database alone: for what an operator does without a listening service. */
+export async function openServices(options: ServicesOptions): Promise<Services> {
   const { dataDir, logger, clock = systemClock } = options;
   const downloadUrlSeconds = options.downloadUrlSeconds ?? DEFAULT_DOWNLOAD_URL_SECONDS;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -90,17 +108,33 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     downloadUrlSeconds,
   });
   await blobs.prepare();
+  const store = await openStore(options);
   return {
-    store: await openSqliteStore(join(dataDir, 'service.sqlite')),
+    store,
     blobs,
     buckets: new Buckets({ directory: join(dataDir, 'buckets'), clock }),
     jobSignals: new JobSignals(clock),
     executor: noExecutor,
     signer,
     downloadUrlSeconds,
-    rateLimiter: new MemoryRateLimiter(options.rateLimit, clock),
+    rateLimiter: rateLimiterOn(store, options),
     stats: new ServiceStats(),
     clock,
     logger,
   };
+}
+
+function openStore({ databaseUrl, dataDir }: ServicesOptions): Promise<Store> {
+  return databaseUrl === undefined
+    ? openSqliteStore(join(dataDir, 'service.sqlite'))
+    : openPostgresStore(databaseUrl);
+}
+
+/** On SQLite the process counts alone: counting there would cost a write to the disk for each request. */
+function rateLimiterOn(
+  store: Store,
+  { rateLimit, databaseUrl, clock = systemClock }: ServicesOptions,
+): RateLimiter {
+  if (rateLimit === 'off' || databaseUrl === undefined) return new MemoryRateLimiter(rateLimit, clock);
+  return new StoreRateLimiter(store, rateLimit, clock);
 }

@@ -13,7 +13,7 @@ afterAll(() => server.stop());
 
 storeSuite(() => ({
   open: async () => {
-    url = await server.createDatabase();
+    url = await server.databases.create();
     return openPostgresStore(url);
   },
   reopen: () => openPostgresStore(url),

@@ -163,6 +163,11 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await store.files.count({ parentId: ROOT, metadata: [k('a', 'b')] })).toBe(2);
   });
 
+  test('nothing is found by text that cannot be stored', async () => {
+    expect(await store.files.find('\0')).toBeUndefined();
+    expect(await listed({ names: ['a\0', '\ud800'] })).toEqual([]);
+  });
+
   test('metadata merges and is replaced; keys differ by case', async () => {
     await store.files.insert(file({ id: 'm' }));
     await store.files.mergeMetadata('m', { a: '1', A: '2' });

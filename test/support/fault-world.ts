@@ -96,14 +96,7 @@ export class FaultWorld {
 
   /** What the operator of the service does, whether it runs or not. */
   async operate<T>(work: (operator: Operator, services: Services) => Promise<T>): Promise<T> {
-    const services = await openServices({
-      dataDir: this.#data,
-      host: '127.0.0.1',
-      port: 0,
-      rateLimit: 'off',
-      logger: SILENT,
-      workers: false,
-    });
+    const services = await openServices({ dataDir: this.#data, rateLimit: 'off', logger: SILENT });
     try {
       return await work(new Operator(services), services);
     } finally {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, readdir } from 'node:fs/promises';
+import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
+import { PostgresDatabases, postgresBinaries } from './postgres-databases.ts';
 import { mustRun, run } from './run.ts';
 
-const DEBIAN_BINARIES = '/usr/lib/postgresql';
 /** As fast as it goes: what a test wrote need not survive a power failure. */
 const SETTINGS = {
   listen_addresses: '',
@@ -29,18 +29,18 @@ interface Account {
  * `postgres` when the test runs as root, whom PostgreSQL refuses.
  */
 export class PostgresServer {
+  readonly databases: PostgresDatabases;
   readonly #binaries: string;
   readonly #directory: string;
   readonly #remove: () => void;
   readonly #account: Account | undefined;
   #process: ChildProcess | undefined;
-  #databases = 0;
 
   static async start(): Promise<PostgresServer> {
     const directory = dirSync({ prefix: 'svcfs-pg', unsafeCleanup: true });
     const account = process.getuid?.() === 0 ? await accountOf('postgres') : undefined;
     if (account !== undefined) await chown(directory.name, account.uid, account.gid);
-    const server = new PostgresServer(await binaries(), directory, account);
+    const server = new PostgresServer(await postgresBinaries(), directory, account);
     await server.#initialise();
     await server.resume();
     return server;
@@ -51,28 +51,11 @@ export class PostgresServer {
     directory: { readonly name: string; removeCallback(): void },
     account: Account | undefined,
   ) {
+    this.databases = new PostgresDatabases(binaries, directory.name);
     this.#binaries = binaries;
     this.#directory = directory.name;
     this.#remove = () => directory.removeCallback();
     this.#account = account;
-  }
-
-  /** A new, empty database. @returns Its connection URL */
-  async createDatabase(): Promise<string> {
-    this.#databases += 1;
-    const name = `test${process.pid}_${this.#databases}`;
-    await this.query('postgres', `create database ${name}`);
-    return this.url(name);
-  }
-
-  url(database: string): string {
-    return `postgresql:///${database}?host=${this.#directory}&user=postgres`;
-  }
-
-  /** Runs one statement by `psql` and answers what it prints, unadorned. */
-  query(database: string, statement: string): Promise<string> {
-    const args = ['-h', this.#directory, '-U', 'postgres', '-d', database, '-qAtX', '-c', statement];
-    return mustRun(join(this.#binaries, 'psql'), args, { cwd: '/' });
   }
 
   /** Starts the server, the first time or after `pause`. */
@@ -143,15 +126,6 @@ export class PostgresServer {
     );
     return code === 0;
   }
-}
-
-/** The directory of the newest version that is installed. */
-async function binaries(): Promise<string> {
-  const versions = await readdir(DEBIAN_BINARIES).catch(() => []);
-  const [newest] = versions.map(Number).sort((a, b) => b - a);
-  if (newest === undefined)
-    throw new Error(`there is no PostgreSQL below ${DEBIAN_BINARIES}: run scripts/setup`);
-  return join(DEBIAN_BINARIES, String(newest), 'bin');
 }
 
 async function accountOf(name: string): Promise<Account> {

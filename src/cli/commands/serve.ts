@@ -8,14 +8,17 @@ import { composeService } from '../compose-service.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 
 const DETAILS = `
-Prints "listening on http://HOST:PORT/v2" when it answers; its log goes to stderr. SIGTERM or Ctrl-C ends it after
-the requests that it is answering.`;
+Prints "listening on http://HOST:PORT/v2" when it answers, or "working" with --role worker; its log goes to stderr.
+SIGTERM or Ctrl-C ends it after the requests that it is answering.
+
+Several processes serve together when they have the same PostgreSQL database and the same data directory, on a shared
+file system.`;
 
 export function addServeCommand(program: Command): void {
   const command = program
     .command('serve')
     .summary('run the service')
-    .description('Run a complete service of the platform: one process, one directory.');
+    .description('Run a complete service of the platform: by default one process, one directory.');
   addOptions(command, SERVE_OPTIONS).addHelpText('after', DETAILS).action(serve);
 }
 
@@ -24,5 +27,5 @@ async function serve(options: ServeOptions): Promise<void> {
   const service = await composeService({ ...options, data });
   onEndSignals(() => void service.close());
   // The last line on stdout: who started the service may close its end once it has read this.
-  console.log(`listening on ${service.url}`);
+  console.log('url' in service ? `listening on ${service.url}` : 'working');
 }

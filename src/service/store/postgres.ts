@@ -12,6 +12,7 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type Kysely,
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
@@ -52,6 +53,13 @@ export const postgresFeatures: DialectFeatures = {
     }),
 };
 
+/** Other encodings cannot hold every name. @throws Error */
+export async function demandUtf8<Db>(db: Kysely<Db>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== 'UTF8') throw new Error(`the database must have the encoding UTF8, not ${encoding}`);
+}
+
 /** Tells connections of this service apart in `pg_stat_activity`, and keeps them alive through firewalls. */
 export function connectionConfig(url: string): PoolConfig {
   return {
@@ -72,7 +80,7 @@ export async function postgresDialect(url: string): Promise<PostgresDialect> {
   });
   // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
   pool.on('error', () => undefined);
-  return new TypedErrorsDialect({ pool });
+  return new StoreDialect({ pool });
 }
 
 function typeParser(pg: Pg, oid: number, format: unknown): (text: string) => unknown {
@@ -96,7 +104,7 @@ function safeNumber(text: string): number {
   return number;
 }
 
-class TypedErrorsDialect extends PostgresDialect {
+class StoreDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig;
 
   constructor(config: PostgresDialectConfig) {
@@ -105,22 +113,22 @@ class TypedErrorsDialect extends PostgresDialect {
   }
 
   override createDriver(): Driver {
-    return new TypedErrorsDriver(this.#config);
+    return new StoreDriver(this.#config);
   }
 }
 
-class TypedErrorsDriver extends PostgresDriver {
+class StoreDriver extends PostgresDriver {
   override async acquireConnection(): Promise<DatabaseConnection> {
-    return new TypedErrorsConnection(await super.acquireConnection().catch(throwTyped));
+    return new StoreConnection(await super.acquireConnection().catch(throwTyped));
   }
 
   override async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    const { inner } = connection as TypedErrorsConnection;
+    const { inner } = connection as StoreConnection;
     return super.releaseConnection(inner as Parameters<PostgresDriver['releaseConnection']>[0]);
   }
 }
 
-class TypedErrorsConnection implements DatabaseConnection {
+class StoreConnection implements DatabaseConnection {
   readonly inner: DatabaseConnection;
 
   constructor(inner: DatabaseConnection) {
@@ -128,12 +136,24 @@ class TypedErrorsConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.inner.executeQuery<Row>(query).catch(throwTyped);
+    return this.inner.executeQuery<Row>(findable(query)).catch(throwTyped);
   }
 
   streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
     return this.inner.streamQuery<Row>(query, chunkSize);
   }
+}
+
+/**
+ * No text in PostgreSQL has a NUL, and to look for one is an error there. Who does finds nothing: it is replaced as half
+ * a surrogate pair is, which UTF-8 does not have either.
+ */
+function findable(query: CompiledQuery): CompiledQuery {
+  if (query.query.kind !== 'SelectQueryNode') return query;
+  const parameters = query.parameters.map((value) =>
+    typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
+  );
+  return { ...query, parameters };
 }
 
 function throwTyped(error: unknown): never {

@@ -7,7 +7,7 @@ import type { DialectFeatures } from './dialect-features.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
 import { migrate } from './migrate.ts';
-import { postgresDialect, postgresFeatures } from './postgres.ts';
+import { demandUtf8, postgresDialect, postgresFeatures } from './postgres.ts';
 import { ProjectStore } from './projects.ts';
 import { RateWindowStore } from './rate-windows.ts';
 import type { Schema } from './schema.ts';
@@ -81,11 +81,17 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
 /** Opens the PostgreSQL database of a connection URL, making or migrating the tables as needed. */
 export async function openPostgresStore(url: string): Promise<Store> {
-  return openStore(new Kysely<Schema>({ dialect: await postgresDialect(url) }), postgresFeatures);
+  const db = new Kysely<Schema>({ dialect: await postgresDialect(url) });
+  return openStore(db, postgresFeatures, () => demandUtf8(db));
 }
 
-async function openStore(db: Kysely<Schema>, features: DialectFeatures): Promise<Store> {
+async function openStore(
+  db: Kysely<Schema>,
+  features: DialectFeatures,
+  check: () => Promise<void> = () => Promise.resolve(),
+): Promise<Store> {
   try {
+    await check();
     await features.alone(db, () => migrate(db, features));
     return new Store(db, features);
   } catch (error) {

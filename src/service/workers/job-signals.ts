@@ -5,19 +5,33 @@ import type { Clock } from '../../lib/clock.ts';
 export type JobNews = 'work' | 'changed';
 
 /**
- * News of jobs inside one process, so that a job starts, and who waits for it hears of its end, without the delay of
- * polling. News from other processes is not heard: every wait also has a time after which one looks again.
+ * News of jobs, so that a job starts, and who waits for it hears of its end, without the delay of polling. Other processes
+ * hear of it where the database can tell them (share-job-news.ts), and not for certain: every wait also has a time after
+ * which one looks again.
  */
 export class JobSignals {
   readonly #clock: Clock;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   readonly #counts: Record<JobNews, number> = { work: 0, changed: 0 };
+  #tellOthers: (news: JobNews) => void = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** From now on passes what is told here to other processes. */
+  shareWith(tellOthers: (news: JobNews) => void): void {
+    this.#tellOthers = tellOthers;
+  }
+
+  /** News that arose in this process. */
   tell(news: JobNews): void {
+    this.hear(news);
+    this.#tellOthers(news);
+  }
+
+  /** News for this process alone. */
+  hear(news: JobNews): void {
     this.#counts[news] += 1;
     this.#emitter.emit(news);
   }

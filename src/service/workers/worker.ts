@@ -12,6 +12,7 @@ import { storedTime } from '../api-time.ts';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
+import { databaseFailure } from '../store/database-failure.ts';
 import { type JobKind, type JobRow, type Lease, LeaseLostError } from '../store/jobs.ts';
 import { failureOf, type JobRun, recordEnd } from './job-run.ts';
 import { runExport } from './run-export.ts';
@@ -85,7 +86,7 @@ export class Worker {
       if (job === undefined) return;
       const running = this.#do(job).finally(() => {
         this.#running.delete(running);
-        this.#services.jobSignals.tell('work');
+        this.#services.jobSignals.hear('work');
       });
       this.#running.add(running);
     }
@@ -136,7 +137,9 @@ export class Worker {
       logger.warn({ job: job.id }, 'job lost to another worker');
       return;
     }
-    if (this.#stopping.signal.aborted) {
+    // A failure of the database is none of the job: it is begun again, by whoever has a database.
+    if (this.#stopping.signal.aborted || databaseFailure(error) !== undefined) {
+      logger.warn({ job: job.id, err: error }, 'job given back');
       await store.jobs.record(lease, { leased_by: null, lease_until: null });
       return;
     }

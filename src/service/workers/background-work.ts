@@ -1,0 +1,30 @@
+import { BlobSweeper } from '../blobs/blob-sweeper.ts';
+import { DEFAULT_BLOB_GRACE_SECONDS, type ServicesOptions } from '../service-config.ts';
+import type { Services } from '../services.ts';
+import { Worker } from './worker.ts';
+
+/** What a process does by itself, not because a request asks for it. */
+export class BackgroundWork {
+  readonly #worker: Worker;
+  readonly #sweeper: BlobSweeper;
+
+  static start(services: Services, options: ServicesOptions): BackgroundWork {
+    const work = new BackgroundWork(services, options);
+    work.#sweeper.start();
+    work.#worker.start();
+    return work;
+  }
+
+  private constructor(
+    services: Services,
+    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS }: ServicesOptions,
+  ) {
+    this.#worker = new Worker(services);
+    this.#sweeper = new BlobSweeper(services, blobGraceSeconds);
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.stop();
+    await this.#sweeper.stop();
+  }
+}
