@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirSync } from 'tmp';
+import { inject } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
 import type { ProjectResource } from '../../src/contract/project.ts';
 import type { UploadStarted } from '../../src/contract/upload.ts';
@@ -8,7 +9,9 @@ import type { Logger } from '../../src/observe/logger.ts';
 import { Operator } from '../../src/service/operator/operator.ts';
 import type { ServiceOptions } from '../../src/service/service-config.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
+import { PostgresDatabases, postgresBinaries } from '../support/postgres-databases.ts';
 import { checkAnswer } from './contract-check.ts';
+import { TEMPLATE } from './on-postgres.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not relied on
 type Json = any;
@@ -154,6 +157,7 @@ export class TestService {
       logger,
       workers: false,
       clock: systemClock,
+      databaseUrl: await databaseOf(options.dataDir ?? directory.name),
       ...options,
     });
     return new TestService(service, directory, logger);
@@ -176,6 +180,19 @@ export class TestService {
     await this.#service.close();
     this.#remove();
   }
+}
+
+const databaseUrls = new Map<string, string>();
+let databases: PostgresDatabases | undefined;
+
+/** The database that belongs to a data directory; undefined, for SQLite, unless the tests run on PostgreSQL. */
+async function databaseOf(dataDir: string): Promise<string | undefined> {
+  const socketDirectory = inject('postgres');
+  if (socketDirectory === undefined) return undefined;
+  databases ??= new PostgresDatabases(await postgresBinaries(), socketDirectory);
+  const url = databaseUrls.get(dataDir) ?? (await databases.create(TEMPLATE));
+  databaseUrls.set(dataDir, url);
+  return url;
 }
 
 export function md5(content: string | Uint8Array): string {
