@@ -32,8 +32,8 @@ export const SIZES = {
     writeBytes: 256 * MIB,
     entries: 10_000,
     bamReads: 5_000_000,
-    smallFiles: 100,
-    randomReads: 60,
+    smallFiles: 40,
+    randomReads: 40,
     runs: 3,
   },
   quick: {

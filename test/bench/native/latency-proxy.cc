@@ -6,8 +6,9 @@
 // handshake does. A sender may have a window of bytes under way: it begins at 64 KiB and grows by what was
 // acknowledged (slow start: it doubles each round trip) up to 4 MiB, which is what Linux reaches by itself.
 //
-// Bytes go through a kernel pipe by splice(2) and never enter this process: two cores serve client, server and proxy,
-// so a proxy that copied would be the bottleneck. All delays are the same, so three queues in order of time suffice.
+// Bytes go through kernel pipes by splice(2) and never enter this process: two cores serve client, server and proxy,
+// so a proxy that copied would be the bottleneck. A pipe holds 1 MiB at most without privileges, and pages that are not
+// full: so each way is a row of pipes, as many as the bytes under way need. All delays are the same, so three queues in order of time suffice.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
@@ -31,8 +32,7 @@ namespace {
 
 constexpr int64_t kFirstWindow = 64 * 1024;
 constexpr int64_t kLargestWindow = 4 * 1024 * 1024;
-// A page of the pipe may hold less than a page of data.
-constexpr int kPipeBytes = 16 * 1024 * 1024;
+constexpr int kPipeBytes = 1024 * 1024;
 constexpr size_t kSpliceBytes = 256 * 1024;
 
 int64_t now_us() {
@@ -56,12 +56,16 @@ struct End {
   Connection* connection = nullptr;
 };
 
+struct Pipe {
+  int in;
+  int out;
+  int64_t held;
+};
+
 // Bytes on their way from one end to the other.
 struct Direction {
-  int pipe_in = -1;
-  int pipe_out = -1;
-  int64_t held = 0;     // in the pipe
-  int64_t arrived = 0;  // of those: due at the receiver
+  std::deque<Pipe> pipes;  // the oldest bytes first
+  int64_t arrived = 0;     // of what they hold: due at the receiver
   int64_t unacknowledged = 0;
   int64_t window = kFirstWindow;
   bool read_end = false;     // the sender has closed
@@ -182,17 +186,23 @@ class Proxy {
       const int fd = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
       if (fd < 0) return;
       auto connection = std::make_shared<Connection>();
-      for (auto& direction : connection->directions) {
-        int ends[2];
-        if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) < 0) die("pipe2");
-        if (fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes) < 0) fcntl(ends[1], F_SETPIPE_SZ, 1024 * 1024);
-        direction.pipe_out = ends[0];
-        direction.pipe_in = ends[1];
-      }
+      for (auto& direction : connection->directions) direction.pipes.push_back(empty_pipe());
       connections_.push_back(connection);
       watch(*connection, 0, fd);
       connects_.push_back({now_us() + round_trip_us_, connection, 0, 0});
     }
+  }
+
+  Pipe empty_pipe() {
+    if (!spare_pipes_.empty()) {
+      const Pipe pipe = spare_pipes_.back();
+      spare_pipes_.pop_back();
+      return pipe;
+    }
+    int ends[2];
+    if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) < 0) die("pipe2");
+    fcntl(ends[1], F_SETPIPE_SZ, kPipeBytes);
+    return {.in = ends[1], .out = ends[0], .held = 0};
   }
 
   void connect_to_target(const ConnectionRef& connection) {
@@ -234,10 +244,11 @@ class Proxy {
     Direction& direction = connection->directions[sender];
     while (from.readable && !direction.read_end && direction.unacknowledged < direction.window) {
       const size_t room = std::min<size_t>(direction.window - direction.unacknowledged, kSpliceBytes);
-      const ssize_t moved = splice(from.fd, nullptr, direction.pipe_in, nullptr, room, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+      Pipe& pipe = direction.pipes.back();
+      const ssize_t moved = splice(from.fd, nullptr, pipe.in, nullptr, room, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
       const int64_t now = now_us();
       if (moved > 0) {
-        direction.held += moved;
+        pipe.held += moved;
         direction.unacknowledged += moved;
         deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, moved});
         acknowledgements_.push_back({now + round_trip_us_, connection, sender, moved});
@@ -245,10 +256,13 @@ class Proxy {
         direction.read_end = true;
         deliveries_.push_back({now + round_trip_us_ / 2, connection, sender, 0});
       } else if (errno == EAGAIN) {
-        // Nothing to read, or no room in the pipe: only the first is over when epoll says so.
+        // Nothing to read, or no room in the pipe.
         int waiting = 0;
-        if (direction.held == 0 || (ioctl(from.fd, FIONREAD, &waiting) == 0 && waiting == 0)) from.readable = false;
-        return true;
+        if (pipe.held == 0 || ioctl(from.fd, FIONREAD, &waiting) < 0 || waiting == 0) {
+          from.readable = false;
+        } else {
+          direction.pipes.push_back(empty_pipe());
+        }
       } else {
         return false;
       }
@@ -256,15 +270,21 @@ class Proxy {
     return true;
   }
 
-  // From the pipe to the receiver's socket, as far as bytes have arrived. False: the connection is broken.
-  static bool deliver(Connection& connection, int sender) {
+  // From the pipes to the receiver's socket, as far as bytes have arrived. False: the connection is broken.
+  bool deliver(Connection& connection, int sender) {
     End& to = connection.ends[1 - sender];
     Direction& direction = connection.directions[sender];
     while (to.writable && direction.arrived > 0) {
-      const ssize_t moved = splice(direction.pipe_out, nullptr, to.fd, nullptr, direction.arrived, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+      Pipe& pipe = direction.pipes.front();
+      const size_t due = std::min(direction.arrived, pipe.held);
+      const ssize_t moved = splice(pipe.out, nullptr, to.fd, nullptr, due, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
       if (moved > 0) {
-        direction.held -= moved;
+        pipe.held -= moved;
         direction.arrived -= moved;
+        if (pipe.held == 0 && direction.pipes.size() > 1) {
+          spare_pipes_.push_back(pipe);
+          direction.pipes.pop_front();
+        }
       } else if (moved < 0 && errno == EAGAIN) {
         to.writable = false;
       } else {
@@ -284,8 +304,10 @@ class Proxy {
       if (end.fd >= 0) close(end.fd);
     }
     for (const auto& direction : connection->directions) {
-      close(direction.pipe_in);
-      close(direction.pipe_out);
+      for (const auto& pipe : direction.pipes) {
+        close(pipe.in);
+        close(pipe.out);
+      }
     }
     // Events of this round may still point at it.
     retired_.push_back(connection);
@@ -298,6 +320,7 @@ class Proxy {
   int listener_ = -1;
   std::vector<ConnectionRef> connections_;
   std::vector<ConnectionRef> retired_;
+  std::vector<Pipe> spare_pipes_;
   std::deque<Event> connects_;
   std::deque<Event> deliveries_;
   std::deque<Event> acknowledgements_;
