@@ -84,8 +84,18 @@ export interface Draft {
   publishedAs(file: FileRecord): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
   discard(): Promise<void>;
+  /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */
+  keep(): Promise<KeptBytes | undefined>;
   /** The last handle is gone: frees the spool. What is not published yet is left for the next mount's `recover`. */
   close(): Promise<void>;
+}
+
+/** What was written of a file that was not published. */
+export interface KeptBytes {
+  /** On this machine. */
+  readonly path: string;
+  /** False: what was not written since the file was opened is left out (zeros). */
+  readonly whole: boolean;
 }
 
 export interface ContentWriter {

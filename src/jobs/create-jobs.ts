@@ -1,7 +1,9 @@
 import type { Api } from '../api/api.ts';
+import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createWatches, type Watches } from './job-kinds.ts';
 import { JobTable } from './job-table.ts';
+import { inGroups } from './job-watch.ts';
 import { listContents } from './list-contents.ts';
 import { NOTHING, type Planner } from './plan.ts';
 import { planCopy } from './plan-copy.ts';
@@ -34,12 +36,11 @@ class PlatformJobs implements Jobs {
     return this.#transfer(planCopy, request, options);
   }
 
-  async deleteTree(
-    { id, path }: Parameters<Jobs['deleteTree']>[0],
-    options?: TransferOptions,
-  ): Promise<void> {
+  async delete({ ids, path }: Parameters<Jobs['delete']>[0], options?: TransferOptions): Promise<void> {
     const paths = { source: path, target: undefined };
-    await runAsync({ kind: 'delete', file: id }, { ...this.#running(options), paths });
+    for (const files of inGroups(ids, BULK_ITEMS_MAX)) {
+      await runAsync({ kind: 'delete', files }, { ...this.#running(options), paths });
+    }
   }
 
   async wait(id: string, { signal }: TransferOptions = {}): Promise<JobRecord | undefined> {

@@ -123,9 +123,9 @@ export interface Jobs extends JobRegistry {
   move(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome>;
   /** As `move`, but the source stays as it is. */
   copy(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome>;
-  /** Deletes a folder and all below it as one job. */
-  deleteTree(
-    folder: { readonly id: string; readonly path: string },
+  /** Deletes files, and folders with all below them, a hundred in a job. `path` is for the registry. */
+  delete(
+    entries: { readonly ids: readonly string[]; readonly path: string },
     options?: TransferOptions,
   ): Promise<void>;
   /** Resolves with the finished job, failed or not; at once when it is finished; undefined when it is not known. */

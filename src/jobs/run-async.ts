@@ -8,13 +8,13 @@ import type { RunContext } from './run-context.ts';
 
 export interface AsyncWork {
   readonly kind: AsyncFileJob['kind'];
-  /** Id of a file or folder. */
-  readonly file: string;
+  /** Ids of files or folders, at most 100. */
+  readonly files: readonly string[];
   /** Where to; a deletion goes nowhere. */
   readonly to?: Place;
 }
 
-/** One asynchronous job on a file or folder, until it is over. The job that was over is answered. */
+/** One asynchronous job on files or folders, until it is over. The job that was over is answered. */
 export async function runAsync(
   work: AsyncWork,
   context: Pick<RunContext, 'api' | 'table' | 'watches' | 'signal'> & {
@@ -24,7 +24,10 @@ export async function runAsync(
   const { api, table, signal } = context;
   const watch = context.watches[work.kind];
   const start = async (): Promise<string> => {
-    const { id } = await api.asyncFiles.start(work.kind, [{ file: work.file, ...work.to }]);
+    const { id } = await api.asyncFiles.start(
+      work.kind,
+      work.files.map((file) => ({ file, ...work.to })),
+    );
     table.add({ id, kind: work.kind, ...context.paths });
     watch.add([id]);
     return id;

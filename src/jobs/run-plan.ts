@@ -28,7 +28,7 @@ export async function runPlan(plan: AcceptedPlan, context: RunContext): Promise<
     case 'copy':
       return { kind: 'entry', entry: await runCopy(plan, context) };
     case 'async': {
-      const work = { kind: plan.operation, file: plan.file, to: plan.to };
+      const work = { kind: plan.operation, files: [plan.file], to: plan.to };
       return { kind: 'entry', entry: await runAsyncTransfer(work, context) };
     }
     case 'exports':

@@ -4,14 +4,17 @@ import { readFile } from 'node:fs/promises';
 export interface ProcessTable {
   /** The process (thread group) of a thread; undefined when it is gone or cannot be told. */
   processOf(thread: number): Promise<number | undefined>;
-  /** It is ending: killed, or past its own exit. */
-  isExiting(thread: number): Promise<boolean>;
+  /** How it is ending, by its own exit or killed by a signal; undefined when it is not, or cannot be told. */
+  endOf(thread: number): Promise<'exit' | 'kill' | undefined>;
 }
 
 /** PF_EXITING of the kernel's task flags (include/linux/sched.h). */
 const PF_EXITING = 0x4;
-/** Place of `flags` among the fields after the command's name in /proc/PID/stat (proc_pid_stat(5), field 9). */
+/** Places of `flags` and `exit_code` among the fields after the command's name (proc_pid_stat(5), fields 9 and 52). */
 const FLAGS_AFTER_NAME = 6;
+const EXIT_CODE_AFTER_NAME = 49;
+/** The signal that killed it, in a status as of wait(2). */
+const SIGNAL_BITS = 0x7f;
 
 /** By /proc. Thread ids are those of this process's pid namespace, as in the headers of FUSE requests. */
 export const procProcessTable: ProcessTable = {
@@ -20,12 +23,13 @@ export const procProcessTable: ProcessTable = {
     const found = status === undefined ? undefined : /^Tgid:\s+(\d+)$/m.exec(status);
     return found ? Number(found[1]) : undefined;
   },
-  isExiting: async (thread) => {
+  endOf: async (thread) => {
     const stat = await read(`/proc/${thread}/stat`);
-    if (stat === undefined) return false;
+    if (stat === undefined) return undefined;
     // The name stands in brackets and may hold brackets and blanks itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[FLAGS_AFTER_NAME]) & PF_EXITING) !== 0;
+    if ((Number(fields[FLAGS_AFTER_NAME]) & PF_EXITING) === 0) return undefined;
+    return (Number(fields[EXIT_CODE_AFTER_NAME]) & SIGNAL_BITS) === 0 ? 'exit' : 'kill';
   },
 };
 

@@ -7,7 +7,7 @@ import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
 import { root } from './directories/root.ts';
-import { ErrorRegistry } from './errors/error-registry.ts';
+import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem } from './file-system.ts';
 import { KernelLink } from './kernel-link.ts';
@@ -37,6 +37,8 @@ export interface MountedFileSystem {
   recover(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
   idle(signal: AbortSignal): Promise<void>;
+  /** The last failure of a path, or of a name in it, for who asks why. */
+  failureAt(path: string): Failure | undefined;
   /** After the last request: makes local state durable. What the file system stands on stays open. */
   close(): Promise<void>;
 }
@@ -84,7 +86,13 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       report: (failed, error) => tree.recordError(failed, error),
     },
   );
-  return { fileSystem, recover, idle, close: () => folderState.flush() };
+  return {
+    fileSystem,
+    recover,
+    idle,
+    failureAt: (path) => errors.lastAt(path),
+    close: () => folderState.flush(),
+  };
 }
 
 function defaults(): TreeOptions {
@@ -95,5 +103,8 @@ function defaults(): TreeOptions {
     gid: process.getgid?.() ?? 0,
     umask: 0o022,
     renameWaitMs: undefined,
+    afterExport: 'keep',
+    onKilled: 'publish',
+    conflict: 'last',
   };
 }

@@ -37,6 +37,12 @@ export interface TreeOptions {
   readonly umask: number;
   /** How long a rename waits for its job before EINTR; undefined: as long as it takes. */
   readonly renameWaitMs: number | undefined;
+  /** Whether a file that was moved to a volume stays as an alias, as the platform has it. Default `keep`. */
+  readonly afterExport: 'keep' | 'remove';
+  /** What becomes of a file whose writer is killed: published as it is, or kept aside here. Default `publish`. */
+  readonly onKilled: 'publish' | 'recover';
+  /** A file that was replaced elsewhere while it was written here: the last one wins, or is kept aside. Default `last`. */
+  readonly conflict: 'last' | 'fail';
 }
 
 /** What the tree stands on. */

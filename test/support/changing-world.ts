@@ -54,14 +54,15 @@ export interface WorldOptions {
 /** Which thread belongs to which process; threads not named are their own. */
 export class FakeProcesses implements ProcessTable {
   readonly threads = new Map<number, number | undefined>();
-  readonly exiting = new Set<number>();
+  /** Threads that are ending, and how. */
+  readonly ends = new Map<number, 'exit' | 'kill'>();
 
   async processOf(thread: number): Promise<number | undefined> {
     return this.threads.has(thread) ? this.threads.get(thread) : thread;
   }
 
-  async isExiting(thread: number): Promise<boolean> {
-    return this.exiting.has(thread);
+  async endOf(thread: number): Promise<'exit' | 'kill' | undefined> {
+    return this.ends.get(thread);
   }
 }
 
@@ -129,6 +130,9 @@ export class ChangingWorld {
       gid: 1000,
       umask: 0o022,
       renameWaitMs: undefined,
+      afterExport: 'keep',
+      onKilled: 'publish',
+      conflict: 'last',
       ...options.options,
     };
     this.#make = make;

@@ -2,14 +2,15 @@
  * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is published, from the
  * parts the store has; the others' bytes are put aside for a person, because nobody said that they were whole.
  */
-import { mkdir, readdir, rename, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { type Annotations, ContentError, type Recovery } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
+import { keepSpool, keptName } from './keep-spool.ts';
 import { removeSpool } from './spool-file.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import { uniteParts } from './unite-parts.ts';
@@ -62,7 +63,7 @@ async function recoverDraft(state: DraftState, options: RecoverOptions): Promise
 }
 
 async function publish(state: DraftState, options: RecoverOptions): Promise<FileRecord> {
-  const { context, restore, directory } = options;
+  const { context, restore } = options;
   const spool = context.spoolPath(state.id);
   const upload = state.upload && (await uniteParts(context.api, state, spool));
   const draft = restore({ ...state, upload });
@@ -72,7 +73,7 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
     if (!isFinal(error)) throw error;
     await draft.close();
     context.journal.record({ type: 'end', id: state.id });
-    const path = await keepSpool(spool, directory, keptName(state));
+    const path = await keepSpool(spool, keptName(state));
     throw new ContentError('failed', `${error.message}; the bytes are kept at ${path}`, { cause: error });
   } finally {
     await draft.close();
@@ -83,10 +84,6 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
 function isFinal(error: unknown): error is Error {
   if (error instanceof ContentError) return error.kind === 'changed';
   return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
-}
-
-function keptName({ label, id }: DraftState): string {
-  return `${basename(label)}.${id.slice(0, 8)}`;
 }
 
 async function annotate(
@@ -113,7 +110,7 @@ async function giveUp(
     await removeSpool(spool);
     return undefined;
   }
-  const path = await keepSpool(spool, options.directory, keptName(state));
+  const path = await keepSpool(spool, keptName(state));
   const partly =
     state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
   return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
@@ -128,18 +125,11 @@ async function keepOrphans(directory: string, known: ReadonlySet<string>): Promi
     if ((await sizeOf(spool)) === 0) {
       await removeSpool(spool);
     } else {
-      const path = await keepSpool(spool, directory, name.slice(0, -SPOOL_SUFFIX.length));
+      const path = await keepSpool(spool, name.slice(0, -SPOOL_SUFFIX.length));
       kept.push({ label: name, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } });
     }
   }
   return kept;
-}
-
-async function keepSpool(spool: string, directory: string, name: string): Promise<string> {
-  const path = join(directory, 'recovered', name);
-  await mkdir(join(directory, 'recovered'), { recursive: true, mode: 0o700 });
-  await rename(spool, path);
-  return path;
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -13,6 +13,7 @@ import {
   ContentError,
   type ContentVersion,
   type Draft,
+  type KeptBytes,
   type UploadProgress,
   type UploadTarget,
 } from '../ports.ts';
@@ -20,6 +21,7 @@ import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
+import { keepSpool, keptName } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -189,6 +191,23 @@ export class SpooledDraft implements Draft {
     if (this.#left) return;
     await this.#upload.abandon();
     await this.#leave({ keepSpool: false });
+  }
+
+  async keep(): Promise<KeptBytes | undefined> {
+    this.#end.abort(new ContentError('failed', 'the draft was given up'));
+    await this.#publication?.done.catch(() => {});
+    const whole = this.#content.extents.every(({ origin }) => origin.kind === 'local');
+    if (this.#left || !this.#content.spooled) {
+      await this.discard();
+      return undefined;
+    }
+    await this.#content.sync();
+    await this.#upload.abandon();
+    await this.#leave({ keepSpool: true });
+    const { journal, spoolPath } = this.#context;
+    const path = await keepSpool(spoolPath(this.id), keptName(this.#initial));
+    journal.record({ type: 'end', id: this.id });
+    return { path, whole };
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 import { errnoOf, isKnownError } from '../errno-of.ts';
 
 const BY_CODE: Readonly<Record<number, string>> = {
-  1000: 'The request limit of the token is used up: wait for the next interval, or use svcfs rm, mv, cp for many files.',
+  1000: 'The request limit of the token is used up: wait for the next interval (svcfs status tells when).',
   3001: 'Ask an administrator of the project for the permission.',
   5001: 'Ask an administrator of the project for the permission.',
   5002: 'It was deleted or replaced meanwhile: list the directory again.',

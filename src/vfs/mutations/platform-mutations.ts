@@ -85,7 +85,10 @@ export class PlatformMutations implements Mutations {
   ): Promise<void> {
     const { signal } = how.context;
     const work = rename(this.#parts, { from, to, flags: how.flags }, signal);
-    return this.#finish('rename', [from, to], work, this.#limited(signal));
+    const over = new AbortController();
+    return this.#finish('rename', [from, to], work, this.#limited(signal, over.signal)).finally(() =>
+      over.abort(),
+    );
   }
 
   async #requireFree({ parent, name }: Place, signal: AbortSignal): Promise<void> {
@@ -123,12 +126,12 @@ export class PlatformMutations implements Mutations {
   }
 
   /** A rename holds a lock of the kernel that all others need: `--rename-wait` says for how long. */
-  #limited(signal: AbortSignal): AbortSignal {
+  #limited(signal: AbortSignal, over: AbortSignal): AbortSignal {
     const { options, clock } = this.#parts.tree;
     if (options.renameWaitMs === undefined) return signal;
     const late = new AbortController();
-    const reason = new FsError('EINTR', 'the rename goes on: `svcfs jobs` shows it');
-    clock.sleep(options.renameWaitMs, signal).then(
+    const reason = new FsError('EINTR', 'the rename goes on: svcfs jobs list shows its job');
+    clock.sleep(options.renameWaitMs, over).then(
       () => late.abort(reason),
       () => undefined,
     );

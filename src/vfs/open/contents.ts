@@ -80,9 +80,10 @@ export class Contents {
     }
   }
 
-  /** Publishes what is not; a failure is recorded. Never rejects. */
-  publishUnheard(content: FileContent): Promise<void> {
-    return this.#watch(
+  /** Publishes what is not and is not to be kept aside; a failure is recorded. Never rejects. */
+  async publishUnheard(content: FileContent): Promise<void> {
+    if (content.keepBecause) return;
+    await this.#watch(
       content,
       content.lock.run(() => this.#publisher.publish(content)),
     );
@@ -186,13 +187,14 @@ export class Contents {
   /** Lets the draft go once there is no handle. The caller holds the content's lock. */
   async #retire(content: FileContent): Promise<void> {
     if (content.handles.size > 0) return;
-    if (content.unpublished !== 'none' && !content.unlinked && !content.hopeless) return;
-    const { unpublished } = content;
+    const { unpublished, keepBecause } = content;
+    if (unpublished !== 'none' && !content.unlinked && !content.hopeless && !keepBecause) return;
+    content.keepBecause = undefined;
     content.unpublished = 'none';
     const draft = content.takeDraft();
     if (content.unlinked) await this.#discardUnlinked(content, draft);
     else if (unpublished === 'none') await draft?.close();
-    else await this.#giveUp(content, draft);
+    else await this.#giveUp(content, draft, keepBecause);
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */
@@ -206,15 +208,31 @@ export class Contents {
     await content.whenClosed?.();
   }
 
-  /** The program was told that its bytes did not arrive: what is on the platform is what counts again. */
-  async #giveUp(content: FileContent, draft: Draft | undefined): Promise<void> {
+  /** What is on the platform is what counts again. The program was told so, or there is a reason to keep its bytes. */
+  async #giveUp(
+    content: FileContent,
+    draft: Draft | undefined,
+    keepBecause: FsError | undefined,
+  ): Promise<void> {
     const { node } = content;
     const { parent, name } = node;
+    const path = pathOf(node);
     node.writtenMs = undefined;
     if (!node.record) this.#tree.detach(node);
     if (parent) this.#tree.invalidate(parent, name);
     this.#tree.kernel.invalidateNode(node.id, 0);
-    await draft?.discard();
+    if (draft && keepBecause) await this.#keepAside(draft, { path, because: keepBecause });
+    else await draft?.discard();
+  }
+
+  async #keepAside(
+    draft: Draft,
+    { path, because }: { readonly path: string; readonly because: FsError },
+  ): Promise<void> {
+    const kept = await draft.keep();
+    const without = kept?.whole === false ? ', without what was not written since it was opened (zeros)' : '';
+    const where = kept ? `what was written is kept at ${kept.path}${without}` : 'nothing was written';
+    this.#tree.recordError({ op: 'close', path }, new FsError(because.errno, `${because.message}; ${where}`));
   }
 
   #watch(content: FileContent, work: Promise<void>): Promise<void> {

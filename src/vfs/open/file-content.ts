@@ -1,6 +1,7 @@
 import type { ContentVersion, ContentWriter, Draft, OpenVersion, UploadTarget } from '../../content/ports.ts';
 import type { TransferSource } from '../../jobs/ports.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import type { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, VolumeObjectNode } from '../node.ts';
 import { pathOf } from '../node.ts';
 import type { Unpublished } from './flush-rule.ts';
@@ -58,6 +59,8 @@ export class FileContent {
   copiedFrom: CopyOrigin | undefined;
   /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
   hopeless = false;
+  /** Why its bytes are not to be published but kept aside on this machine, with the last handle. */
+  keepBecause: FsError | undefined;
   #drafting: Promise<Draft> | undefined;
 
   constructor(node: ContentNode) {

@@ -100,11 +100,18 @@ export class PlatformOpenFiles implements OpenFiles {
     if (content.outstanding === 'none') return;
     // An empty file takes the same way as bytes; said here, or `touch` would not know.
     if (content.unpublished === 'begun') this.#contents.requireByteWrites(content);
-    const [byOpener, exiting] = await Promise.all([
+    const [byOpener, end] = await Promise.all([
       this.#isOpener(open, context.pid),
-      this.#processes.isExiting(context.pid),
+      this.#processes.endOf(context.pid),
     ]);
-    const action = flushAction({ unpublished: content.outstanding, byOpener, exiting });
+    const { onKilled } = this.#tree.options;
+    if (end === 'kill' && byOpener && onKilled === 'recover')
+      content.keepBecause = new FsError('EINTR', `the program that wrote ${content.node.name} was killed`);
+    const action = flushAction({
+      unpublished: content.outstanding,
+      byOpener,
+      exiting: end !== undefined,
+    });
     if (action === 'publish') await this.#contents.publish(content, context.signal);
     else if (action === 'keep') await content.node.draft?.sync(context.signal);
   }

@@ -68,6 +68,7 @@ export class Publisher implements DraftMaker {
       if (node.kind === 'project-file') await this.#publishFile(content, node, draft);
       else await this.#publishObject(content, node, draft);
       content.hopeless = false;
+      content.keepBecause = undefined;
       // A write that came while we published set this again, but may have made it into what was sent.
       if (!node.draft?.dirty) content.unpublished = 'none';
     } catch (error) {
@@ -79,7 +80,7 @@ export class Publisher implements DraftMaker {
   }
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
-    await this.#noteConflict(node);
+    await this.#noteConflict(content, node);
     const { pending } = node;
     const facts = localFacts(node);
     const annotations = annotationsFor(node);
@@ -158,14 +159,22 @@ export class Publisher implements DraftMaker {
     }
   }
 
-  /** Last completion wins, whole: but that it replaces another's is told to whoever asks. */
-  async #noteConflict(node: ProjectFileNode): Promise<void> {
+  /**
+   * Last completion wins, whole: but that it replaces another's is told to whoever asks. With `--conflict=fail` the
+   * other's wins, the closer gets ESTALE, and what it wrote is kept aside.
+   */
+  async #noteConflict(content: FileContent, node: ProjectFileNode): Promise<void> {
     const { record } = node;
     if (!record || this.#tree.clock.now() - node.checkedMs <= FRESH_MS) return;
     const current = await this.#tree.api.files.find({ parent: folderIdOf(parentOf(node)), name: node.name });
     if (!current || current.id === record.id) return;
-    const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here; this version now replaces it`;
-    this.#tree.recordError({ op: 'close', path: pathOf(node) }, new FsError('ESTALE', reason));
+    const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here`;
+    if (this.#tree.options.conflict === 'fail') {
+      content.keepBecause = new FsError('ESTALE', reason);
+      throw content.keepBecause;
+    }
+    const told = new FsError('ESTALE', `${reason}; this version now replaces it`);
+    this.#tree.recordError({ op: 'close', path: pathOf(node) }, told);
   }
 }
 

@@ -142,7 +142,7 @@ describe('inside the platform', () => {
 
   it('a tree is deleted as one job', async () => {
     await upload(folder, 'a');
-    await jobs.deleteTree({ id: folder, path: '/tree' });
+    await jobs.delete({ ids: [folder], path: '/tree' });
     expect(await api.files.find({ parent: trial.rootFolder, name: prefix })).toBeUndefined();
   });
 });

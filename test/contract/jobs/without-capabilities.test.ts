@@ -49,7 +49,7 @@ const copyOver = (file: FileRecord, name: string): TransferRequest => ({
 describe('a service without capabilities', () => {
   it('is asked again until a job is over', async () => {
     const { id } = await api.files.createFolder({ parent: trial.rootFolder, name: 'gone' });
-    await jobs.deleteTree({ id, path: '/gone' });
+    await jobs.delete({ ids: [id], path: '/gone' });
     expect(await api.files.find({ parent: trial.rootFolder, name: 'gone' })).toBeUndefined();
     expect(api.status().calls['GET /async/files/delete/{id}']).toBeLessThanOrEqual(2);
   });

@@ -67,6 +67,66 @@ describe('mv project -> volume', () => {
   });
 });
 
+describe('mv project -> volume with --after-export=remove', () => {
+  beforeEach(async () => {
+    await world.end();
+    world = await ChangingWorld.start({ options: { afterExport: 'remove' } });
+    volume = await world.volume('bucket');
+  });
+
+  it('leaves the object only, and its bytes to who has the file open', async () => {
+    const reader = await world.open(await world.put('a.bam', 'reads'), O_RDONLY);
+    await world.rename('a.bam', 'b.bam', { toParent: volume });
+    expect(await world.child('a.bam')).toBeUndefined();
+    expect(await world.onVolume(volume)).toMatchObject({ 'b.bam': 'reads' });
+    expect(await world.read(reader)).toBe('reads');
+    await world.close(reader);
+    expect(await world.onPlatform()).toEqual({});
+  });
+
+  it('removes what an interrupted move had exported', async () => {
+    const node = await world.put('a', 'text');
+    const source = {
+      kind: 'file',
+      file: node.record!,
+      permissions: node.project.record!.permissions,
+    } as const;
+    const target = {
+      kind: 'volume',
+      volume: 'ada/bucket',
+      location: 'a',
+      accessMode: 'RW',
+      active: true,
+    } as const;
+    await world.tree.jobs.move({ source, target, overwrite: true, paths: { source: 'a', target: 'a' } });
+    await world.rename('a', 'a', { toParent: volume });
+    expect(await world.onPlatform()).toEqual({});
+  });
+
+  it('removes a folder with all folders in it', async () => {
+    const folder = await makeFolder('run', world.folder);
+    await world.put('one', '1', folder);
+    await world.put('two', '2', await makeFolder('deep', folder));
+    await world.rename('run', 'run', { toParent: volume });
+    expect(await world.onVolume(volume)).toMatchObject({ 'run/one': '1', 'run/deep/two': '2' });
+    expect(await world.child('run')).toBeUndefined();
+    expect(await world.onPlatform()).toEqual({});
+  });
+
+  it('refuses a folder while someone reads in it', async () => {
+    const folder = await makeFolder('run', world.folder);
+    const reader = await world.open(await world.put('one', '1', folder), O_RDONLY);
+    await expect(world.rename('run', 'run', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    expect(await world.onVolume(volume)).not.toHaveProperty(['run/one']);
+    await world.close(reader);
+  });
+});
+
+async function makeFolder(name: string, parent: ProjectFolderNode): Promise<ProjectFolderNode> {
+  const made = world.side.mutations.mkdir({ parent, name }, 0o755, world.by());
+  return (await made) as ProjectFolderNode;
+}
+
 describe('mv volume -> project', () => {
   it('imports an object as an alias that reads the same; the object stays', async () => {
     const inside = (await world.child('in', volume)) as VolumeDirectoryNode;

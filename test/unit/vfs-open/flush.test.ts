@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ChangingWorld, O_EXCL, O_RDONLY, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
 
@@ -51,10 +52,37 @@ it('publishes at release what only other processes closed', async () => {
 it('answers a dying process without the upload, and publishes after that', async () => {
   const { handle } = await world.create('out');
   await world.write(handle, 'text');
-  world.processes.exiting.add(1);
+  world.processes.ends.set(1, 'exit');
   await world.side.openFiles.flush(handle, world.by());
   expect(await world.onPlatform()).toEqual({});
   await world.side.openFiles.release(handle);
+  expect(await world.onPlatform()).toEqual({ out: 'text' });
+});
+
+it('with --on-killed=recover keeps what a killed program wrote aside, and publishes nothing of it', async () => {
+  await world.end();
+  world = await ChangingWorld.start({ options: { onKilled: 'recover' } });
+  const node = await world.put('there', 'old');
+  const overwritten = await world.open(node, O_WRONLY | O_TRUNC);
+  await world.write(overwritten, 'half');
+  const { handle: made } = await world.create('out');
+  await world.write(made, 'text');
+  world.processes.ends.set(1, 'kill');
+  for (const handle of [overwritten, made]) await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ there: 'old' });
+  expect(await world.cat('there')).toBe('old');
+  expect(await world.child('out')).toBeUndefined();
+  const kept = world.tree.errors.list().map(({ text }) => /kept at (\S+)/.exec(text)?.[1] ?? '');
+  expect(await Promise.all(kept.map((path) => readFile(path, 'utf8')))).toEqual(['half', 'text']);
+});
+
+it('with --on-killed=recover publishes what a program left open at its own exit', async () => {
+  await world.end();
+  world = await ChangingWorld.start({ options: { onKilled: 'recover' } });
+  const { handle } = await world.create('out');
+  await world.write(handle, 'text');
+  world.processes.ends.set(1, 'exit');
+  await world.close(handle);
   expect(await world.onPlatform()).toEqual({ out: 'text' });
 });
 

@@ -1,9 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
 import {
   ChangingWorld,
   O_RDONLY,
+  O_TRUNC,
   O_WRONLY,
   type WorldOptions,
   withMethods,
@@ -151,6 +153,24 @@ it('replaces what another client put there meanwhile, and says so', async () => 
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({ a: 'ours' });
   expect(world.tree.errors.lastAt('/one/a')).toMatchObject({ op: 'close', errno: 'ESTALE' });
+});
+
+it('with --conflict=fail lets what another client put there win, and keeps the bytes', async () => {
+  const clock = new FakeClock();
+  await start({ clock, options: { conflict: 'fail' } });
+  const node = await world.put('a', 'old');
+  const handle = await world.open(node, O_WRONLY | O_TRUNC);
+  await world.write(handle, 'ours');
+  const { root_folder: root } = (await world.user.get('/projects/ada/one')).body;
+  await world.user.call('DELETE', `/files/${node.record!.id}`);
+  await world.user.upload(root, 'a', 'theirs');
+  await clock.advance(2000);
+  await expect(world.close(handle)).rejects.toMatchObject({ errno: 'ESTALE' });
+  expect(await world.onPlatform()).toEqual({ a: 'theirs' });
+  expect(await world.cat('a')).toBe('theirs');
+  const { text = '' } = world.tree.errors.lastAt('/one/a') ?? {};
+  expect(await readFile(/kept at (\S+)/.exec(text)?.[1] ?? '', 'utf8')).toBe('ours');
+  expect(world.writer.uploads()).toEqual([]);
 });
 
 it('does not mistake a file another client replaced for the one it knew', async () => {

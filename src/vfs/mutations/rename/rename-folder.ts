@@ -115,7 +115,7 @@ function moveFolderState(tree: Tree, before: string, after: string): void {
   tree.folderState.delete(before);
 }
 
-function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
+export function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
   for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
   return false;
 }

@@ -4,6 +4,9 @@
  * After an export or import both names exist, by the platform's own rule: the exported file stays as an alias, the
  * imported object stays where it is. The kernel believes that the one became the other, so both names are new nodes
  * and it is told to look again; the node that was moved serves the handles it has.
+ *
+ * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that
+ * fails fails the rename, and the same rename made again goes on from there.
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
@@ -21,6 +24,7 @@ import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
 import type { RenameParts } from './rename-file.ts';
 import { publishWhatIsClosed } from './rename-file.ts';
 import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
@@ -34,13 +38,22 @@ export async function exportNode(
   source: ProjectFileNode | ProjectFolderNode,
   to: { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
-  const { contents } = parts;
+  const { contents, tree } = parts;
+  const removes = tree.options.afterExport === 'remove';
   if (source.kind === 'project-folder') {
     requireNoneWritten(unpublishedBelow(contents, source), source);
-    await exportNow(parts, source, to);
+    if (removes) requireNoneOpen(contents, source);
+    const aliases = await exportNow(parts, source, to);
+    if (removes && aliases.length > 0) await removeExportedFolder(tree, source, aliases);
+    else if (source.parent) tree.invalidate(source.parent, source.name);
   } else {
     await requireAllSent(parts, source);
-    await contents.holding([source], () => exportNow(parts, source, to));
+    await contents.holding([source], async () => {
+      const [alias = source.record] = await exportNow(parts, source, to);
+      if (!alias) return;
+      if (removes) await removeExportedFile(parts, source, alias);
+      else showAlias(tree, source, alias);
+    });
   }
 }
 
@@ -48,20 +61,20 @@ async function exportNow(
   { tree }: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
   to: { readonly parent: VolumeDirectoryNode; readonly name: string },
-): Promise<void> {
-  const { parent, name } = source;
+): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   existsNow(to.parent);
   tree.invalidate(to.parent, to.name);
-  if (!parent) return;
-  const [alias] = aliases;
-  if (source.kind === 'project-file' && parent.kind === 'project-folder' && alias) {
-    tree.detach(source);
-    tree.placedRecord(parent, alias);
-    tree.kernel.invalidateEntry(parent.id, name);
-  } else {
-    tree.invalidate(parent, name);
-  }
+  return aliases;
+}
+
+/** The file that was moved is an alias now, and another node. */
+function showAlias(tree: Tree, source: ProjectFileNode, alias: FileRecord): void {
+  const { parent, name } = source;
+  if (parent?.kind !== 'project-folder') return;
+  tree.detach(source);
+  tree.placedRecord(parent, alias);
+  tree.kernel.invalidateEntry(parent.id, name);
 }
 
 export async function importNode(

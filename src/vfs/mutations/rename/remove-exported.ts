@@ -1,0 +1,67 @@
+/** `--after-export=remove`: what an export leaves in its project goes, as after a rename anywhere else. */
+import type { FileRecord, FolderRecord } from '../../../api/model.ts';
+import { FsError } from '../../fs-error.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import { pathOf } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
+import type { Tree } from '../../tree.ts';
+import { removeFile } from '../remove-file.ts';
+import type { RenameParts } from './rename-file.ts';
+import { isBelow } from './rename-folder.ts';
+
+const PAGE = 100;
+
+/** The caller holds the lock of the file's content. */
+export async function removeExportedFile(
+  parts: RenameParts,
+  node: ProjectFileNode,
+  alias: FileRecord,
+): Promise<void> {
+  const { parent, name } = node;
+  node.record = alias;
+  await removeFile(parts, node);
+  if (parent) parts.tree.kernel.invalidateEntry(parent.id, name);
+}
+
+/** EBUSY: whoever reads a file below the folder would lose it. */
+export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): void {
+  for (const { node, handles } of contents.values())
+    if (node.kind === 'project-file' && handles.size > 0 && isBelow(node, folder))
+      throw new FsError('EBUSY', `${node.name} in ${folder.name} is open: close it first`);
+}
+
+/** Only what was exported goes: a file that came meanwhile stays, its folder with it, and is told of. */
+export async function removeExportedFolder(
+  tree: Tree,
+  folder: ProjectFolderNode,
+  aliases: readonly FileRecord[],
+): Promise<void> {
+  const { record, parent, name } = folder;
+  if (!record) return;
+  try {
+    await tree.jobs.delete({ ids: aliases.map(({ id }) => id), path: pathOf(folder) });
+    await deleteEmpty(tree, record);
+  } finally {
+    if (parent) tree.invalidate(parent, name);
+  }
+}
+
+async function deleteEmpty(tree: Tree, folder: FolderRecord): Promise<void> {
+  for (const inside of await foldersIn(tree, folder)) await deleteEmpty(tree, inside);
+  await tree.api.files.delete(folder.id);
+  tree.folderState.delete(folder.id);
+}
+
+async function foldersIn(tree: Tree, folder: FolderRecord): Promise<readonly FolderRecord[]> {
+  const folders: FolderRecord[] = [];
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await tree.api.files.list(folder.id, { offset, limit: PAGE });
+    for (const entry of page.items) {
+      if (entry.kind === 'file')
+        throw new FsError('ENOTEMPTY', `${entry.name} came into ${folder.name} meanwhile: it stays`);
+      folders.push(entry);
+    }
+    total = page.total;
+  }
+  return folders;
+}
