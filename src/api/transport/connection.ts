@@ -32,6 +32,8 @@ export interface ConnectionOptions {
   readonly dialect?: DialectName;
   /** Told of every exchange, retries included. */
   readonly onExchange?: (exchange: Exchange) => void;
+  /** Told when calls begin to wait for the next interval of the rate limit, and how long. */
+  readonly onRateWait?: (ms: number) => void;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
@@ -66,7 +68,7 @@ export function connect(options: ConnectionOptions): Connection {
   const { timeoutMs, exchangeTimeoutMs, connections } = { ...DEFAULT_LIMITS, ...options.limits };
   const closed = new AbortController();
   const serverTime = new ServerTime(clock);
-  const budget = new RateBudget(clock, serverTime);
+  const budget = new RateBudget(clock, serverTime, options.onRateWait);
   const counts = new CallCounts();
   const observer = (exchange: Exchange): void => {
     counts.add(exchange.name);

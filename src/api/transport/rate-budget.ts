@@ -31,11 +31,14 @@ export class RateBudget {
   };
   #window: RateWindow | 'unlimited' | undefined;
   #inFlight = 0;
+  readonly #onWait: (ms: number) => void;
   #wakeUp: AbortController | undefined;
 
-  constructor(clock: Clock, serverTime: ServerTime) {
+  /** `onWait` is told each time that calls begin to wait for the next interval, and how long. */
+  constructor(clock: Clock, serverTime: ServerTime, onWait: (ms: number) => void = () => {}) {
     this.#clock = clock;
     this.#serverTime = serverTime;
+    this.#onWait = onWait;
   }
 
   /** Resolves when a request may be sent; rejects with the signal's reason. */
@@ -113,6 +116,7 @@ export class RateBudget {
     }
     const wakeUp = new AbortController();
     this.#wakeUp = wakeUp;
+    this.#onWait(ms);
     const awake = (): void => {
       this.#wakeUp = undefined;
       this.#letGo();

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Answer, Call, Send } from './call.ts';
+import { ExchangeError } from './exchange-error.ts';
 
 /** One exchange, finished: what logs and metrics are made of. */
 export interface Exchange {
@@ -13,13 +14,15 @@ export interface Exchange {
   readonly requestId: string | undefined;
   /** Why no answer came. */
   readonly reason: string | undefined;
+  /** No answer came although it was waited for: nobody gave the call up. */
+  readonly lost: boolean;
 }
 
 export type ExchangeObserver = (exchange: Exchange) => void;
 
 /** Reports every exchange, retries included. Nothing that is private is in a report. */
 export function withObserver(send: Send, observer: ExchangeObserver, clock: Clock): Send {
-  const report = (call: Call, startedMs: number, end: Pick<Exchange, 'status' | 'requestId' | 'reason'>) =>
+  const report = (call: Call, startedMs: number, end: Omit<Exchange, 'name' | 'call' | 'ms'>) =>
     observer({ name: call.name, call: `${call.method} ${call.path}`, ms: clock.now() - startedMs, ...end });
 
   return async (call): Promise<Answer> => {
@@ -30,11 +33,17 @@ export function withObserver(send: Send, observer: ExchangeObserver, clock: Cloc
         status: answer.status,
         requestId: answer.headers['x-request-id'],
         reason: undefined,
+        lost: false,
       });
       return answer;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      report(call, startedMs, { status: undefined, requestId: undefined, reason });
+      report(call, startedMs, {
+        status: undefined,
+        requestId: undefined,
+        reason,
+        lost: error instanceof ExchangeError,
+      });
       throw error;
     }
   };

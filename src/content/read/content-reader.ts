@@ -11,7 +11,7 @@ import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
 import { OpenSource } from './open-source.ts';
 import { RangeSlots } from './range-slots.ts';
-import { SegmentCache } from './segment-cache.ts';
+import { type CacheStatistics, SegmentCache } from './segment-cache.ts';
 import { SourceRegistry } from './source-registry.ts';
 
 export interface ContentReaderOptions {
@@ -26,7 +26,11 @@ export interface ContentReaderOptions {
 
 const LARGEST_WINDOW_BYTES = 64 * 1024 * 1024;
 
-export function createContentReader(options: ContentReaderOptions): ContentReader {
+export interface CachingReader extends ContentReader {
+  statistics(): CacheStatistics;
+}
+
+export function createContentReader(options: ContentReaderOptions): CachingReader {
   const { memory } = options;
   const registry = new SourceRegistry(options);
   const cache = new SegmentCache(memory);
@@ -37,6 +41,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     Math.min(LARGEST_WINDOW_BYTES, memory.limitBytes / 2 / Math.max(1, openHandles));
 
   return {
+    statistics: () => cache.statistics,
     open: (version) => {
       openHandles += 1;
       const onClose = (): void => {

@@ -59,6 +59,7 @@ export class OpenSource implements OpenVersion {
     const segments = this.#gather(offset, end);
     this.#readahead.onRead(offset, end);
     const loading = segments.flatMap((segment) => segment.loading ?? []);
+    this.#options.cache.countRead(loading.length === 0);
     if (loading.length === 0) return lend(segments, offset, end, this.#options.cache);
     return this.#lendOnceLoaded(segments, loading, { offset, end, signal });
   }

@@ -23,10 +23,24 @@ interface Load {
   readonly fetch: FetchRange;
 }
 
+/** What the block cache did for readers. */
+export interface CacheStatistics {
+  /** Reads all of whose bytes were there. */
+  readonly hits: number;
+  readonly misses: number;
+  readonly cachedBytes: number;
+  /** Asked of the store, ahead of readers included. */
+  readonly fetchedBytes: number;
+}
+
 export class SegmentCache {
   readonly #pool: MemoryPool;
   readonly #homes = new WeakMap<Segment, SegmentIndex>();
   readonly #unused: LRUCache<Segment, Segment>;
+  #hits = 0;
+  #misses = 0;
+  #cachedBytes = 0;
+  #fetchedBytes = 0;
 
   constructor(pool: MemoryPool) {
     this.#pool = pool;
@@ -37,6 +51,20 @@ export class SegmentCache {
       },
     });
     pool.reclaimWith((bytes) => this.#evict(bytes));
+  }
+
+  get statistics(): CacheStatistics {
+    return {
+      hits: this.#hits,
+      misses: this.#misses,
+      cachedBytes: this.#cachedBytes,
+      fetchedBytes: this.#fetchedBytes,
+    };
+  }
+
+  countRead(found: boolean): void {
+    if (found) this.#hits += 1;
+    else this.#misses += 1;
   }
 
   /** Starts to fetch a gap for a reader that waits. */
@@ -69,6 +97,8 @@ export class SegmentCache {
 
   #start({ index, offset, end, fetch }: Load, buffer: Buffer): Segment {
     const segment = new Segment(offset, end, buffer);
+    this.#cachedBytes += buffer.length;
+    this.#fetchedBytes += end - offset;
     index.add(segment);
     this.#homes.set(segment, index);
     segment.loading = this.#fill(segment, fetch);
@@ -99,7 +129,7 @@ export class SegmentCache {
       this.#unused.set(segment, segment);
       this.#pool.serveWaiters();
     } else {
-      this.#pool.release(segment.buffer);
+      this.#release(segment);
     }
   }
 
@@ -119,6 +149,11 @@ export class SegmentCache {
 
   #giveUp(segment: Segment): void {
     this.#forget(segment);
-    this.#pool.release(segment.buffer);
+    this.#release(segment);
+  }
+
+  #release({ buffer }: Segment): void {
+    this.#cachedBytes -= buffer.length;
+    this.#pool.release(buffer);
   }
 }

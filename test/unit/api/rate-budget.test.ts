@@ -12,7 +12,8 @@ function limited(limit = 10) {
   let windowStart = clock.now();
   let used = 0;
   let exceeded = 0;
-  const budget = new RateBudget(clock, new ServerTime(clock));
+  const waits: number[] = [];
+  const budget = new RateBudget(clock, new ServerTime(clock), (ms) => waits.push(ms));
   const order: Priority[] = [];
 
   const request = async (priority: Priority, signal?: AbortSignal): Promise<void> => {
@@ -31,7 +32,7 @@ function limited(limit = 10) {
       'x-ratelimit-reset': String(Math.ceil((windowStart + windowMs) / 1000)),
     });
   };
-  return { clock, budget, request, order, exceeded: () => exceeded };
+  return { clock, budget, request, order, waits, exceeded: () => exceeded };
 }
 
 /** Lets one request learn of the interval. */
@@ -42,6 +43,17 @@ async function first(rig: ReturnType<typeof limited>): Promise<void> {
 }
 
 describe('the rate budget', () => {
+  it('tells once for how long all who wait do', async () => {
+    const rig = limited();
+    await first(rig);
+    expect(rig.waits).toEqual([]);
+    const all = Promise.all(Array.from({ length: 12 }, () => rig.request('interactive')));
+    await rig.clock.advance(5_000);
+    expect(rig.waits).toEqual([expect.closeTo(100_000, -4)]);
+    await rig.clock.advance(100_000);
+    await all;
+  });
+
   it('never sends more than the interval allows, and waits instead of failing', async () => {
     const rig = limited();
     await first(rig);
