@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { StorageClient } from '../api/api.ts';
 import { type ApiClient, createApi } from '../api/create-api.ts';
 import { createStorageClient } from '../api/create-storage-client.ts';
+import { SMALLEST_MEMORY } from '../config/mount-options.ts';
+import { parseSize } from '../config/option-text.ts';
 import { MemoryPool } from '../content/memory/memory-pool.ts';
 import type { ContentWriter } from '../content/ports.ts';
-import { createContentReader } from '../content/read/content-reader.ts';
+import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
 import { createContentWriter } from '../content/write/content-writer.ts';
 import { mountFuseNative } from '../fuse/fuse-native-driver.ts';
 import type { Driver, Mount } from '../fuse/mount.ts';
@@ -17,18 +20,24 @@ import type { Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
 import { errnoOf } from '../vfs/errno-of.ts';
+import type { Staging } from '../vfs/open/staging.ts';
+import type { TreeOptions } from '../vfs/tree.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
 import { findStaging } from './mount/find-staging.ts';
+import type { Inquiries } from './mount/inquiries.ts';
+import { memoryBudget } from './mount/memory-budget.ts';
+import { mountInformation } from './mount/mount-information.ts';
 import type { RunningMount } from './mount/running-mount.ts';
-import { packageVersion } from './package-version.ts';
-
-/** For cached blocks and parts on their way, together. */
-const MEMORY_BYTES = 512 * 1024 * 1024;
+import { ServiceLog } from './mount/service-log.ts';
 
 const DRIVERS: Readonly<Record<MountSettings['options']['driver'], Driver>> = {
   native: mountNative,
   'fuse-native': mountFuseNative,
 };
+
+export interface ComposedMount extends RunningMount {
+  readonly inquiries: Inquiries;
+}
 
 interface MountContext {
   readonly log: Logger;
@@ -36,48 +45,29 @@ interface MountContext {
 }
 
 /** The mount put together: client, bytes, jobs, file system, kernel. */
-export async function composeMount(settings: MountSettings, context: MountContext): Promise<RunningMount> {
-  const { endpoint, token, options } = settings;
-  const clock = systemClock;
-  const operations = new OperationCounts();
-  const limits = { timeoutMs: options.retryTimeout };
-  const api = createApi({ endpoint, token, clock, limits });
-  const storage = createStorageClient({ clock, limits });
+export async function composeMount(settings: MountSettings, context: MountContext): Promise<ComposedMount> {
+  const { options } = settings;
+  const clients = connectClients(settings, context);
+  const { api, storage } = clients;
   const state = stateOfAccount(settings, context.username);
-  const memory = new MemoryPool(MEMORY_BYTES);
-  const reader = createContentReader({ api, storage, memory, clock });
-  const writer = createContentWriter({
-    api,
-    storage,
-    reader,
-    memory,
-    clock,
-    directory: join(state, 'uploads'),
-  });
+  const bytes = bytesOf(settings, { ...clients, directory: join(state, 'uploads') });
+  const { writer } = bytes;
+  const jobs = createJobs({ api, clock: systemClock });
+  const operations = new OperationCounts();
+  const information = mountInformation(settings, { ...clients, ...bytes, operations });
   const files = await createFileSystem({
     api,
-    reader,
-    writer,
-    jobs: createJobs({ api, clock }),
-    clock,
+    ...bytes,
+    jobs,
+    clock: systemClock,
     log: context.log,
-    options: { metadataTtlMs: options.metadataTtl, readOnly: options.readOnly },
+    options: treeOptions(options),
     stateDirectory: state,
-    information: information(settings, { api, operations }),
-    staging:
-      options.stagingProject === undefined ? undefined : await findStaging(api, options.stagingProject),
+    information,
+    staging: await stagingOf(api, options),
   });
   await recover(writer, files, context.log);
-  const mount = await DRIVERS[options.driver](files.fileSystem, {
-    mountPoint: settings.mountPoint,
-    fsName: `svcfs:${new URL(endpoint).host}`,
-    readOnly: options.readOnly,
-    errnoOf: (error) => errnoNumber(errnoOf(error)),
-    observer: {
-      onReply: ({ operation, errno, durationMs }) =>
-        operations.add(operation, { failed: errno !== 0, ms: durationMs }),
-    },
-  });
+  const mount = await mountOnKernel(settings, { files, operations });
   return {
     pending: () =>
       writer.uploads().flatMap(({ label, state: upload }) => (upload === 'publishing' ? [label] : [])),
@@ -85,30 +75,100 @@ export async function composeMount(settings: MountSettings, context: MountContex
     unmount: () => unmountUnlessBusy(mount),
     detachNow: () => mount.detachNow(),
     closed: mount.closed,
+    // From the kernel down: nobody is left to ask when a part ends.
     close: async () => {
       await files.close();
+      jobs.close();
       await writer.close();
       await Promise.all([api.close(), storage.close()]);
     },
+    inquiries: { jobs, writer, failureAt: files.failureAt, statistics: information.statistics },
   };
+}
+
+interface Clients {
+  readonly api: ApiClient;
+  readonly storage: StorageClient;
+  readonly service: ServiceLog;
+}
+
+function connectClients({ endpoint, token, options }: MountSettings, { log }: MountContext): Clients {
+  const clock = systemClock;
+  const limits = { timeoutMs: options.retryTimeout };
+  const service = new ServiceLog(log, clock);
+  const { onExchange, onRateWait } = service;
+  return {
+    api: createApi({ endpoint, token, clock, limits, onExchange, onRateWait }),
+    storage: createStorageClient({ clock, limits }),
+    service,
+  };
+}
+
+interface Bytes {
+  readonly reader: CachingReader;
+  readonly writer: ContentWriter;
+  readonly memory: MemoryPool;
+  readonly partsInFlight: () => number;
+}
+
+function bytesOf({ options }: MountSettings, parts: Clients & { readonly directory: string }): Bytes {
+  const { api, storage, directory } = parts;
+  const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
+  const shared = { api, storage, memory, clock: systemClock };
+  const reader = createContentReader(shared);
+  const writer = createContentWriter({
+    ...shared,
+    reader,
+    directory,
+    partsInFlight: options.uploads,
+    ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
+  });
+  const partsInFlight = (): number => writer.uploads().reduce((sum, upload) => sum + upload.partsInFlight, 0);
+  return { reader, writer, memory, partsInFlight };
+}
+
+/** What is undefined is the file system's to choose. */
+function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
+  const { metadataTtl, readOnly, renameWait, afterExport, onKilled, conflict, umask, uid, gid } = options;
+  return {
+    metadataTtlMs: metadataTtl,
+    readOnly,
+    renameWaitMs: renameWait,
+    afterExport,
+    onKilled,
+    conflict,
+    umask,
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  };
+}
+
+async function stagingOf(api: ApiClient, options: MountSettings['options']): Promise<Staging | undefined> {
+  const { stagingProject, readOnly } = options;
+  return stagingProject === undefined || readOnly ? undefined : findStaging(api, stagingProject);
+}
+
+function mountOnKernel(
+  { endpoint, mountPoint, options }: MountSettings,
+  { files, operations }: { readonly files: MountedFileSystem; readonly operations: OperationCounts },
+): Promise<Mount> {
+  return DRIVERS[options.driver](files.fileSystem, {
+    mountPoint,
+    fsName: `svcfs:${new URL(endpoint).host}`,
+    readOnly: options.readOnly,
+    allowOther: options.allowOther,
+    errnoOf: (error) => errnoNumber(errnoOf(error)),
+    observer: {
+      onReply: ({ operation, errno, durationMs }) =>
+        operations.add(operation, { failed: errno !== 0, ms: durationMs }),
+    },
+  });
 }
 
 /** What one account left unfinished is no business of another at the same mount point. */
 function stateOfAccount({ directory, endpoint }: MountSettings, username: string): string {
   const account = createHash('sha256').update(`${endpoint}\0${username}`).digest('hex').slice(0, 8);
   return join(directory.accounts, account);
-}
-
-function information(
-  settings: MountSettings,
-  { api, operations }: { readonly api: ApiClient; readonly operations: OperationCounts },
-): Parameters<typeof createFileSystem>[0]['information'] {
-  const { endpoint, mountPoint, options, directory } = settings;
-  return {
-    version: packageVersion(),
-    config: { endpoint, mountPoint, log: directory.log, ...options },
-    statistics: () => ({ api: api.status(), operations: operations.snapshot() }),
-  };
 }
 
 /** Goes on with what an ended mount left unfinished, before anything new begins. */

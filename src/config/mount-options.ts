@@ -1,5 +1,12 @@
 import type { Option, OptionValues } from './option.ts';
-import { parseEndpoint, parseProjectId, parseSeconds } from './option-text.ts';
+import {
+  parseCountFrom,
+  parseEndpoint,
+  parseSeconds,
+  parseSizeFrom,
+  parseStagingPlace,
+  parseUmask,
+} from './option-text.ts';
 
 const endpoint: Option<string | undefined> = {
   flags: '--endpoint <url>',
@@ -60,12 +67,117 @@ const retryTimeout: Option<number> = {
   parse: parseSeconds,
 };
 
+const renameWait: Option<number | undefined> = {
+  flags: '--rename-wait <seconds>',
+  help: 'how long a mv waits for its job before it fails with EINTR; the job goes on (svcfs jobs)',
+  environment: 'SVCFS_RENAME_WAIT',
+  default: undefined,
+  defaultText: 'as long as it takes',
+  parse: parseSeconds,
+};
+
 const stagingProject: Option<string | undefined> = {
-  flags: '--staging-project <owner/name>',
-  help: 'project through whose folder .svcfs-staging files get onto volumes; without it volumes take only copies',
+  flags: '--staging-project <owner/name[/folder]>',
+  help:
+    'project through whose folder (.svcfs-staging unless named) programs write to volumes; ' +
+    'without it volumes take only copies',
   environment: 'SVCFS_STAGING_PROJECT',
   default: undefined,
-  parse: parseProjectId,
+  parse: parseStagingPlace,
+};
+
+const afterExport: Option<'keep' | 'remove'> = {
+  flags: '--after-export <what>',
+  help: 'what becomes of a project file that mv exported to a volume: an alias of the object, or nothing',
+  environment: 'SVCFS_AFTER_EXPORT',
+  default: 'keep',
+  choices: ['keep', 'remove'],
+};
+
+const onKilled: Option<'publish' | 'recover'> = {
+  flags: '--on-killed <what>',
+  help:
+    'what becomes of a file whose writer is killed by a signal: it appears with what was written, ' +
+    'or the bytes are kept aside on this machine',
+  environment: 'SVCFS_ON_KILLED',
+  default: 'publish',
+  choices: ['publish', 'recover'],
+};
+
+const conflict: Option<'last' | 'fail'> = {
+  flags: '--conflict <what>',
+  help:
+    'a file that was replaced elsewhere while it was written here: the last close wins, ' +
+    'or close fails with ESTALE and the bytes are kept aside on this machine',
+  environment: 'SVCFS_CONFLICT',
+  default: 'last',
+  choices: ['last', 'fail'],
+};
+
+const allowOther: Option<boolean> = {
+  flags: '--allow-other',
+  help: 'let other users in; unless you are root this needs user_allow_other in /etc/fuse.conf',
+  default: false,
+};
+
+const LARGEST_ID = 2 ** 32 - 2;
+
+const uid: Option<number | undefined> = {
+  flags: '--uid <number>',
+  help: 'user who owns everything in the mount',
+  default: undefined,
+  defaultText: 'you',
+  parse: parseCountFrom(0, LARGEST_ID),
+};
+
+const gid: Option<number | undefined> = {
+  flags: '--gid <number>',
+  help: 'group that owns everything in the mount',
+  default: undefined,
+  defaultText: 'yours',
+  parse: parseCountFrom(0, LARGEST_ID),
+};
+
+const umask: Option<number> = {
+  flags: '--umask <octal>',
+  help: 'permission bits that nothing in the mount has',
+  default: 0o022,
+  defaultText: '022',
+  parse: parseUmask,
+};
+
+/** Two parts of an upload: one on its way, and as much for what is being read. */
+export const SMALLEST_MEMORY = '32M';
+
+const memory: Option<number | undefined> = {
+  flags: '--memory <size>',
+  help: `memory for cached blocks and parts on their way, at least ${SMALLEST_MEMORY}`,
+  environment: 'SVCFS_MEMORY',
+  default: undefined,
+  defaultText: 'a quarter of what is available, at most 1G',
+  parse: parseSizeFrom(SMALLEST_MEMORY),
+};
+
+/** The part that is being written and one that is being sent. */
+const SMALLEST_SPOOL = '32M';
+
+const spoolSize: Option<number | undefined> = {
+  flags: '--spool-size <size>',
+  help:
+    `disk space for files being written, at least ${SMALLEST_SPOOL}; at the limit writers wait for other files, ` +
+    'and a file larger than it can only be written from start to end',
+  environment: 'SVCFS_SPOOL_SIZE',
+  default: undefined,
+  defaultText: 'what the disk has',
+  parse: parseSizeFrom(SMALLEST_SPOOL),
+};
+
+const uploads: Option<number> = {
+  flags: '--uploads <count>',
+  help: 'parts on their way to the store at once, over all files',
+  environment: 'SVCFS_UPLOADS',
+  default: 8,
+  parse: parseCountFrom(1, 64),
 };
 
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
@@ -82,10 +194,21 @@ export const MOUNT_OPTIONS = {
   profile,
   foreground,
   readOnly,
-  driver,
+  allowOther,
+  uid,
+  gid,
+  umask,
   metadataTtl,
   retryTimeout,
+  renameWait,
   stagingProject,
+  afterExport,
+  onKilled,
+  conflict,
+  memory,
+  spoolSize,
+  uploads,
+  driver,
   logLevel,
 } as const;
 

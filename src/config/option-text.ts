@@ -49,8 +49,44 @@ export function parseSeconds(text: string): number {
   return Math.round(Number(text) * 1000);
 }
 
-/** `owner/short-name`, as the path below `projects/`. */
-export function parseProjectId(text: string): string {
-  if (!/^[^/]+\/[^/]+$/.test(text)) throw new InvalidValue('Expected OWNER/NAME of a project.');
+/** `owner/short-name`, and the path of a folder in that project if one is given. */
+export function parseStagingPlace(text: string): string {
+  if (!/^[^/]+\/[^/]+(\/[^/]+)*$/.test(text))
+    throw new InvalidValue('Expected OWNER/NAME of a project, or OWNER/NAME/FOLDER.');
   return text;
+}
+
+const UNITS = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
+
+/** `512M`, `1.5G`, `1048576`: units of 1024. Answers bytes. */
+export function parseSize(text: string): number {
+  const match = /^(\d{1,15}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?$/i.exec(text);
+  const unit = match?.[2]?.toUpperCase() as keyof typeof UNITS | undefined;
+  if (match === null || unit === undefined) throw new InvalidValue('Expected a size, such as 512M or 2G.');
+  return Math.round(Number(match[1]) * UNITS[unit]);
+}
+
+/** A size of at least `smallest`, which is written as a person would give it. */
+export function parseSizeFrom(smallest: string): (text: string) => number {
+  return (text) => {
+    const sizeBytes = parseSize(text);
+    if (sizeBytes < parseSize(smallest)) throw new InvalidValue(`It takes at least ${smallest}.`);
+    return sizeBytes;
+  };
+}
+
+export function parseCountFrom(smallest: number, largest: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(count >= smallest && count <= largest)) {
+      throw new InvalidValue(`Expected a number from ${smallest} to ${largest}.`);
+    }
+    return count;
+  };
+}
+
+/** As umask(1) takes it: octal. */
+export function parseUmask(text: string): number {
+  if (!/^[0-7]{1,4}$/.test(text)) throw new InvalidValue('Expected permission bits in octal, such as 022.');
+  return Number.parseInt(text, 8) & 0o777;
 }

@@ -21,6 +21,14 @@ export type OptionValues<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer T> ? T : never;
 };
 
+/** What a command gets that is given none of them. */
+export function defaultsOf<Options extends Readonly<Record<string, Option<unknown>>>>(
+  options: Options,
+): OptionValues<Options> {
+  const defaults = Object.entries(options).map(([name, option]) => [name, option.default]);
+  return Object.fromEntries(defaults) as OptionValues<Options>;
+}
+
 /** The text given for an option is not one it takes. The message says what it takes. */
 export class InvalidValue extends Error {
   override readonly name = 'InvalidValue';

@@ -1,9 +1,10 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import { defaultsOf } from '../../config/option.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
-import { chooseMountPoint, type MountRequest, startMount } from '../mount/start-mount.ts';
+import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
 import { clearDemo, type DemoPlace, removeMountPoint, stopService } from './clear-demo.ts';
 import { type DemoService, startDemoService } from './start-demo-service.ts';
@@ -47,7 +48,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
         endpoint: service.url,
         token: (await readFile(join(data, 'demo-token'), 'utf8')).trim(),
       },
-      options: defaultMountOptions(),
+      options: { ...defaultsOf(MOUNT_OPTIONS), stagingProject: STAGING_PROJECT },
       tied: request.tied,
     });
     return { ...place, record, service, daemon };
@@ -86,16 +87,4 @@ async function makeDirectory(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function defaultMountOptions(): MountRequest['options'] {
-  const { readOnly, driver, metadataTtl, retryTimeout, logLevel } = MOUNT_OPTIONS;
-  return {
-    readOnly: readOnly.default,
-    driver: driver.default,
-    metadataTtl: metadataTtl.default,
-    retryTimeout: retryTimeout.default,
-    stagingProject: STAGING_PROJECT,
-    logLevel: logLevel.default,
-  };
 }

@@ -1,11 +1,38 @@
 /** What the control socket carries: one JSON object a line. */
-export interface ControlRequest {
-  readonly request: 'unmount';
-}
+import type { UploadProgress } from '../../content/ports.ts';
+import type { JobRecord } from '../../jobs/ports.ts';
+import type { Failure } from '../../vfs/errors/error-registry.ts';
 
-/** Any number of `waiting`, then one of the others. */
-export type ControlAnswer =
+export type InquiryRequest =
+  | { readonly request: 'status' }
+  | { readonly request: 'jobs' }
+  /** Answered when the job is over. */
+  | { readonly request: 'wait'; readonly job: string }
+  /** `path` begins at the top of the mount. */
+  | { readonly request: 'why'; readonly path: string };
+
+export type ControlRequest = { readonly request: 'unmount' } | InquiryRequest;
+
+/** What is undefined here is absent on the wire. */
+export type InquiryAnswer =
+  | {
+      readonly answer: 'status';
+      readonly uploads: readonly UploadProgress[];
+      readonly jobs: readonly JobRecord[];
+      /** As `.svcfs/stats` shows them. */
+      readonly statistics: Readonly<Record<string, unknown>>;
+    }
+  | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
+  | { readonly answer: 'job'; readonly job: JobRecord | undefined }
+  | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined };
+
+export type UnmountAnswer =
   | { readonly answer: 'waiting'; readonly pending: readonly string[] }
   | { readonly answer: 'unmounted' }
-  | { readonly answer: 'busy' }
+  | { readonly answer: 'busy' };
+
+/** To `unmount`: any number of `waiting`, then another; to the rest: the one that goes with it. Or `failed`. */
+export type ControlAnswer =
+  | UnmountAnswer
+  | InquiryAnswer
   | { readonly answer: 'failed'; readonly message: string };

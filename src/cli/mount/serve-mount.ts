@@ -5,12 +5,13 @@ import { mountedOn } from '../../fuse/mount-table.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { identify } from '../../lib/process-identity.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
-import { composeMount } from '../compose-mount.ts';
+import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
 import { removeRecord, writeRecord } from '../record.ts';
 import { checkAccess } from './check-access.ts';
 import { listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
+import { answerInquiry, type Inquiries } from './inquiries.ts';
 import { MountEnd } from './mount-end.ts';
 import type { RunningMount } from './running-mount.ts';
 import { startWatchdog, type Watchdog } from './start-watchdog.ts';
@@ -40,16 +41,18 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
   const log = createLogger({ fd: STDOUT, level: settings.options.logLevel });
   process.on('warning', (warning) => log.warn({ err: warning }, 'warning'));
   const { username } = await checkAccess(endpoint, settings.token);
-  let end: MountEnd | undefined;
-  const control = await listenForControl(directory.socket, async (_, send, signal) => {
-    if (end === undefined) throw new CliError('failure', 'not mounted yet');
-    return { answer: await end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
+  let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
+  const control = await listenForControl(directory.socket, async (request, send, signal) => {
+    if (served === undefined) throw new CliError('failure', 'not mounted yet');
+    if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, signal);
+    return { answer: await served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
   });
   const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
   const company = { settings, log, control, watchdog };
   try {
     const mount = await mountAndRegister(company, username);
-    end = new MountEnd(mount, log);
+    const end = new MountEnd(mount, log);
+    served = { end, inquiries: mount.inquiries };
     log.info({ mountPoint, endpoint, username }, 'mounted');
     return { username, end, ended: end.ended.then(() => part(company)) };
   } catch (error) {
@@ -59,7 +62,7 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
   }
 }
 
-async function mountAndRegister(company: Company, username: string): Promise<RunningMount> {
+async function mountAndRegister(company: Company, username: string): Promise<ComposedMount> {
   const { settings, log, watchdog } = company;
   const mount = await composeMount(settings, { log, username });
   detachOnCrash(mount, log);

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidValue } from '../../../src/config/option.ts';
 import {
+  parseCountFrom,
   parseEndpoint,
   parseListenAddress,
   parseRateLimit,
   parseSeconds,
+  parseSize,
+  parseSizeFrom,
+  parseStagingPlace,
+  parseUmask,
 } from '../../../src/config/option-text.ts';
 
 describe('the text of an option', () => {
@@ -18,6 +23,13 @@ describe('the text of an option', () => {
     [parseRateLimit, 'off', undefined],
     [parseSeconds, '60', 60_000],
     [parseSeconds, '0.5', 500],
+    [parseSize, '1048576', 1048576],
+    [parseSize, '512M', 512 * 1024 * 1024],
+    [parseSize, '1.5gib', 1.5 * 1024 ** 3],
+    [parseCountFrom(1, 64), '64', 64],
+    [parseUmask, '027', 0o027],
+    [parseStagingPlace, 'ada/one', 'ada/one'],
+    [parseStagingPlace, 'ada/one/in/deep', 'ada/one/in/deep'],
   ] as const)('is understood: %s %j', (parse, text, value) => {
     expect(parse(text)).toEqual(value);
   });
@@ -36,7 +48,22 @@ describe('the text of an option', () => {
     [parseSeconds, 'soon'],
     [parseSeconds, '-1'],
     [parseSeconds, ''],
+    [parseSize, '12X'],
+    [parseSize, 'M'],
+    [parseSize, '-1M'],
+    [parseCountFrom(1, 64), '0'],
+    [parseCountFrom(1, 64), '65'],
+    [parseCountFrom(1, 64), 'eight'],
+    [parseUmask, '9'],
+    [parseUmask, '00022'],
+    [parseStagingPlace, 'ada'],
+    [parseStagingPlace, 'ada/one/'],
   ] as const)('is refused: %s %j', (parse, text) => {
     expect(() => parse(text)).toThrow(InvalidValue);
+  });
+
+  it('that is too small a size is refused with the smallest that works', () => {
+    expect(() => parseSizeFrom('32M')('31M')).toThrow('at least 32M');
+    expect(parseSizeFrom('32M')('32M')).toBe(32 * 1024 * 1024);
   });
 });

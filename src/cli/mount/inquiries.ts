@@ -1,0 +1,31 @@
+import type { ContentWriter } from '../../content/ports.ts';
+import type { Jobs } from '../../jobs/ports.ts';
+import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import type { MountInformation } from '../../vfs/directories/control.ts';
+import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
+
+/** What a mount can be asked over its control socket. */
+export interface Inquiries {
+  readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
+  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly failureAt: MountedFileSystem['failureAt'];
+  readonly statistics: MountInformation['statistics'];
+}
+
+/** `signal` ends a waiting. */
+export async function answerInquiry(
+  request: InquiryRequest,
+  { jobs, writer, failureAt, statistics }: Inquiries,
+  signal: AbortSignal,
+): Promise<InquiryAnswer> {
+  switch (request.request) {
+    case 'status':
+      return { answer: 'status', uploads: writer.uploads(), jobs: jobs.list(), statistics: statistics() };
+    case 'jobs':
+      return { answer: 'jobs', jobs: jobs.list() };
+    case 'wait':
+      return { answer: 'job', job: await jobs.wait(request.job, { signal }) };
+    case 'why':
+      return { answer: 'why', failure: failureAt(request.path), job: jobs.ofPath(request.path) };
+  }
+}

@@ -1,0 +1,51 @@
+import type { ApiClient } from '../../api/create-api.ts';
+import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import type { MemoryPool } from '../../content/memory/memory-pool.ts';
+import type { CachingReader } from '../../content/read/content-reader.ts';
+import type { OperationCounts } from '../../observe/operation-counts.ts';
+import type { MountInformation } from '../../vfs/directories/control.ts';
+import { packageVersion } from '../package-version.ts';
+import type { MountSettings } from './daemon-messages.ts';
+import type { ServiceLog } from './service-log.ts';
+
+/** Of the command, not of the mount: where the token came from, and who waits for the end. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['endpoint', 'tokenFile', 'profile', 'foreground']);
+
+export interface CountedParts {
+  readonly api: ApiClient;
+  readonly service: ServiceLog;
+  readonly reader: CachingReader;
+  readonly memory: MemoryPool;
+  readonly operations: OperationCounts;
+  /** Parts of uploads on their way, over all files. */
+  readonly partsInFlight: () => number;
+}
+
+/** What `.svcfs/version`, `config` and `stats` tell. */
+export function mountInformation(settings: MountSettings, parts: CountedParts): MountInformation {
+  return {
+    version: packageVersion(),
+    config: configOf(settings, parts.memory),
+    statistics: () => statisticsOf(parts),
+  };
+}
+
+/** Every option with its value in force, null when there is none; times in milliseconds, sizes in bytes. */
+function configOf(settings: MountSettings, memory: MemoryPool): MountInformation['config'] {
+  const { endpoint, mountPoint, directory } = settings;
+  const given: Readonly<Record<string, unknown>> = settings.options;
+  const names = Object.keys(MOUNT_OPTIONS).filter((name) => !NOT_SHOWN.has(name));
+  const options = Object.fromEntries(names.map((name) => [name, given[name] ?? null]));
+  return { endpoint, mountPoint, log: directory.log, ...options, memory: memory.limitBytes };
+}
+
+function statisticsOf(parts: CountedParts): Readonly<Record<string, unknown>> {
+  const { api, service, reader, memory, operations } = parts;
+  return {
+    api: { ...api.status(), ...service.snapshot() },
+    cache: reader.statistics(),
+    memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
+    uploads: { partsInFlight: parts.partsInFlight() },
+    operations: operations.snapshot(),
+  };
+}

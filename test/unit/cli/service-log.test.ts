@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { ServiceLog } from '../../../src/cli/mount/service-log.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+type Exchange = Parameters<ServiceLog['onExchange']>[0];
+
+function serviceLog() {
+  const lines: [level: string, text: string][] = [];
+  const level = (name: string) => (_: object, text: string) => void lines.push([name, text]);
+  const log = {
+    error: level('error'),
+    warn: level('warn'),
+    info: level('info'),
+    debug: level('debug'),
+  };
+  const service = new ServiceLog(log, new FakeClock());
+  const exchange = (end: Partial<Exchange>): void =>
+    service.onExchange({
+      name: 'GET /files/{id}',
+      call: 'GET /files/1',
+      ms: 3,
+      status: undefined,
+      requestId: undefined,
+      reason: undefined,
+      lost: false,
+      ...end,
+    });
+  const told = () => lines.filter(([name]) => name !== 'debug');
+  return { service, exchange, lines, told };
+}
+
+it('tells of each exchange to who debugs only', () => {
+  const { exchange, lines } = serviceLog();
+  exchange({ status: 200 });
+  exchange({ status: 404 });
+  expect(lines).toEqual([
+    ['debug', 'exchange'],
+    ['debug', 'exchange'],
+  ]);
+});
+
+it('tells once that the service is away, and once that it is back', () => {
+  const { exchange, service, told } = serviceLog();
+  exchange({ lost: true, reason: 'connect ECONNREFUSED' });
+  exchange({ status: 503 });
+  exchange({ lost: true, reason: 'connect ECONNREFUSED' });
+  expect(told()).toEqual([['info', 'the service is away']]);
+  expect(service.snapshot()).toMatchObject({ away: true, lost: 2 });
+  exchange({ status: 404 });
+  exchange({ status: 200 });
+  expect(told()).toEqual([
+    ['info', 'the service is away'],
+    ['info', 'the service is back'],
+  ]);
+  expect(service.snapshot()).toMatchObject({ away: false });
+});
+
+it('takes a call that was given up neither for an answer nor for a lost one', () => {
+  const { exchange, told } = serviceLog();
+  exchange({ reason: 'aborted' });
+  expect(told()).toEqual([]);
+});
+
+it('warns when the request limit makes requests wait', () => {
+  const { exchange, service, told } = serviceLog();
+  service.onRateWait(120_000);
+  exchange({ status: 429 });
+  expect(told().map(([level]) => level)).toEqual(['warn', 'warn']);
+  expect(service.snapshot()).toMatchObject({ rateWaits: 1 });
+});
