@@ -2,10 +2,10 @@ import type { ExecutionDetails, ExecutionStatus, TaskResource, TaskStatus } from
 import { apiTime } from '../api-time.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { taskDetails } from '../rules/task-details.ts';
-import { CURRENCY } from '../service-config.ts';
 import type { ChargeRow } from '../store/charges.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { money } from './money.ts';
 
 const MESSAGES: Readonly<Record<TaskStatus, string>> = {
   DRAFT: 'The task is a draft.',
@@ -68,7 +68,7 @@ function taskResource(task: TaskRow, { view, counts, charge }: Surroundings): Ta
     errors: [...errors],
     warnings: [],
     execution_status: executionStatus(task, counts),
-    ...(charge === undefined ? {} : { price: { currency: CURRENCY, amount: charge.amount } }),
+    ...(charge === undefined ? {} : { price: money(charge.amount) }),
   };
 }
 

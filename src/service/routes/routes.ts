@@ -3,6 +3,8 @@ import type { Services } from '../services.ts';
 import { appDocumentRoutes } from './app-documents.ts';
 import { appRoutes } from './apps.ts';
 import { asyncFileRoutes } from './async-files.ts';
+import { billingRoutes } from './billing.ts';
+import { billingBreakdownRoutes } from './billing-breakdowns.ts';
 import { bulkFileRoutes } from './bulk-files.ts';
 import { exportRoutes } from './exports.ts';
 import { fileActionRoutes } from './file-actions.ts';
@@ -48,6 +50,8 @@ export function apiRoutes(app: App, services: Services): void {
   appDocumentRoutes(app, services);
   taskRoutes(app, services);
   taskActionRoutes(app, services);
+  billingRoutes(app, services);
+  billingBreakdownRoutes(app, services);
 }
 
 /** What the service serves beside the API: bytes by signed address, and counters for tests. */

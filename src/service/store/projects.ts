@@ -48,6 +48,12 @@ export class ProjectStore {
     return this.#db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** Those there are of these, in no order. */
+  async findMany(ids: readonly string[]): Promise<ProjectRow[]> {
+    if (ids.length === 0) return [];
+    return this.#db.selectFrom('projects').selectAll().where('id', 'in', ids).execute();
+  }
+
   /** Undefined when there is no such project or the user is no member of it. */
   async findFor(username: string, id: string): Promise<MemberProject | undefined> {
     const row = await this.#memberProjects(username).where('projects.id', '=', id).executeTakeFirst();

@@ -1,0 +1,21 @@
+const DIGITS = 12;
+const SCALE = 10n ** BigInt(DIGITS);
+
+/** The exact sum of decimal numbers written as text, with at least two and at most twelve digits after the point. */
+export function sumOf(amounts: readonly string[]): string {
+  return formatDecimal(amounts.reduce((sum, amount) => sum + parseDecimal(amount), 0n));
+}
+
+function parseDecimal(text: string): bigint {
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(text) ?? [];
+  const units = BigInt(whole) * SCALE + BigInt(fraction.padEnd(DIGITS, '0'));
+  return sign === '-' ? -units : units;
+}
+
+function formatDecimal(units: bigint): string {
+  const size = units < 0n ? -units : units;
+  const fraction = String(size % SCALE)
+    .padStart(DIGITS, '0')
+    .replace(/0{1,10}$/, '');
+  return `${units < 0n ? '-' : ''}${size / SCALE}.${fraction}`;
+}
