@@ -7,7 +7,7 @@
  * measured. Contestants take turns, run by run, so that a disturbance of the machine meets all of them.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
 import { rclone } from './peers/rclone.ts';
 import { s3fs } from './peers/s3fs.ts';
@@ -28,8 +28,10 @@ const options = parseBenchOptions(process.argv.slice(2));
 // What is killed on `exit` is killed on these too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 // For every node that is started from here.
-if (options.profile !== undefined)
-  process.env['NODE_OPTIONS'] = `--cpu-prof --cpu-prof-dir=${options.profile}`;
+if (options.profile !== undefined) {
+  process.env['BENCH_PROFILE'] = resolve(options.profile);
+  process.env['NODE_OPTIONS'] = `--import ${new URL('./measure/profile.mjs', import.meta.url)}`;
+}
 await main(options);
 
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
