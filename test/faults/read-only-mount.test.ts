@@ -55,5 +55,7 @@ it('answers EROFS to every call that changes something, and asks the service for
 });
 
 it('reads as any mount', async () => {
-  expect(await shell(`cd ${world.own()}; cat file; getfattr --only-values -n user.key file`)).toBe('text\nvalue');
+  expect(await shell(`cd ${world.own()}; cat file; getfattr --only-values -n user.key file`)).toBe(
+    'text\nvalue',
+  );
 });

@@ -163,6 +163,8 @@ export class FaultProxy {
       agent: this.#agent,
     });
     request.on('aborted', () => upstream.destroy());
+    // At any time, also while nobody awaits its answer: a service may be killed.
+    upstream.on('error', () => response.destroy());
     if (fault?.kind === 'slow-uplink') await passSlowly(request, upstream, fault.bytesPerSecond);
     else request.pipe(upstream);
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { createProject } from '../../src/service/actions/create-project.ts';
 import { createVolume } from '../../src/service/actions/create-volume.ts';
 import { addMember } from '../../src/service/actions/project-members.ts';
@@ -10,6 +11,7 @@ import type { BackgroundProcess } from './background-process.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { type RunOptions, type RunResult, run } from './run.ts';
 import { Sandbox } from './sandbox.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Whose token the mount has; owns everything but the project `bob/shared`, which she may read. */
 const USER = 'ann';
@@ -145,12 +147,13 @@ export class FaultWorld {
     await this.remount();
   }
 
-  /** kill -9 of the process that serves the mount; its watchdog then takes the mount away. */
+  /** kill -9 of the process that serves the mount; returns when its watchdog has taken the mount away. */
   async killMount(): Promise<void> {
     const isDaemon = ({ command }: { readonly command: string }): boolean => / \S*daemon\.js/.test(command);
     const daemon = (await this.sandbox.processes()).find(isDaemon);
     if (daemon === undefined) throw new Error(await this.sandbox.describe());
     process.kill(daemon.pid, 'SIGKILL');
+    await waitUntil(async () => (await mountedOn(this.sandbox.mountPoint)) === undefined);
   }
 
   /** What the user sees of the API, past the mount and the proxy. */
