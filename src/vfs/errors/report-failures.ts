@@ -61,8 +61,9 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
 
 function isOrdinary(op: keyof FileSystem, error: unknown, args: readonly unknown[]): boolean {
   const errno = errnoOf(error);
-  // Programs that copy attributes try all namespaces.
-  if (op === 'setxattr' && errno === 'EOPNOTSUPP') return !String(args[1]).startsWith('user.');
+  // Programs that list or copy attributes try all namespaces.
+  if ((op === 'getxattr' || op === 'setxattr') && errno === 'EOPNOTSUPP')
+    return !String(args[1]).startsWith('user.');
   return ORDINARY[op]?.includes(errno) ?? false;
 }
 

@@ -71,7 +71,9 @@ export class Xattrs {
   }
 
   #read(node: Node, parsed: XattrName, name: string): Uint8Array {
-    const value = parsed.kind === 'foreign' ? undefined : this.#value(node, parsed);
+    // Not ENODATA: `ls -l` remembers of a whole device what is not supported there, and asks no more.
+    if (parsed.kind === 'foreign') throw new FsError('EOPNOTSUPP', `${name}: only user.* is kept here`);
+    const value = this.#value(node, parsed);
     if (value === undefined) throw noSuchAttribute(name);
     return Buffer.from(value);
   }

@@ -131,6 +131,8 @@ describe('a failed operation', () => {
       refusing.fs.setxattr(node(2), name, new Uint8Array(), { create: false, replace: false }, context);
     expect(set('system.posix_acl_access')).toThrow('none');
     expect(refusing.reports).toEqual([]);
+    expect(() => refusing.fs.getxattr(node(2), 'security.selinux', context)).toThrow('none');
+    expect(refusing.reports).toEqual([]);
     expect(set('user.sample')).toThrow('none');
     expect(refusing.reports).toHaveLength(1);
   });
