@@ -31,6 +31,7 @@ interface Refusal {
 const LONG = "$(printf 'x%.0s' {1..256})";
 const TOO_LONG = { says: 'File name too long', at: '$own', reason: /255 bytes/ };
 const MAY_NOT_WRITE = { says: 'Permission denied', reason: /no write permission.*EACCES/ };
+const NOT_IN_SHARED = { ...MAY_NOT_WRITE, at: '$shared/file' };
 const RESERVED = { says: 'Invalid argument', at: '$own', reason: /__/ };
 
 const REFUSALS: readonly (readonly [what: string, refusal: Refusal])[] = [
@@ -58,6 +59,16 @@ const REFUSALS: readonly (readonly [what: string, refusal: Refusal])[] = [
   ['a file in a read-only project', { script: 'cp $own/file $shared/', at: '$shared', ...MAY_NOT_WRITE }],
   ['a folder in a read-only project', { script: 'mkdir $shared/new', at: '$shared', ...MAY_NOT_WRITE }],
   ['a move into a read-only project', { script: 'mv $own/file $shared/', at: '$own/file', ...MAY_NOT_WRITE }],
+  ['a write in a read-only project', { script: 'truncate -s 1 $shared/file', ...NOT_IN_SHARED }],
+  ['a removal in a read-only project', { script: 'rm $shared/file', ...NOT_IN_SHARED }],
+  ['a rename in a read-only project', { script: 'mv $shared/file $shared/new', ...NOT_IN_SHARED }],
+  ['a move out of a read-only project', { script: 'mv $shared/file $own/', ...NOT_IN_SHARED }],
+  ['a time in a read-only project', { script: 'touch $shared/file', ...NOT_IN_SHARED }],
+  ['a mode in a read-only project', { script: 'chmod 600 $shared/file', ...NOT_IN_SHARED }],
+  [
+    'an attribute in a read-only project',
+    { script: 'setfattr -n user.key -v x $shared/file', ...NOT_IN_SHARED },
+  ],
   [
     'a file on a read-only volume',
     { script: 'cp $own/file $reference/', says: 'Read-only file system', at: '$reference', reason: /EROFS/ },

@@ -1,9 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { createProject } from '../../src/service/actions/create-project.ts';
 import { createVolume } from '../../src/service/actions/create-volume.ts';
 import { addMember } from '../../src/service/actions/project-members.ts';
+import { uploadInline } from '../../src/service/actions/upload-inline.ts';
 import { Operator } from '../../src/service/operator/operator.ts';
 import type { Services } from '../../src/service/services.ts';
 import { openServices } from '../../src/service/start-service.ts';
@@ -13,7 +15,7 @@ import { type RunOptions, type RunResult, run } from './run.ts';
 import { Sandbox } from './sandbox.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Whose token the mount has; owns everything but the project `bob/shared`, which she may read. */
+/** Whose token the mount has; owns everything but the project `bob/shared` with one `file`, which she may read. */
 const USER = 'ann';
 const PROJECTS = { own: 'ann/study', readOnly: 'bob/shared' } as const;
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
@@ -211,7 +213,9 @@ async function addPlatform(operator: Operator, services: Services): Promise<void
   await operator.createBillingGroup('ann', 'Funds of Ann');
   await operator.createBillingGroup('bob', 'Funds of Bob');
   await createProject(services, ann, { name: 'study' });
-  const { id: projectId } = await createProject(services, bob, { name: 'shared' });
+  const { id: projectId, root_folder: parent } = await createProject(services, bob, { name: 'shared' });
+  const file = { parent, name: 'file', overwrite: false, metadata: {}, tags: [] };
+  await uploadInline(services, bob, { ...file, bytes: Readable.from([Buffer.from('shared\n')]) });
   const body = { username: USER, permissions: { write: false, copy: true } };
   await addMember(services, bob, { projectId, body });
   for (const [name, access_mode] of [
