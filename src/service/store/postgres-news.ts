@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { randomId } from '../random-id.ts';
 import { loadPg, type Pg } from './load-pg.ts';
-import { connectionConfig } from './postgres.ts';
+import { connectionConfig, openPool } from './postgres.ts';
 
 const CHANNEL = 'svcfs_news';
 const RECONNECT_MS = 1000;
@@ -43,8 +43,7 @@ export class PostgresNews {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#pg = pg;
-    this.#teller = new pg.Pool({ ...connectionConfig(options.url), max: 1 });
-    this.#teller.on('error', () => undefined);
+    this.#teller = openPool(pg, { ...connectionConfig(options.url), max: 1 });
   }
 
   /** Tells the other processes, soon. The same news told again meanwhile is told once. */

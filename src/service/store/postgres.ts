@@ -19,7 +19,7 @@ import {
   type QueryResult,
   sql,
 } from 'kysely';
-import type { PoolConfig } from 'pg';
+import type { Pool, PoolConfig } from 'pg';
 import { DatabaseError } from './database-failure.ts';
 import type { DialectFeatures } from './dialect-features.ts';
 import { loadPg, type Pg } from './load-pg.ts';
@@ -70,16 +70,25 @@ export function connectionConfig(url: string): PoolConfig {
   };
 }
 
+/**
+ * A connection that breaks is dropped by the pool, and its query is told. It also emits an error, idle or not, which would
+ * end the process if nobody listened.
+ */
+export function openPool(pg: Pg, config: PoolConfig): Pool {
+  const pool = new pg.Pool(config);
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
 export async function postgresDialect(url: string): Promise<PostgresDialect> {
   const pg = await loadPg();
-  const pool = new pg.Pool({
+  const pool = openPool(pg, {
     ...connectionConfig(url),
     max: POOL_SIZE,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     types: { getTypeParser: (oid, format) => typeParser(pg, oid, format) },
   });
-  // An idle connection that breaks is dropped by the pool; without a listener it would end the process.
-  pool.on('error', () => undefined);
   return new StoreDialect({ pool });
 }
 
