@@ -6,7 +6,7 @@
 import type { FileRecord } from '../api/model.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
-import { isReplacedUnderDraft, isSameNode } from './identity.ts';
+import { isLocalOnly, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
 import type { DirectoryNode, Node, ProjectFileNode } from './node.ts';
 import { isDirectory } from './node.ts';
@@ -84,6 +84,8 @@ export class Placement {
     const { children } = directory;
     const known = children.get(name);
     if (children.changedSince(name, generation)) return;
+    // Begun to be written here since we asked.
+    if (known?.kind === 'present' && isLocalOnly(known.node)) return;
     if (known?.kind === 'present') this.lose(known.node);
     children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
   }

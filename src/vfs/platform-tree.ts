@@ -106,6 +106,10 @@ export class PlatformTree implements Tree {
     return this.#lookups.childOf(directory, name, signal);
   }
 
+  freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
+    return this.#lookups.freshChildOf(directory, name, signal);
+  }
+
   /** As `attributesOf`, asked for anew when what is known no longer counts. */
   currentAttributesOf(node: Node, signal: AbortSignal): Awaitable<AttributesReply> {
     if (this.#ttlLeft(node) > 0 && !lacksSize(node)) return this.attributesOf(node);
@@ -122,6 +126,11 @@ export class PlatformTree implements Tree {
 
   revalidate(node: Node, signal: AbortSignal): Awaitable<void> {
     return this.#revalidation.revalidate(node, signal);
+  }
+
+  doubt(node: Node): void {
+    node.checkedMs = Number.NEGATIVE_INFINITY;
+    if (node.parent) this.kernel.invalidateEntry(node.parent.id, node.name);
   }
 
   newFile(parent: ProjectFolderNode, name: string): ProjectFileNode {

@@ -72,6 +72,8 @@ export interface Tree extends TreeParts {
 
   /** What `name` in a directory is, by what is known or by asking: undefined when there is nothing. */
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined>;
+  /** As `childOf`, and an absence is one of the last second. */
+  freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined>;
   /** All there is in a directory, known or asked for now. */
   childrenOf(directory: DirectoryNode, signal: AbortSignal): Awaitable<readonly Node[]>;
   /** Asks for everything in the directory anew at the next use. */
@@ -81,6 +83,9 @@ export interface Tree extends TreeParts {
    * content is another or gone; the node is then out of the tree and the kernel looks the name up again.
    */
   revalidate(node: Node, signal: AbortSignal): Awaitable<void>;
+
+  /** Its bytes tell that the node is not what the platform has now: asked for anew at the next use. */
+  doubt(node: Node): void;
 
   /** A node for a file that exists only here so far; `placed` puts it into the tree. */
   newFile(parent: ProjectFolderNode, name: string): ProjectFileNode;

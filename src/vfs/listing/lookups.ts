@@ -13,6 +13,7 @@ import type { KnownChild } from './freshness.ts';
 import { knownChild } from './freshness.ts';
 import type { Listings } from './listings.ts';
 import { lookupPlan } from './lookup-plan.ts';
+import { FRESH_MS } from './revalidation-plan.ts';
 
 interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
@@ -54,7 +55,21 @@ export class Lookups {
       const known = this.known(directory, name);
       if (known) return known.node;
     }
-    await this.#finding.join(flight, signal, (shared) => this.#find(directory, name, shared));
+    return this.#findNow(directory, name, signal);
+  }
+
+  /** As `childOf`, by an absence of the last second only. */
+  async freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
+    if (directory.kind === 'virtual-directory') return this.childOf(directory, name, signal);
+    const { clock, ttlMs } = this.#parts;
+    const known = knownChild(directory, name, { nowMs: clock.now(), ttlMs: Math.min(ttlMs, FRESH_MS) });
+    return known ? known.node : this.#findNow(directory, name, signal);
+  }
+
+  async #findNow(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
+    await this.#finding.join(`${directory.id}/${name}`, signal, (shared) =>
+      this.#find(directory, name, shared),
+    );
     return this.#present(directory, name);
   }
 

@@ -110,7 +110,8 @@ export class Revalidation {
   ): void {
     const { placement } = this.#parts;
     const { record, generation } = answer;
-    if (node.parent !== folder || folder.children.changedSince(node.name, generation)) return;
+    // Whoever writes it meanwhile finds at publication that it replaces another's.
+    if (node.parent !== folder || node.draft || folder.children.changedSince(node.name, generation)) return;
     const listed = record && listedEntry(record);
     const inPlace =
       listed?.name === node.name && (record?.parent ?? folderIdOf(folder)) === folderIdOf(folder);

@@ -51,7 +51,7 @@ export class PlatformMutations implements Mutations {
     const { tree, contents } = this.#parts;
     requireName(place.parent, place.name, 'file');
     await this.#requireFree(place, context.signal);
-    const node = await newFile(tree, contents, { ...place, mode, exclusive: false }, context.signal);
+    const node = await newFile(tree, contents, { ...place, mode, exclusive: true }, context.signal);
     contents.publishSoon(contents.of(node));
     return node;
   }

@@ -9,6 +9,7 @@
  * another content is another node (`node.ts`).
  */
 import type { ProcessTable } from '../../lib/process-table.ts';
+import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import { HandleTable } from '../handle-table.ts';
@@ -67,7 +68,7 @@ export class PlatformOpenFiles implements OpenFiles {
     context: RequestContext,
   ): Promise<{ readonly node: Node; readonly open: OpenReply }> {
     const mode = openModeOf(how.flags);
-    const there = await this.#tree.childOf(place.parent, place.name, context.signal);
+    const there = await this.#existing(place, mode, context.signal);
     if (there) return { node: there, open: await this.#openThere(there, mode, context) };
     const wanted = { ...place, mode: how.mode, exclusive: mode.exclusive };
     const node = await newFile(this.#tree, this.#contents, wanted, context.signal);
@@ -77,9 +78,10 @@ export class PlatformOpenFiles implements OpenFiles {
   read(span: Span, sizeBytes: number, context: RequestContext): ReadReply | Promise<ReadReply> {
     const open = this.#handles.get(span.handle);
     if (open.kind === 'text') return { chunks: [open.bytes.subarray(span.offset, span.offset + sizeBytes)] };
-    const { draft } = open.content.node;
-    if (draft) return draft.read(span.offset, sizeBytes, context.signal);
-    return this.#viewOf(open).read(span.offset, sizeBytes, context.signal);
+    const { node } = open.content;
+    if (node.draft) return node.draft.read(span.offset, sizeBytes, context.signal);
+    const reply = this.#viewOf(open).read(span.offset, sizeBytes, context.signal);
+    return reply instanceof Promise ? this.#doubtingWhatIsGone(reply, node) : reply;
   }
 
   async write(span: Span, data: Uint8Array, context: RequestContext): Promise<number> {
@@ -89,6 +91,8 @@ export class PlatformOpenFiles implements OpenFiles {
     // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
     content.unpublished = 'written';
     const taken = await draft.write(span.offset, data, context.signal);
+    // A publication that ended meanwhile did not have them, and took the draft for published.
+    if (draft.dirty) content.unpublished = 'written';
     this.#contents.touch(content);
     return taken;
   }
@@ -218,6 +222,23 @@ export class PlatformOpenFiles implements OpenFiles {
       return reply;
     } catch (error) {
       await this.release(reply.handle);
+      throw error;
+    }
+  }
+
+  /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */
+  async #existing({ parent, name }: Place, mode: OpenMode, signal: AbortSignal): Promise<Node | undefined> {
+    const there = await this.#tree.childOf(parent, name, signal);
+    if (there || mode.truncate || mode.exclusive) return there;
+    return this.#tree.freshChildOf(parent, name, signal);
+  }
+
+  /** The bytes are gone or others: so is the file, however fresh its facts are. Whoever opens it next has it asked for. */
+  async #doubtingWhatIsGone(reading: Promise<ReadReply>, node: ContentNode): Promise<ReadReply> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (errnoOf(error) === 'ESTALE') this.#tree.doubt(node);
       throw error;
     }
   }

@@ -1,7 +1,9 @@
+import { constants } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
+import { folderIdOf } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
   O_RDONLY,
@@ -209,4 +211,72 @@ describe('holes and allocation', () => {
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ a: 'text\0\0' });
   });
+});
+
+it('does not take along a write that began before its end and came after it', async () => {
+  await start();
+  const { node, handle } = await world.create('a');
+  await world.write(handle, 'one');
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const draft = node.draft!;
+  const write: typeof draft.write = async (...args) => {
+    await held;
+    return draft.write(...args);
+  };
+  node.draft = withMethods(draft, { write });
+  const writing = world.write(handle, 'two', 3);
+  await world.side.openFiles.flush(handle, world.by());
+  expect(await world.onPlatform()).toEqual({ a: 'one' });
+  goOn();
+  await writing;
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ a: 'onetwo' });
+});
+
+describe('a file that another client made under a name believed to be free', () => {
+  const { O_CREAT, O_APPEND } = constants;
+  /** The mount looked a while ago, and nothing was there. */
+  async function madeElsewhere(): Promise<FakeClock> {
+    const clock = new FakeClock();
+    await start({ clock });
+    expect(await world.child('log')).toBeUndefined();
+    await clock.advance(2000);
+    await world.user.upload(folderIdOf(world.folder), 'log', 'theirs');
+    return clock;
+  }
+
+  async function keepsTheirs(flags: number): Promise<void> {
+    await madeElsewhere();
+    const { node, handle } = await world.create('log', { flags });
+    expect(node.record?.sizeBytes).toBe(6);
+    await world.write(handle, ' and ours', 6);
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ log: 'theirs and ours' });
+  }
+
+  it('is kept when it is appended to', () => keepsTheirs(O_WRONLY | O_CREAT | O_APPEND));
+
+  it('is kept when it is touched', () => keepsTheirs(O_WRONLY | O_CREAT));
+
+  it('is not replaced by mknod', async () => {
+    const clock = await madeElsewhere();
+    await world.side.mutations.mknod({ parent: world.folder, name: 'log' }, 0o100644, world.by());
+    await clock.advance(2000);
+    await waitUntil(() => world.tree.errors.list().length > 0);
+    expect(await world.onPlatform()).toEqual({ log: 'theirs' });
+  });
+});
+
+it('of another client is found by the open after a read that found the old bytes gone', async () => {
+  await start();
+  const { id } = (await world.put('a', 'old')).record!;
+  const handle = await world.open((await world.child('a'))!, O_RDONLY);
+  await world.user.call('DELETE', `/files/${id}`);
+  await world.user.upload(folderIdOf(world.folder), 'a', 'new text');
+  await expect(world.read(handle)).rejects.toMatchObject({ kind: 'changed' });
+  expect(await world.cat('a')).toBe('new text');
+  await world.close(handle);
 });

@@ -59,6 +59,17 @@ describe('opening a file', () => {
     expect(await world.lookup('projects/ada/one/f')).not.toBe(node);
   });
 
+  it('that is begun to be written while it is asked about leaves it where it is', async () => {
+    const { id } = world.platform.addFile(root, 'f');
+    await listAndWait();
+    const node = await world.file('projects/ada/one/f');
+    world.platform.files.delete(id);
+    const asking = world.tree.revalidate(node, NEVER);
+    node.draft = {} as Draft;
+    await asking;
+    expect(await world.lookup('projects/ada/one/f')).toBe(node);
+  });
+
   it('of many in one folder asks in bulk from the third on', async () => {
     world.platform.addFiles(root, 250);
     await listAndWait();
