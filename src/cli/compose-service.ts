@@ -42,9 +42,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       dataDir: data,
       databaseUrl: database,
       rateLimit:
-        rateLimit === undefined
-          ? ('off' as const)
-          : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
+        rateLimit === 'off' ? rateLimit : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
       logger,
     };
     if (role === 'worker') return await startWorkers(common);

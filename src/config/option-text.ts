@@ -35,9 +35,9 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host, port };
 }
 
-/** `REQUESTS/SECONDS`, or `off` (undefined). */
-export function parseRateLimit(text: string): RateLimit | undefined {
-  if (text === 'off') return undefined;
+/** `REQUESTS/SECONDS`, or `off`. Not undefined for that: the parser of the command line takes it for an empty text. */
+export function parseRateLimit(text: string): RateLimit | 'off' {
+  if (text === 'off') return 'off';
   const match = /^([1-9]\d{0,8})\/([1-9]\d{0,8})$/.exec(text);
   if (match === null) throw new InvalidValue('Expected REQUESTS/SECONDS, such as 1000/300, or off.');
   return { requests: Number(match[1]), windowSeconds: Number(match[2]) };

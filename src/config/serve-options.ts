@@ -42,7 +42,7 @@ const demo: Option<boolean> = {
   default: false,
 };
 
-const rateLimit: Option<RateLimit | undefined> = {
+const rateLimit: Option<RateLimit | 'off'> = {
   flags: '--rate-limit <requests/seconds>',
   help: 'requests a user may make in a window of time, or off',
   environment: 'SVCFS_RATE_LIMIT',

@@ -41,7 +41,7 @@ describe('svcfs serve', () => {
       return answer.headers.get('x-ratelimit-limit');
     };
     expect(await limitOf('50/60')).toBe('50');
-    expect(await limitOf('off')).not.toBe('50');
+    expect(Number(await limitOf('off'))).toBeGreaterThan(1_000_000);
   });
 
   test('says in one line why it cannot start', async ({ sandbox }) => {

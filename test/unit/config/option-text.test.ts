@@ -20,7 +20,7 @@ describe('the text of an option', () => {
     [parseListenAddress, '[::1]:80', { host: '::1', port: 80 }],
     [parseListenAddress, 'localhost:65535', { host: 'localhost', port: 65535 }],
     [parseRateLimit, '1000/300', { requests: 1000, windowSeconds: 300 }],
-    [parseRateLimit, 'off', undefined],
+    [parseRateLimit, 'off', 'off'],
     [parseSeconds, '60', 60_000],
     [parseSeconds, '0.5', 500],
     [parseSize, '1048576', 1048576],
