@@ -1,21 +1,25 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { dirSync } from 'tmp';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../../src/service/store/store.ts';
-import { storeSuite } from './store-suite.ts';
+import { runsStoreSuite } from './runs-store-suite.ts';
+import { type StoreFixture, storeSuite } from './store-suite.ts';
 
 let directory = dirSync({ unsafeCleanup: true });
 const open = () => openSqliteStore(join(directory.name, 'db.sqlite'));
 
-storeSuite(() => ({
+const fixture = (): StoreFixture => ({
   open,
   reopen: open,
   clean: async () => {
     directory.removeCallback();
     directory = dirSync({ unsafeCleanup: true });
   },
-}));
+});
+
+describe('files, projects and jobs', () => storeSuite(fixture));
+describe('apps, tasks and charges', () => runsStoreSuite(fixture));
 
 test('the ids of a page of a folder come from an index alone, already in order', async () => {
   const store = await open();
