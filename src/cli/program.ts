@@ -1,8 +1,11 @@
 import { Command, Help, type Option } from 'commander';
 import { addDemoCommand } from './commands/demo.ts';
+import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addServeCommand } from './commands/serve.ts';
+import { addStatusCommand } from './commands/status.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
+import { addWhyCommand } from './commands/why.ts';
 import { packageVersion } from './package-version.ts';
 
 const DETAILS = `
@@ -22,12 +25,17 @@ export function createProgram(): Command {
     .addHelpText('after', DETAILS);
   addMountCommand(program);
   addUnmountCommand(program);
+  addStatusCommand(program);
+  addWhyCommand(program);
+  addJobsCommand(program);
   addDemoCommand(program);
   addServeCommand(program);
   return program;
 }
 
-/** That a flag is off unless given goes without saying. */
+/** That a flag is off unless given goes without saying; a default that is found out later is said in words. */
 function optionDescription(this: Help, option: Option): string {
-  return Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '');
+  const described = Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '');
+  const { defaultValue, defaultValueDescription: inWords } = option;
+  return defaultValue === undefined && inWords ? `${described} (default: ${inWords})` : described;
 }

@@ -2,6 +2,7 @@
 import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
+import type { MountStatistics } from './mount-information.ts';
 
 export type InquiryRequest =
   | { readonly request: 'status' }
@@ -19,8 +20,7 @@ export type InquiryAnswer =
       readonly answer: 'status';
       readonly uploads: readonly UploadProgress[];
       readonly jobs: readonly JobRecord[];
-      /** As `.svcfs/stats` shows them. */
-      readonly statistics: Readonly<Record<string, unknown>>;
+      readonly statistics: MountStatistics;
     }
   | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
   | { readonly answer: 'job'; readonly job: JobRecord | undefined }

@@ -1,15 +1,15 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
-import type { MountInformation } from '../../vfs/directories/control.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
+import type { MountStatistics } from './mount-information.ts';
 
 /** What a mount can be asked over its control socket. */
 export interface Inquiries {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
-  readonly statistics: MountInformation['statistics'];
+  readonly statistics: () => MountStatistics;
 }
 
 /** `signal` ends a waiting. */

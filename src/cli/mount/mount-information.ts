@@ -1,7 +1,9 @@
 import type { ApiClient } from '../../api/create-api.ts';
+import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import type { CachingReader } from '../../content/read/content-reader.ts';
+import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
 import { packageVersion } from '../package-version.ts';
@@ -21,8 +23,21 @@ export interface CountedParts {
   readonly partsInFlight: () => number;
 }
 
+/** As `.svcfs/stats` and `svcfs status` show it. */
+export type MountStatistics = Readonly<{
+  api: ConnectionStatus & ReturnType<ServiceLog['snapshot']>;
+  cache: CacheStatistics;
+  memory: { readonly limitBytes: number; readonly usedBytes: number };
+  uploads: { readonly partsInFlight: number };
+  operations: ReturnType<OperationCounts['snapshot']>;
+}>;
+
+export interface CountingInformation extends MountInformation {
+  readonly statistics: () => MountStatistics;
+}
+
 /** What `.svcfs/version`, `config` and `stats` tell. */
-export function mountInformation(settings: MountSettings, parts: CountedParts): MountInformation {
+export function mountInformation(settings: MountSettings, parts: CountedParts): CountingInformation {
   return {
     version: packageVersion(),
     config: configOf(settings, parts.memory),
@@ -39,7 +54,7 @@ function configOf(settings: MountSettings, memory: MemoryPool): MountInformation
   return { endpoint, mountPoint, log: directory.log, ...options, memory: memory.limitBytes };
 }
 
-function statisticsOf(parts: CountedParts): Readonly<Record<string, unknown>> {
+function statisticsOf(parts: CountedParts): MountStatistics {
   const { api, service, reader, memory, operations } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },

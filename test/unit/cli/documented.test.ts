@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { createProgram } from '../../../src/cli/program.ts';
@@ -24,6 +25,25 @@ describe('the command line', () => {
     );
     expect(flags('demo')).toEqual(expect.arrayContaining(['--detach', '--stop', '--data']));
     expect(flags('unmount')).toEqual(['--force']);
+    const subcommands = (name: string) => command(name)?.commands.map((each) => each.name());
+    expect(subcommands('jobs')).toEqual(expect.arrayContaining(['list', 'wait']));
+  });
+
+  it('has every command that a message of svcfs tells a person to use', async () => {
+    const source = new URL('../../../src', import.meta.url);
+    const names = (await readdir(source, { recursive: true })).filter((name) => name.endsWith('.ts'));
+    const texts = await Promise.all(
+      names.map((name) => readFile(new URL(`src/${name}`, `${source}/..`), 'utf8')),
+    );
+    const advice = /(?:(?:use|run) |\()svcfs ([a-z]+)|svcfs ([a-z]+)(?: list)? (?:tells|shows)/g;
+    const told = texts.flatMap((text) => [...text.matchAll(advice)].map(([, one, other]) => one ?? other));
+    const known = new Set(
+      createProgram()
+        .commands.map((each) => each.name())
+        .concat('help'),
+    );
+    expect(told.length).toBeGreaterThan(3);
+    expect(told.filter((name) => !known.has(name ?? ''))).toEqual([]);
   });
 
   it('gives each declared option under the name it is declared by', () => {

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { describeStatus } from '../describe/describe-status.ts';
+import { inquire } from '../mount/inquire.ts';
+import { runningMounts, selectMount } from '../mount/select-mount.ts';
+
+const DETAILS = `
+Shows uploads and jobs under way, what is left of the request limit, and what the cache does. Without a mount point it
+is about all mounts of yours. The same numbers, and more, are in .svcfs/stats of a mount.`;
+
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .summary('what a mount is doing')
+    .description('Show what a mount is doing.')
+    .argument('[mountpoint]', 'the mount point, or a path below it')
+    .addHelpText('after', DETAILS)
+    .action(status);
+}
+
+async function status(path: string | undefined): Promise<void> {
+  const mounts = path === undefined ? await runningMounts() : [await selectMount(path)];
+  if (mounts.length === 0) console.log('there is no mount of svcfs');
+  for (const mount of mounts) {
+    const answer = await inquire(mount, { request: 'status' });
+    console.log([mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n'));
+  }
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { describeJob } from '../describe/describe-job.ts';
+import { CliError } from '../exit-codes.ts';
+import { inquire } from '../mount/inquire.ts';
+import { locate } from '../mount/select-mount.ts';
+
+const DETAILS = `
+Says what failed last at a path of a mount, with the request and what to do about it. Why something could not be made
+is told for its path and for the directory it was to be in. There need be nothing at the path.`;
+
+export function addWhyCommand(program: Command): void {
+  program
+    .command('why')
+    .summary('why an operation failed')
+    .description('Tell what failed last at a path.')
+    .argument('<path>', 'a path in a mount')
+    .addHelpText('after', DETAILS)
+    .action(why);
+}
+
+async function why(path: string): Promise<void> {
+  const located = await locate(path);
+  if (located === undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
+  const { failure, job } = await inquire(located.mount, { request: 'why', path: located.path });
+  if (failure !== undefined) {
+    console.log(`${new Date(failure.atMs).toISOString()} ${failure.op} ${failure.path}`);
+    console.log(failure.text);
+  } else {
+    console.log(`nothing has failed at ${located.path}`);
+  }
+  if (job !== undefined) console.log(`job ${describeJob(job)}`);
+}

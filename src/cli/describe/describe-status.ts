@@ -1,0 +1,51 @@
+import type { UploadProgress } from '../../content/ports.ts';
+import type { InquiryAnswer } from '../mount/control-messages.ts';
+import type { MountStatistics } from '../mount/mount-information.ts';
+import { describeJob } from './describe-job.ts';
+import { describeSize } from './describe-size.ts';
+
+type Status = Extract<InquiryAnswer, { readonly answer: 'status' }>;
+
+/** Lines for a person. */
+export function describeStatus({ uploads, jobs, statistics }: Status): readonly string[] {
+  const unfinished = jobs.filter(({ state }) => state === 'pending' || state === 'running');
+  return [
+    `service: ${describeService(statistics.api)}`,
+    `cache: ${describeCache(statistics)}`,
+    `uploads: ${uploads.length}`,
+    ...uploads.map((upload) => `  ${describeUpload(upload)}`),
+    `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
+    ...unfinished.map((job) => `  ${describeJob(job)}`),
+  ];
+}
+
+function describeService({ away, calls, lost, rate }: MountStatistics['api']): string {
+  const sent = Object.values(calls).reduce((sum, count) => sum + count, 0);
+  const waiting = Object.values(rate.waiting).reduce((sum, count) => sum + count, 0);
+  return [
+    away ? 'does not answer' : 'answers',
+    `${sent} requests sent, ${lost} without an answer`,
+    describeWindow(rate.window),
+    ...(waiting > 0 ? [`${waiting} wait for the next interval`] : []),
+  ].join('; ');
+}
+
+function describeWindow(window: MountStatistics['api']['rate']['window']): string {
+  if (window === undefined || window === 'unlimited') return 'no request limit known';
+  const { remaining, limit, resetMs } = window;
+  return `${remaining} of ${limit} left until ${new Date(resetMs).toISOString()}`;
+}
+
+function describeCache({ cache, memory }: MountStatistics): string {
+  const { hits, misses, cachedBytes, fetchedBytes } = cache;
+  return [
+    `${describeSize(cachedBytes)} of ${describeSize(memory.limitBytes)}`,
+    `${hits} reads served, ${misses} waited`,
+    `${describeSize(fetchedBytes)} fetched`,
+  ].join('; ');
+}
+
+function describeUpload({ label, sentBytes, sizeBytes, state, error }: UploadProgress): string {
+  const why = error === undefined ? '' : ` (${error})`;
+  return `${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`;
+}

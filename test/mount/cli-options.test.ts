@@ -1,0 +1,277 @@
+/** Each option of `svcfs mount` does what its help says, on a real mount. */
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
+import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
+import { type RunResult, run, shell } from '../support/run.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { test } from '../support/sandbox-test.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const PROJECT = 'projects/demo/rna-seq-study';
+const VOLUME = 'volumes/demo/results';
+const NOBODY = 65534;
+
+let service: DemoServiceProcess;
+beforeAll(async () => {
+  service = await startDemoService();
+});
+afterAll(() => service?.end());
+
+function tryMount(
+  sandbox: Sandbox,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunResult> {
+  return sandbox.svcfs(['mount', sandbox.mountPoint, ...args], { env: { ...service.credentials, ...env } });
+}
+
+async function mount(
+  sandbox: Sandbox,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  expect(await tryMount(sandbox, args, env)).toMatchObject({ code: 0, stderr: '' });
+}
+
+async function proxied(): Promise<FaultProxy> {
+  const proxy = await FaultProxy.start(service.origin);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
+const json = async (sandbox: Sandbox, name: string) =>
+  JSON.parse(await readFile(sandbox.path('.svcfs', name), 'utf8'));
+
+/** A directory of its own for each test, in the project and on the volume. */
+async function places(sandbox: Sandbox, name: string): Promise<{ project: string; volume: string }> {
+  const project = sandbox.path(PROJECT, name);
+  const volume = sandbox.path(VOLUME, name);
+  await mkdir(project);
+  await mkdir(volume);
+  return { project, volume };
+}
+
+describe('moves', () => {
+  test('--rename-wait gives a mv up with EINTR; its job goes on and can be waited for', async ({
+    sandbox,
+  }) => {
+    const proxy = await proxied();
+    await mount(sandbox, ['--rename-wait', '1'], { SVC_API_ENDPOINT: `${proxy.origin}/v2` });
+    const { project, volume } = await places(sandbox, 'rename-wait');
+    await writeFile(join(project, 'a'), 'text');
+    const asksForJob = ({ path }: SeenRequest): boolean => path.includes('/exports/get');
+    proxy.inject({ kind: 'latency', ms: 4000 }, { when: asksForJob });
+    const moved = await run('mv', [join(project, 'a'), join(volume, 'a')]);
+    expect(moved.stderr).toContain('Interrupted system call');
+    const listed = await sandbox.svcfs(['jobs', 'list', sandbox.mountPoint]);
+    expect(listed).toMatchObject({ code: 0 });
+    const [, id = ''] = /^(\S+) export (?:pending|running) .*\/a -> .*\/a$/m.exec(listed.stdout) ?? [];
+    const over = await sandbox.svcfs(['jobs', 'wait', id], { cwd: sandbox.path(PROJECT) });
+    expect(over.stdout).toMatch(new RegExp(`^${id} export done `));
+    expect(await readFile(join(volume, 'a'), 'utf8')).toBe('text');
+  });
+
+  test('--after-export=remove leaves nothing of what mv exported', async ({ sandbox }) => {
+    await mount(sandbox, ['--after-export', 'remove']);
+    const { project, volume } = await places(sandbox, 'after-export');
+    await shell('echo a > a; mkdir -p d/e; echo b > d/b; echo c > d/e/c', { cwd: project });
+    await shell(`mv a d ${volume}`, { cwd: project });
+    expect(await readdir(project)).toEqual([]);
+    expect((await readdir(volume, { recursive: true })).sort()).toEqual(['a', 'd', 'd/b', 'd/e', 'd/e/c']);
+    expect(await readFile(join(volume, 'd/e/c'), 'utf8')).toBe('c\n');
+  });
+
+  test('--staging-project takes a folder, and leaves nothing in it', async ({ sandbox }) => {
+    await mount(sandbox, ['--staging-project', 'demo/rna-seq-study/scratch/staging']);
+    const { volume } = await places(sandbox, 'staging');
+    const local = join(sandbox.root, 'local.bin');
+    await shell(`seq 300000 > ${local}; cp ${local} ${volume}/copied; cmp ${local} ${volume}/copied`);
+    expect(await readdir(sandbox.path(PROJECT, 'scratch/staging'))).toEqual([]);
+  });
+
+  test('--staging-project refuses a file in place of its folder', async ({ sandbox }) => {
+    const refused = await tryMount(sandbox, ['--staging-project', 'demo/rna-seq-study/README.md']);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('README.md is a file');
+  });
+});
+
+describe('files that are not published', () => {
+  const killed = (path: string): Promise<RunResult> =>
+    run('bash', ['-c', `exec > ${path}; echo half; kill -9 $$`]);
+
+  test('--on-killed=recover keeps what a killed program wrote, and says where', async ({ sandbox }) => {
+    await mount(sandbox, ['--on-killed', 'recover']);
+    const path = sandbox.path(PROJECT, 'killed-recover.txt');
+    expect(await killed(path)).toMatchObject({ signal: 'SIGKILL' });
+    await waitUntil(async () => (await why(sandbox, path)).includes('kept at'));
+    const [, kept = ''] = /kept at (\S+)/.exec(await why(sandbox, path)) ?? [];
+    expect(await readFile(kept, 'utf8')).toBe('half\n');
+    await expect(stat(path)).rejects.toMatchObject({ code: 'ENOENT' });
+    // A program that closes nothing before it ends has not been killed.
+    await shell(`${process.execPath} -e 'require("fs").writeSync(1, "whole")' > ${path}`);
+    await waitUntil(async () => (await readFile(path, 'utf8')) === 'whole');
+  });
+
+  test('what a killed program wrote is published otherwise', async ({ sandbox }) => {
+    await mount(sandbox, []);
+    const path = sandbox.path(PROJECT, 'killed-publish.txt');
+    await killed(path);
+    await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    await mount(sandbox, []);
+    expect(await readFile(path, 'utf8')).toBe('half\n');
+  });
+
+  test('--conflict=fail fails the close that would replace what another client wrote', async ({
+    sandbox,
+  }) => {
+    await mount(sandbox, ['--conflict', 'fail']);
+    const other = join(sandbox.root, 'other');
+    await mkdir(other);
+    sandbox.alsoMounts(other);
+    const { credentials } = service;
+    expect(await sandbox.svcfs(['mount', other], { env: credentials })).toMatchObject({ code: 0 });
+    const path = sandbox.path(PROJECT, 'conflict.txt');
+    await writeFile(path, 'base');
+    const theirs = join(other, PROJECT, 'conflict.txt');
+    const script = `
+      const fs = require('fs');
+      const file = fs.openSync(process.argv[1], 'w');
+      fs.writeSync(file, 'ours');
+      fs.writeFileSync(process.argv[2], 'theirs');
+      setTimeout(() => fs.closeSync(file), 1500);`;
+    const writer = await run(process.execPath, ['-e', script, path, theirs]);
+    expect(writer.stderr).toContain(`errno: -${constants.errno.ESTALE}`);
+    expect(await readFile(path, 'utf8')).toBe('theirs');
+    await waitUntil(async () => (await why(sandbox, path)).includes('kept at'));
+    const [, kept = ''] = /kept at (\S+)/.exec(await why(sandbox, path)) ?? [];
+    expect(await readFile(kept, 'utf8')).toBe('ours');
+  });
+
+  async function why(sandbox: Sandbox, path: string): Promise<string> {
+    return (await sandbox.svcfs(['why', path])).stdout;
+  }
+});
+
+describe('who may', () => {
+  const asNobody = (path: string): Promise<RunResult> => run('cat', [path], { uid: NOBODY, gid: NOBODY });
+  const isRoot = process.getuid?.() === 0;
+
+  test.skipIf(!isRoot)(
+    '--allow-other lets other users in, who are kept out otherwise',
+    async ({ sandbox }) => {
+      const file = sandbox.path(PROJECT, 'README.md');
+      await chmod(sandbox.root, 0o711);
+      await mount(sandbox, []);
+      expect((await asNobody(file)).stderr).toContain('Permission denied');
+      await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+      await mount(sandbox, ['--allow-other']);
+      expect(await asNobody(file)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  test('--uid, --gid and --umask say whose everything is', async ({ sandbox }) => {
+    await mount(sandbox, ['--uid', '1234', '--gid', '5678', '--umask', '077']);
+    const { uid, gid, mode } = await stat(sandbox.path(PROJECT, 'README.md'));
+    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 5678, mode: 0o600 });
+  });
+});
+
+describe('what it may use', () => {
+  test('--memory that is too small is refused with the smallest that works', async ({ sandbox }) => {
+    expect(await tryMount(sandbox, ['--memory', '1M'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least 32M'),
+    });
+  });
+
+  test('--memory, --spool-size and --uploads hold, and a file larger than both still arrives', async ({
+    sandbox,
+  }) => {
+    await mount(sandbox, ['--memory', '32M', '--spool-size', '48M', '--uploads', '1']);
+    const path = sandbox.path(PROJECT, 'large.bin');
+    const source = 'seq 12000000'; // 98 MiB
+    await shell(`${source} > ${path}; ${source} | cmp - ${path}`);
+    const { memory, cache } = await json(sandbox, 'stats');
+    expect(memory.limitBytes).toBe(32 * 1024 * 1024);
+    expect(cache.cachedBytes).toBeLessThanOrEqual(32 * 1024 * 1024);
+    const counters = await (await fetch(`${service.origin}/internal/stats`)).json();
+    expect((counters as { maxPartsInFlight: number }).maxPartsInFlight).toBe(1);
+  });
+});
+
+describe('.svcfs', () => {
+  test('config shows every option and no secret', async ({ sandbox }) => {
+    await mount(sandbox, ['--umask', '027', '--metadata-ttl', '5']);
+    const text = await readFile(sandbox.path('.svcfs/config'), 'utf8');
+    expect(text).not.toContain(service.token);
+    expect(JSON.parse(text)).toMatchObject({
+      endpoint: service.endpoint,
+      umask: 0o027,
+      metadataTtl: 5000,
+      renameWait: null,
+      afterExport: 'keep',
+      uploads: 8,
+      memory: expect.any(Number),
+    });
+  });
+
+  test('stats counts requests, reads and operations', async ({ sandbox }) => {
+    await mount(sandbox, []);
+    const before = await json(sandbox, 'stats');
+    await readFile(sandbox.path(PROJECT, 'README.md'));
+    const after = await json(sandbox, 'stats');
+    expect(after.cache.misses).toBe(before.cache.misses + 1);
+    expect(after.cache.fetchedBytes).toBeGreaterThan(before.cache.fetchedBytes);
+    expect(after.operations.READ.answered).toBeGreaterThan(0);
+    expect(after.api).toMatchObject({ away: false, lost: 0, rate: { inFlight: 0 } });
+  });
+
+  test('the log tells once that the service went away, and that it is back', async ({ sandbox }) => {
+    const proxy = await proxied();
+    await mount(sandbox, ['--metadata-ttl', '0'], { SVC_API_ENDPOINT: `${proxy.origin}/v2` });
+    await proxy.down();
+    const listing = readdir(sandbox.path(PROJECT));
+    await waitUntil(async () => (await sandbox.logs()).includes('the service is away'));
+    expect((await sandbox.svcfs(['status', sandbox.mountPoint])).stdout).toContain('does not answer');
+    await proxy.up();
+    expect(await listing).toContain('README.md');
+    const log = await sandbox.logs();
+    expect(log.split('the service is away')).toHaveLength(2);
+    expect(log.split('the service is back')).toHaveLength(2);
+  });
+});
+
+describe('asking a mount', () => {
+  test('status, jobs and why work without a mount point when there is one mount', async ({ sandbox }) => {
+    const elsewhere = { cwd: sandbox.root };
+    expect(await sandbox.svcfs(['status'], elsewhere)).toMatchObject({
+      code: 0,
+      stdout: 'there is no mount of svcfs\n',
+    });
+    expect(await sandbox.svcfs(['jobs', 'list'], elsewhere)).toMatchObject({ code: 12 });
+    await mount(sandbox, []);
+    const { code, stdout } = await sandbox.svcfs(['status'], elsewhere);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('service: answers') });
+    expect(await sandbox.svcfs(['jobs', 'list'], elsewhere)).toMatchObject({ code: 0, stdout: '' });
+    expect(await sandbox.svcfs(['jobs', 'wait', 'none'], elsewhere)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no job none'),
+    });
+  });
+
+  test('why tells what failed last at a path, and what to do', async ({ sandbox }) => {
+    await mount(sandbox, []);
+    const path = sandbox.path(VOLUME, 'by-hand.txt');
+    await expect(writeFile(path, 'x')).rejects.toMatchObject({ code: 'EROFS' });
+    const told = await sandbox.svcfs(['why', 'by-hand.txt'], { cwd: sandbox.path(VOLUME) });
+    expect(told.stdout).toContain(`/${VOLUME}/by-hand.txt`);
+    expect(told.stdout).toContain('staging project');
+    const nothing = await sandbox.svcfs(['why', sandbox.path(PROJECT, 'README.md')]);
+    expect(nothing).toMatchObject({ code: 0, stdout: `nothing has failed at /${PROJECT}/README.md\n` });
+    expect(await sandbox.svcfs(['why', sandbox.root])).toMatchObject({ code: 12 });
+  });
+});
