@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { EntryRecord } from '../../api/model.ts';
+import { isAside } from '../aside-name.ts';
 import { meaningOf, shownName } from '../escape.ts';
 import type { Listed } from '../listed.ts';
 import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
@@ -25,7 +26,7 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
       this.#api.files.list(id, page, { signal });
     for await (const { pass, items } of pagesInOrder(fetch, options)) {
-      yield { pass, items: items.map(listedEntry) };
+      yield { pass, items: items.filter((record) => !isAside(record)).map(listedEntry) };
     }
   }
 
@@ -34,7 +35,7 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     if (meaning.kind !== 'plain' && meaning.kind !== 'escaped-entry') return undefined;
     await this.#details.project(folder.project, signal);
     const record = await this.#api.files.find({ parent: folderIdOf(folder), name: meaning.name }, { signal });
-    return record && listedEntry(record);
+    return record && !isAside(record) ? listedEntry(record) : undefined;
   }
 }
 

@@ -3,15 +3,23 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Annotations } from '../../content/ports.ts';
 
+/** Folder id and name, as the platform has them. */
+interface Place {
+  readonly parent: string;
+  readonly name: string;
+}
+
 /** A file that was moved aside, and what is still to be done about it. */
 export type AsideEntry =
+  /** On its way aside, and nobody was told yet: goes back. */
+  | { readonly kind: 'leaving'; readonly fileId: string; readonly place: Place }
   /** Its name is gone and its handles still need it: to be deleted. */
   | { readonly kind: 'unlinked'; readonly fileId: string }
   /** Another file takes its name. Until that has it, this one goes back; after that, it is to be deleted. */
   | {
       readonly kind: 'replaced';
       readonly fileId: string;
-      readonly place: { readonly parent: string; readonly name: string };
+      readonly place: Place;
       readonly byFileId: string;
       /** What the new file inherits. */
       readonly carried: Annotations;

@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
+import { asideName } from '../aside-name.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../node.ts';
@@ -23,7 +24,9 @@ export class Asides {
 
   /** Moves an open file whose name goes away; `delete` it with its last handle. */
   async keepForHandles(record: FileRecord, node: ProjectFileNode): Promise<void> {
-    await this.#away(record, node, { kind: 'unlinked', fileId: record.id });
+    const place = { parent: folderIdOf(parentOf(node)), name: record.name };
+    await this.#away(record, node, { kind: 'leaving', fileId: record.id, place });
+    await this.#journal.put({ kind: 'unlinked', fileId: record.id });
   }
 
   /**
@@ -35,9 +38,9 @@ export class Asides {
     by: { readonly fileId: string; readonly carried: Annotations; readonly keep: boolean },
     replace: () => Promise<FileRecord>,
   ): Promise<FileRecord> {
-    const { record, name } = node;
+    const { record } = node;
     if (!record) return replace();
-    const place = { parent: folderIdOf(parentOf(node)), name };
+    const place = { parent: folderIdOf(parentOf(node)), name: record.name };
     const { fileId: byFileId, carried } = by;
     await this.#away(record, node, { kind: 'replaced', fileId: record.id, place, byFileId, carried });
     const replaced = await replace().catch((error: unknown) => this.#back(record.id, place, error));
@@ -63,19 +66,19 @@ export class Asides {
   }
 
   async #recoverOne(entry: AsideEntry): Promise<void> {
+    if (entry.kind === 'unlinked') return this.delete(entry.fileId);
     const { files } = this.#tree.api;
-    if (entry.kind === 'replaced') {
-      const there = await files.find(entry.place);
-      if (there?.id !== entry.byFileId) {
-        if (there)
-          throw new FsError('EEXIST', `${entry.place.name} is taken: the file it replaced stays aside`);
-        await unlessGone(files.move(entry.fileId, entry.place));
-        return this.#journal.remove(entry.fileId);
-      }
+    const there = await files.find(entry.place);
+    if (entry.kind === 'replaced' && there?.id === entry.byFileId) {
       const { metadata, tags } = entry.carried;
       await unlessGone(files.edit(entry.byFileId, { metadata, ...(tags && { tags }) }));
+      return this.delete(entry.fileId);
     }
-    await this.delete(entry.fileId);
+    if (there && there.id !== entry.fileId)
+      throw new FsError('EEXIST', `${entry.place.name} is taken: the file that had the name stays aside`);
+    // Still there, it never left.
+    if (!there) await unlessGone(files.move(entry.fileId, entry.place));
+    await this.#journal.remove(entry.fileId);
   }
 
   async #away(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
@@ -84,7 +87,8 @@ export class Asides {
       const { rootFolder } = projectOf(node);
       await this.#tree.api.files.move(record.id, { parent: rootFolder, name: asideName(record.id) });
     } catch (error) {
-      await this.#journal.remove(record.id);
+      // Without an answer nobody knows where the file is: the next mount looks.
+      if (isAnswer(error)) await this.#journal.remove(record.id);
       throw error;
     }
   }
@@ -114,8 +118,8 @@ async function unlessGone(call: Promise<unknown>): Promise<void> {
   }
 }
 
-function asideName(fileId: string): string {
-  return `.svcfs-aside-${fileId}`;
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ApiError';
 }
 
 function parentOf(node: ProjectFileNode): ProjectFolderNode {

@@ -42,6 +42,16 @@ it('keeps an unlinked file readable until it is closed, then deletes it', async 
   expect(await world.onPlatform()).toEqual({});
 });
 
+it('shows an unlinked file that is still open in no listing', async () => {
+  const handle = await world.open(await world.put('a', 'text'), O_RDONLY);
+  await unlink('a');
+  const [aside = ''] = Object.keys(await world.onPlatform());
+  world.tree.expire(world.folder);
+  expect(await world.tree.childrenOf(world.folder, world.by().signal)).toEqual([]);
+  expect(await world.child(aside)).toBeUndefined();
+  await world.close(handle);
+});
+
 it('never publishes a file that was unlinked before it was closed', async () => {
   const { handle } = await world.create('tmp');
   await world.write(handle, 'scratch');

@@ -286,6 +286,46 @@ describe('after a crash in the middle of a rename over a file', () => {
     await world.side.recover();
     expect(await world.onPlatform()).toEqual({ doc: 'new' });
   });
+
+  it('leaves a file that had not been moved aside alone, now and later', async () => {
+    let dead = true;
+    await start({
+      capabilities: ['job_wait'],
+      api: (api) =>
+        failing(api, {
+          move: (...args) => (dead ? Promise.reject(new Error('dead')) : api.files.move(...args)),
+        }),
+    });
+    await world.put('doc', 'old');
+    await world.put('new', 'new');
+    await expect(world.rename('new', 'doc')).rejects.toThrow('dead');
+    dead = false;
+    await world.side.recover();
+    await world.rename('doc', 'kept');
+    await world.rename('new', 'doc');
+    await world.side.recover();
+    expect(await world.onPlatform()).toEqual({ doc: 'new', kept: 'old' });
+  });
+});
+
+it('a file whose unlink was never answered goes back', async () => {
+  await start({
+    api: (api) =>
+      failing(api, {
+        move: async (...args) => {
+          const moved = await api.files.move(...args);
+          if (args[1].name !== 'doc') throw new Error('the answer is lost');
+          return moved;
+        },
+      }),
+  });
+  const handle = await world.open(await world.put('doc', 'text'), O_RDONLY);
+  const unlinking = world.side.mutations.unlink({ parent: world.folder, name: 'doc' }, world.by());
+  await expect(unlinking).rejects.toThrow('the answer is lost');
+  await world.close(handle);
+  expect(await world.onPlatform()).not.toHaveProperty('doc');
+  await world.side.recover();
+  expect(await world.onPlatform()).toEqual({ doc: 'text' });
 });
 
 describe('rename between projects', () => {
