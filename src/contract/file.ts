@@ -118,3 +118,27 @@ export type MoveFileBody = Static<typeof MoveFileBody>;
 /** A signed address of the content: plain GET, ranges honoured, no token. */
 export const DownloadInfo = Type.Object({ url: Type.String() });
 export type DownloadInfo = Static<typeof DownloadInfo>;
+
+/**
+ * `POST /files/search`. The language: `IN "owner/project" WHERE type = "FILE" AND name = "a" AND tag = "t" AND
+ * metadata.key = "v"`; several projects are separated by commas, and WHERE may be left out.
+ */
+export const FileSearchBody = RequestBody({ query: Type.String() });
+export type FileSearchBody = Static<typeof FileSearchBody>;
+
+export const FileSearchQuery = Type.Object({
+  limit: pageQueryProperties.limit,
+  /** Of the page before. */
+  cont_token: Type.Optional(Type.String()),
+  fields: pageQueryProperties.fields,
+});
+export type FileSearchQuery = Static<typeof FileSearchQuery>;
+
+export const FileSearchAnswer = Type.Object({
+  /** Of all that match. */
+  count: Count,
+  /** Where there are more. */
+  cont_token: Type.Optional(Type.String()),
+  result_set: Type.Array(FileResource),
+});
+export type FileSearchAnswer = Static<typeof FileSearchAnswer>;

@@ -1,11 +1,8 @@
 import type { FileListQuery, FileScrollQuery } from '../../contract/file.ts';
 import { ServiceError } from '../service-error.ts';
-import type { FileListing } from '../store/file-listing.ts';
+import type { FileFilters } from '../store/file-listing.ts';
 
 const METADATA_PREFIX = 'metadata.';
-
-/** The filters of a listing, less the folder. */
-export type FileFilters = Omit<FileListing, 'parentId'>;
 
 export function fileFilters(query: FileListQuery | FileScrollQuery): FileFilters {
   return {
@@ -17,7 +14,7 @@ export function fileFilters(query: FileListQuery | FileScrollQuery): FileFilters
 }
 
 /** The filters `metadata.{key}`: one key given several times is a choice, several keys must all match. */
-export function metadataFilters(query: object): NonNullable<FileListing['metadata']> {
+export function metadataFilters(query: object): NonNullable<FileFilters['metadata']> {
   return Object.entries(query)
     .filter(([name]) => name.startsWith(METADATA_PREFIX))
     .map(([name, value]) => {

@@ -9,6 +9,7 @@ import { bulkFileRoutes } from './bulk-files.ts';
 import { exportRoutes } from './exports.ts';
 import { fileActionRoutes } from './file-actions.ts';
 import { fileScrollRoutes } from './file-scroll.ts';
+import { fileSearchRoutes } from './file-search.ts';
 import { fileRoutes } from './files.ts';
 import { importRoutes } from './imports.ts';
 import { internalStatsRoutes } from './internal-stats.ts';
@@ -35,6 +36,7 @@ export function apiRoutes(app: App, services: Services): void {
   projectMemberRoutes(app, services);
   fileRoutes(app, services);
   fileScrollRoutes(app, services);
+  fileSearchRoutes(app, services);
   fileActionRoutes(app, services);
   uploadRoutes(app, services);
   uploadPartRoutes(app, services);

@@ -1,28 +1,37 @@
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** Which entries of a folder. Values of one filter are alternatives; filters add up. */
-export interface FileListing {
-  readonly parentId: string;
+/** Which files. Values of one filter are alternatives; filters add up. */
+export interface FileFilters {
   readonly names?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly originTasks?: readonly string[] | undefined;
   readonly datasets?: readonly string[] | undefined;
   readonly metadata?: readonly { readonly key: string; readonly values: readonly string[] }[] | undefined;
+}
+
+/** Which entries of a folder. */
+export interface FileListing extends FileFilters {
+  readonly parentId: string;
   /** Only entries that come after this name. */
   readonly afterName?: string | undefined;
 }
 
-export function matchingFiles(
-  db: Kysely<Schema>,
-  listing: FileListing,
-): SelectQueryBuilder<Schema, 'files', unknown> {
-  const { parentId, names, tags, originTasks, datasets, metadata = [], afterName } = listing;
-  let query = db.selectFrom('files').where('files.parent_id', '=', parentId);
+export type FileQuery = SelectQueryBuilder<Schema, 'files', unknown>;
+
+export function matchingFiles(db: Kysely<Schema>, listing: FileListing): FileQuery {
+  const { parentId, afterName } = listing;
+  const query = filteredFiles(db.selectFrom('files').where('files.parent_id', '=', parentId), listing);
+  return afterName === undefined ? query : query.where('files.name', '>', afterName);
+}
+
+/** Those of the files that pass. */
+export function filteredFiles(files: FileQuery, filters: FileFilters): FileQuery {
+  const { names, tags, originTasks, datasets, metadata = [] } = filters;
+  let query = files;
   if (names !== undefined) query = query.where('files.name', 'in', names);
   if (originTasks !== undefined) query = query.where('files.origin_task', 'in', originTasks);
   if (datasets !== undefined) query = query.where('files.dataset', 'in', datasets);
-  if (afterName !== undefined) query = query.where('files.name', '>', afterName);
   if (tags !== undefined) {
     query = query.where((eb) =>
       eb.exists(

@@ -4,6 +4,7 @@ import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
 import { ChargeStore } from './charges.ts';
 import type { DialectFeatures } from './dialect-features.ts';
+import { FileSearchStore } from './file-search.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
 import { migrate } from './migrate.ts';
@@ -33,6 +34,7 @@ export class Store {
   readonly billingGroups: BillingGroupStore;
   readonly projects: ProjectStore;
   readonly files: FileStore;
+  readonly fileSearch: FileSearchStore;
   readonly uploads: UploadStore;
   readonly blobGarbage: BlobGarbageStore;
   readonly volumes: VolumeStore;
@@ -51,6 +53,7 @@ export class Store {
     this.billingGroups = new BillingGroupStore(db);
     this.projects = new ProjectStore(db);
     this.files = new FileStore(db);
+    this.fileSearch = new FileSearchStore(db);
     this.uploads = new UploadStore(db);
     this.blobGarbage = new BlobGarbageStore(db);
     this.volumes = new VolumeStore(db);
