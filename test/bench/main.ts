@@ -6,9 +6,10 @@
  * Every trial mounts anew with empty caches: that makes it cold. The server's data stays in memory, for it is not what is
  * measured. Contestants take turns, run by run, so that a disturbance of the machine meets all of them.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { temporaryDirectory } from './measure/temporary-directory.ts';
 import { rclone } from './peers/rclone.ts';
 import { s3fs } from './peers/s3fs.ts';
 import { svcfs } from './peers/svcfs.ts';
@@ -25,7 +26,7 @@ import { SIZES, type Sizes } from './sizes.ts';
 import type { Contestant, Family, Stage } from './stage.ts';
 
 const options = parseBenchOptions(process.argv.slice(2));
-// What is killed on `exit` is killed on these too.
+// What is ended and removed on `exit` is so on these too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 // For every node that is started from here.
 if (options.profile !== undefined) {
@@ -37,24 +38,27 @@ await main(options);
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
   const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
   await mkdir(work, { recursive: true });
-  const serverDirectory = await mkdtemp(join(serverDir, 'svcfs-bench-'));
-  const directory = await mkdtemp(join(work, 'run-'));
-  const kept = join(work, 'kept');
-  const latenciesMs = latency;
+  const serverPlace = await temporaryDirectory(serverDir, 'svcfs-bench-');
+  const place = await temporaryDirectory(work, 'run-');
+  const places = { directory: place.path, serverDirectory: serverPlace.path, kept: join(work, 'kept') };
   try {
     console.error('making the data');
-    const setting = { directory: serverDirectory, kept, sizes, latenciesMs, rateLimit: 'off' };
-    const server = await startServerSide(setting);
-    const report = await measureAll(server, { latenciesMs, sizes, directory, serverDirectory, kept }).finally(
-      () => server.end(),
-    );
+    const server = await startServerSide({
+      ...places,
+      directory: places.serverDirectory,
+      sizes,
+      latenciesMs: latency,
+      rateLimit: 'off',
+    });
+    const setting = { ...places, latenciesMs: latency, sizes };
+    const report = await measureAll(server, setting).finally(() => server.end());
     console.log(tableOf(report.results));
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
     if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 1)}\n`);
     if (results !== undefined) await writeFile(results, documentOf(report));
   } finally {
-    await rm(serverDirectory, { recursive: true });
-    await rm(directory, { recursive: true });
+    await serverPlace.remove();
+    await place.remove();
   }
 }
 
