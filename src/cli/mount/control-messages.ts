@@ -12,7 +12,11 @@ export type InquiryRequest =
   /** `path` begins at the top of the mount. */
   | { readonly request: 'why'; readonly path: string };
 
-export type ControlRequest = { readonly request: 'unmount' } | InquiryRequest;
+export type ControlRequest =
+  | { readonly request: 'unmount' }
+  /** Whoever asks has taken the mount away, and waits for no answer. */
+  | { readonly request: 'abandon' }
+  | InquiryRequest;
 
 /** What is undefined here is absent on the wire. */
 export type InquiryAnswer =

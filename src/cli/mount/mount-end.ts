@@ -33,7 +33,7 @@ export class MountEnd {
   }
 
   async onSignal(): Promise<void> {
-    if (this.#waitsForNothing) return this.#force();
+    if (this.#waitsForNothing) return this.abandon();
     this.#waitsForNothing = true;
     try {
       if ((await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal)) === 'unmounted')
@@ -46,7 +46,8 @@ export class MountEnd {
     this.#mount.detachNow();
   }
 
-  #force(): void {
+  /** Waits for nothing. */
+  abandon(): void {
     this.#log.warn({ pending: this.#mount.pending() }, 'ending without waiting');
     this.#forced.abort();
     this.#mount.detachNow();

@@ -44,6 +44,10 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
   const control = await listenForControl(directory.socket, async (request, send, signal) => {
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
+    if (request.request === 'abandon') {
+      served.end.abandon();
+      return { answer: 'unmounted' };
+    }
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, signal);
     return { answer: await served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
   });

@@ -4,6 +4,7 @@ import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { askDaemon } from './ask-daemon.ts';
 import type { SvcfsMount } from './require-mount.ts';
+import { tellDaemon } from './tell-daemon.ts';
 
 /** How long the process may take to end once its mount is gone. */
 const END_TIMEOUT_MS = 10_000;
@@ -31,9 +32,10 @@ export async function unmount(
   );
 }
 
-/** Takes the mount away whoever uses it; its process, if it lives, ends by itself. */
+/** Takes the mount away whoever uses it; its process, if it lives, leaves what is unfinished to the next mount. */
 export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Promise<void> {
   const record = await readRecord<MountRecord>(directory.record);
   await forceUnmount(mountPoint);
+  await tellDaemon(directory.socket, { request: 'abandon' });
   if (record !== undefined) await untilGone(record.daemon, END_TIMEOUT_MS);
 }
