@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { BackgroundProcess } from '../support/background-process.ts';
 import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';
 import { mustRun, shell } from '../support/run.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const BIG_BYTES = 24 * 1024 * 1024;
 /** Waiting that long shows that something waits. */
@@ -97,16 +98,19 @@ describe('a mount of which the service was stopped', () => {
   });
 
   it('can be unmounted by force while a program waits; its file is finished by the next mount', async () => {
+    await mustRun('ls', [world.own()]);
     await goAway();
     const [copy] = start(`exec cp ${big} ${world.own('later')}`);
     await delay(PATIENCE_MS);
     const unmounted = await world.unmount(['--force']);
     await copy?.exited();
-    await comeBack();
     expect(unmounted).toMatchObject({ code: 0 });
+    expect(await world.sandbox.processes()).toEqual([]);
+    await comeBack();
     await world.mount();
-    await mustRun('ls', [world.own()]);
-    expect(await world.leftovers()).toEqual([]);
+    await waitUntil(async () => (await world.files()).includes('later'));
+    await mustRun('cmp', [big, world.own('later')]);
+    await waitUntil(async () => (await world.leftovers()).length === 0);
   });
 });
 
