@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { dirSync } from 'tmp';
 import { describe, expect, test } from 'vitest';
+import { pageOfIds } from '../../src/service/store/page-of-ids.ts';
 import { openSqliteStore } from '../../src/service/store/store.ts';
 import { runsStoreSuite } from './runs-store-suite.ts';
 import { type StoreFixture, storeSuite } from './store-suite.ts';
@@ -24,11 +26,17 @@ describe('apps, tasks and charges', () => runsStoreSuite(fixture));
 test('the ids of a page of a folder come from an index alone, already in order', async () => {
   const store = await open();
   const database = new DatabaseSync(join(directory.name, 'db.sqlite'));
+  const compiler = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+  const page = { offset: 50_000, limit: 100 };
+  const query = pageOfIds(new Kysely({ dialect: compiler }), { parentId: 'root' }, page).compile();
   const plan = database
-    .prepare(
-      'explain query plan select id from files where parent_id = ? order by name, id limit 100 offset 50000',
-    )
-    .all('root')
+    .prepare(`explain query plan ${query.sql}`)
+    .all(...(query.parameters as string[]))
     .map((row) => (row as { detail: string }).detail);
   database.close();
   await store.close();

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { FileMetadata } from '../../contract/file.ts';
 import { type FileListing, matchingFiles } from './file-listing.ts';
+import { pageOfIds } from './page-of-ids.ts';
 import type { PageRange, RowPage } from './page-range.ts';
 import type { FilesTable, Schema } from './schema.ts';
 
@@ -58,14 +59,9 @@ export class FileStore {
       .execute();
   }
 
-  /** A page by name in byte order, then id. The ids of the page come from the index alone. */
+  /** A page by name in byte order, then id. */
   async list(listing: FileListing, range: PageRange): Promise<RowPage<FileRow>> {
-    const ids = matchingFiles(this.#db, listing)
-      .select('files.id')
-      .orderBy('files.name')
-      .orderBy('files.id')
-      .limit(range.limit)
-      .offset(range.offset);
+    const ids = pageOfIds(this.#db, listing, range);
     const rows = await this.#db
       .selectFrom('files')
       .selectAll()
