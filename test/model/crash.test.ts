@@ -1,0 +1,127 @@
+/**
+ * The daemon is killed with SIGKILL at moments nobody chose, while programs write, sync, close and rename. After the
+ * next mount everything that was answered with 0 must be there, and nothing half done.
+ */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { BackgroundProcess } from '../support/background-process.ts';
+import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { PlatformFiles } from './platform-files.ts';
+
+const PROJECT = 'demo/rna-seq-study';
+const PROGRAM = fileURLToPath(new URL('kept-promises.py', import.meta.url));
+const KILLS = Number(process.env['MODEL_KILLS'] ?? 6);
+const SEED = Number(process.env['MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** More than what goes in one call. */
+const LARGEST_BYTES = 20_000_000;
+
+let served: ServedMount;
+let platform: PlatformFiles;
+
+beforeAll(async () => {
+  served = await ServedMount.start();
+  platform = new PlatformFiles(served);
+});
+afterAll(() => served?.clean());
+
+interface Promises {
+  /** The last version of each name that was acknowledged. */
+  readonly closed: Map<string, number>;
+  /** The last that was begun. */
+  readonly tried: Map<string, number>;
+  readonly synced: Map<string, { readonly version: number; readonly sizeBytes: number }>;
+}
+
+function promisesOf(said: string): Promises {
+  const promises: Promises = { closed: new Map(), tried: new Map(), synced: new Map() };
+  for (const line of said.split('\n').filter((text) => text.endsWith(']'))) {
+    const [what, name, version, sizeBytes] = JSON.parse(line) as [string, string, number, number];
+    if (what === 'closed') promises.closed.set(name, version);
+    if (what === 'trying') promises.tried.set(name, version);
+    if (what === 'synced') promises.synced.set(name, { version, sizeBytes });
+  }
+  return promises;
+}
+
+/** The version that a file's bytes are, all of them. */
+function versionOf(name: string, bytes: Buffer): number {
+  const text = bytes.toString('latin1');
+  const [line = '', version] = /^\S+ (\d+)\n/.exec(text) ?? [];
+  const whole = line.repeat(Math.ceil(text.length / Math.max(1, line.length))).slice(0, text.length);
+  if (version === undefined || text !== whole || !line.startsWith(`${name} `))
+    throw new Error(`${name} (${bytes.length} bytes) is not whole: ${text.slice(0, 40)}`);
+  return Number(version);
+}
+
+async function killDaemon(): Promise<void> {
+  const daemon = (await served.sandbox.processes()).find(({ command }) => command.includes('daemon.js'));
+  if (daemon === undefined) throw new Error('no daemon');
+  process.kill(daemon.pid, 'SIGKILL');
+}
+
+/** Files that the mount put aside for a person, by name. */
+async function keptFiles(): Promise<Map<string, Buffer>> {
+  const state = join(served.sandbox.root, 'state');
+  const kept = new Map<string, Buffer>();
+  for (const path of await readdir(state, { recursive: true }))
+    if (/recovered\/[^/]+$/.test(path))
+      kept.set(path.split('/').at(-1) ?? '', await readFile(join(state, path)));
+  return kept;
+}
+
+async function checkPromises(directory: string, { closed, tried, synced }: Promises): Promise<void> {
+  const folder = (await platform.ofProject(PROJECT)).find(({ name }) => name === directory);
+  const entries = await platform.entries(folder?.id ?? '');
+  const there = new Map(entries.map(({ name, id }) => [name, id]));
+  for (const [name, version] of closed) {
+    const id = there.get(name);
+    expect(id, `${name} was closed at version ${version}`).toBeDefined();
+    const found = versionOf(name, await platform.content(id ?? ''));
+    expect(found, name).toBeGreaterThanOrEqual(version);
+    expect(found, name).toBeLessThanOrEqual(tried.get(name) ?? 0);
+  }
+  for (const name of there.keys()) expect(name).toMatch(/^(file-\d(\.tmp)?|log-\d+-\d+)$/);
+  const kept = [...(await keptFiles())];
+  for (const [name, { version, sizeBytes }] of synced) {
+    const id = there.get(name);
+    const [, bytes] = kept.find(([keptName]) => keptName.startsWith(`${name}.`)) ?? [];
+    const found = bytes ?? (await platform.content(id ?? ''));
+    expect(versionOf(name, found), name).toBe(version);
+    expect(found.length, name).toBe(sizeBytes);
+  }
+}
+
+it(
+  'keeps what it acknowledged, whenever it is killed',
+  async () => {
+    process.stderr.write(`MODEL_SEED=${SEED}\n`);
+    for (let round = 0; round < KILLS; round += 1) {
+      const directory = `crash-${round}`;
+      await mkdir(served.path('projects', PROJECT, directory));
+      const path = served.path('projects', PROJECT, directory);
+      const program = new BackgroundProcess('python3', [
+        PROGRAM,
+        path,
+        `${SEED + round}`,
+        `${LARGEST_BYTES}`,
+      ]);
+      await program.says(/closed/);
+      await delay(((SEED + round * 7919) % 1500) + 1);
+      await killDaemon();
+      await program.says(/ended/);
+      await served.mount();
+      await waitUntil(async () => (await readdir(served.path('.svcfs', 'uploads'))).length === 0, {
+        timeoutMs: 30_000,
+      });
+      await checkPromises(directory, promisesOf(program.stdout));
+      await waitUntil(async () => (await platform.uploads()).length === 0, { what: 'no upload is left' });
+    }
+    const names = (await platform.ofProject(PROJECT)).map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('.svcfs'))).toEqual([]);
+  },
+  10 * 60_000,
+);
