@@ -47,6 +47,8 @@ export interface UploadTarget {
   readonly name: string;
   /** Replace a file of that name. False: it must not exist (O_EXCL). */
   readonly overwrite: boolean;
+  /** The file that has the name, as far as is known: a later mount replaces no other. */
+  readonly replaces?: string | undefined;
 }
 
 /** Metadata and tags to give the file with its content: merged over what it has. */

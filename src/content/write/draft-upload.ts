@@ -27,6 +27,8 @@ export interface DraftUploadOptions {
   readonly resumed: UploadState | undefined;
   /** The file that was under the target's name, and since when a new one may be ours. */
   readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
+  /** An ended mount was asked for it: what took the name since is newer, and not to be replaced. */
+  readonly recovered: boolean;
 }
 
 export class DraftUpload {
@@ -137,7 +139,7 @@ export class DraftUpload {
       const upload = this.#current ?? (await this.#open(sizeBytes, { sizeBytes }));
       try {
         await upload.sendAll(sizeBytes);
-        const file = await upload.complete(sizeBytes);
+        const file = (await this.#newer(sizeBytes)) ?? (await upload.complete(sizeBytes));
         this.#current = undefined;
         return file;
       } catch (error) {
@@ -163,7 +165,8 @@ export class DraftUpload {
       while (!(await content.readSpooled(0, body))) {
         await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
       }
-      return await api.uploads.inline(this.#options.target(), body, { signal, priority: 'data' });
+      const newer = await this.#newer(sizeBytes);
+      return newer ?? (await api.uploads.inline(this.#options.target(), body, { signal, priority: 'data' }));
     } catch (error) {
       const done = error instanceof TransportError ? await this.#lookFor(sizeBytes) : undefined;
       if (done === undefined) throw error;
@@ -177,6 +180,17 @@ export class DraftUpload {
   #lookFor(sizeBytes: number): Promise<FileRecord | undefined> {
     const { context, target, previous } = this.#options;
     return publishedAlready(context.api, { target: target(), sizeBytes, ...previous() });
+  }
+
+  /** The file that took the name since the mount ended: it may be this one, whose answer was lost, or throws. */
+  async #newer(sizeBytes: number): Promise<FileRecord | undefined> {
+    if (!this.#options.recovered) return undefined;
+    const { context, target, previous } = this.#options;
+    const there = await context.api.files.find(target(), { priority: 'data' });
+    if (there === undefined || there.id === previous().fileId) return undefined;
+    const ours = await this.#lookFor(sizeBytes);
+    if (ours !== undefined) return ours;
+    throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
   }
 
   get #partSizeBytes(): number {

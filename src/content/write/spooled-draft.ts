@@ -61,7 +61,8 @@ export class SpooledDraft implements Draft {
     this.#context = context;
     this.#events = events;
     this.#initial = state;
-    this.#target = state.target;
+    const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
+    this.#target = { ...state.target, replaces };
     this.#annotations = state.annotations;
     this.#phase = state.phase;
     this.#changes = state.phase === 'publishing' ? 1 : 0;
@@ -89,7 +90,8 @@ export class SpooledDraft implements Draft {
       target: () => this.#target,
       onChange: () => this.#record(),
       resumed: state.upload,
-      previous: () => ({ fileId: this.#previousFileId, sinceMs: state.createdMs }),
+      previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
+      recovered: state.phase === 'publishing',
     });
     space.enter(this);
   }
@@ -296,7 +298,7 @@ export class SpooledDraft implements Draft {
     this.#publishedChanges = changes;
     this.#content.findReleased(versionOfFile(file));
     this.#failure = undefined;
-    this.#target = { ...this.#target, overwrite: true };
+    this.#target = { ...this.#target, overwrite: true, replaces: file.id };
     this.#record();
   }
 
@@ -338,11 +340,7 @@ export class SpooledDraft implements Draft {
 
   /** Something of it is not at the service yet. */
   get #owed(): boolean {
-    return this.dirty || this.#annotations !== undefined;
-  }
-
-  get #previousFileId(): string | undefined {
-    const { base } = this.#initial;
-    return this.#published?.id ?? (base?.kind === 'file' ? base.fileId : undefined);
+    const askedFor = this.#phase === 'publishing' && this.#published === undefined;
+    return this.dirty || askedFor || this.#annotations !== undefined;
   }
 }

@@ -44,7 +44,8 @@ export class Publisher implements DraftMaker {
     const { node } = content;
     if (node.kind === 'project-file') {
       const parent = parentOf(node);
-      return { parent: folderIdOf(parent), name: node.name, overwrite: !content.exclusive };
+      const replaces = node.record?.id ?? content.replacesFileId;
+      return { parent: folderIdOf(parent), name: node.name, overwrite: !content.exclusive, replaces };
     }
     // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
     return { parent: this.#staging?.folder ?? '', name: `${node.name}.${node.id}`, overwrite: true };

@@ -60,8 +60,8 @@ function writerIn(path: string): ContentWriter {
   return writer;
 }
 
-function newDraft(writer: ContentWriter): Promise<Draft> {
-  const target = { parent: 'folder', name: 'new.bam', overwrite: true };
+function newDraft(writer: ContentWriter, replaces?: string): Promise<Draft> {
+  const target = { parent: 'folder', name: 'new.bam', overwrite: true, replaces };
   return writer.draft({ target, base: undefined, label: 'projects/alice/trial/new.bam' });
 }
 
@@ -83,8 +83,8 @@ async function onlyRecovery(path: string): Promise<Recovery['outcome'] & { reado
 }
 
 /** Publishes, stuck before `call` answers, and durable. */
-async function publishingUntil(call: string, bytes = patterned(350)): Promise<void> {
-  const draft = await newDraft(writerIn(join(directory.name, 'live')));
+async function publishingUntil(call: string, bytes = patterned(350), replaces?: string): Promise<void> {
+  const draft = await newDraft(writerIn(join(directory.name, 'live')), replaces);
   platform.on = (one) => (one === call ? stuck() : undefined);
   for (let at = 0; at < bytes.length; at += 50) await draft.write(at, bytes.subarray(at, at + 50), forever);
   draft.publish(forever).catch(() => {});
@@ -156,6 +156,46 @@ describe('a publication that was asked for', () => {
     const recovery = await onlyRecovery(path);
     if (recovery.kind === 'publishing') expect((await recovery.done).id).toBe(file.id);
     expect(platform.files.size).toBe(1);
+  });
+
+  it.each([
+    ['complete', 350],
+    ['inline', 50],
+  ])('does not replace what took its name since, before %s', async (call, sizeBytes) => {
+    if (call === 'inline') platform.capabilities.add('upload_inline');
+    await publishingUntil(call, patterned(sizeBytes));
+    const path = await afterKill();
+    platform.on = () => {};
+    platform.addFile(Buffer.from('newer'), { parent: 'folder', name: 'new.bam' });
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind !== 'publishing') throw new Error('it did not go on');
+    const reason = await recovery.done.then(String, (error: Error) => error.message);
+    expect(await readFile(/kept at (.*)$/.exec(reason)?.[1] ?? '')).toEqual(patterned(sizeBytes));
+    expect(published()?.toString()).toBe('newer');
+  });
+
+  it('replaces what the draft began from', async () => {
+    const old = platform.addFile(Buffer.from('old'), { parent: 'folder', name: 'new.bam' });
+    await publishingUntil('complete', patterned(350), old.id);
+    const path = await afterKill();
+    platform.on = () => {};
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(patterned(350));
+  });
+
+  it('of nothing stays owed when it failed and the mount ends', async () => {
+    const path = join(directory.name, 'live');
+    const draft = await newDraft(writerIn(path));
+    platform.on = () => {
+      throw new TransportError('unreachable', { call: 'any' });
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('unreachable');
+    await Promise.all(writers.splice(0).map((writer) => writer.close()));
+    platform.on = () => {};
+    const recovery = await onlyRecovery(path);
+    if (recovery.kind === 'publishing') await recovery.done;
+    expect(published()).toEqual(Buffer.alloc(0));
   });
 
   it('starts anew when the service has swept the upload', async () => {
