@@ -54,7 +54,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { writer } = bytes;
   const jobs = createJobs({ api, clock: systemClock });
   const operations = new OperationCounts();
-  const information = mountInformation(settings, { ...clients, ...bytes, operations });
+  const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations });
   const files = await createFileSystem({
     api,
     ...bytes,
@@ -108,7 +108,6 @@ interface Bytes {
   readonly reader: CachingReader;
   readonly writer: ContentWriter;
   readonly memory: MemoryPool;
-  readonly partsInFlight: () => number;
 }
 
 function bytesOf({ options }: MountSettings, parts: Clients & { readonly directory: string }): Bytes {
@@ -123,8 +122,7 @@ function bytesOf({ options }: MountSettings, parts: Clients & { readonly directo
     partsInFlight: options.uploads,
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });
-  const partsInFlight = (): number => writer.uploads().reduce((sum, upload) => sum + upload.partsInFlight, 0);
-  return { reader, writer, memory, partsInFlight };
+  return { reader, writer, memory };
 }
 
 /** What is undefined is the file system's to choose. */

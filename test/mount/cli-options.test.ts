@@ -191,7 +191,7 @@ describe('what it may use', () => {
   test('--memory, --spool-size and --uploads hold, and a file larger than both still arrives', async ({
     sandbox,
   }) => {
-    await mount(sandbox, ['--memory', '32M', '--spool-size', '48M', '--uploads', '1']);
+    await mount(sandbox, ['--memory', '32M', '--spool-size', '32M', '--uploads', '1']);
     const path = sandbox.path(PROJECT, 'large.bin');
     const source = 'seq 12000000'; // 98 MiB
     await shell(`${source} > ${path}; ${source} | cmp - ${path}`);
@@ -227,6 +227,7 @@ describe('.svcfs', () => {
     expect(after.cache.misses).toBe(before.cache.misses + 1);
     expect(after.cache.fetchedBytes).toBeGreaterThan(before.cache.fetchedBytes);
     expect(after.operations.READ.answered).toBeGreaterThan(0);
+    expect(after).toMatchObject({ uploads: { partsInFlight: 0 }, jobs: { unfinished: 0 } });
     expect(after.api).toMatchObject({ away: false, lost: 0, rate: { inFlight: 0 } });
   });
 

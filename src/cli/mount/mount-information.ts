@@ -2,8 +2,10 @@ import type { ApiClient } from '../../api/create-api.ts';
 import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
+import type { ContentWriter, UploadProgress } from '../../content/ports.ts';
 import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
+import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
 import { packageVersion } from '../package-version.ts';
@@ -19,8 +21,8 @@ export interface CountedParts {
   readonly reader: CachingReader;
   readonly memory: MemoryPool;
   readonly operations: OperationCounts;
-  /** Parts of uploads on their way, over all files. */
-  readonly partsInFlight: () => number;
+  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly jobs: Pick<Jobs, 'pending'>;
 }
 
 /** As `.svcfs/stats` and `svcfs status` show it. */
@@ -28,7 +30,8 @@ export type MountStatistics = Readonly<{
   api: ConnectionStatus & ReturnType<ServiceLog['snapshot']>;
   cache: CacheStatistics;
   memory: { readonly limitBytes: number; readonly usedBytes: number };
-  uploads: { readonly partsInFlight: number };
+  uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
+  jobs: { readonly unfinished: number };
   operations: ReturnType<OperationCounts['snapshot']>;
 }>;
 
@@ -55,12 +58,23 @@ function configOf(settings: MountSettings, memory: MemoryPool): MountInformation
 }
 
 function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, operations } = parts;
+  const { api, service, reader, memory, writer, jobs, operations } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
     memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
-    uploads: { partsInFlight: parts.partsInFlight() },
+    uploads: countUploads(writer.uploads()),
+    jobs: { unfinished: jobs.pending() },
     operations: operations.snapshot(),
+  };
+}
+
+function countUploads(uploads: readonly UploadProgress[]): MountStatistics['uploads'] {
+  const count = (wanted: UploadProgress['state']): number =>
+    uploads.filter(({ state }) => state === wanted).length;
+  return {
+    writing: count('writing'),
+    publishing: count('publishing'),
+    partsInFlight: uploads.reduce((sum, upload) => sum + upload.partsInFlight, 0),
   };
 }

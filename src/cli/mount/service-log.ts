@@ -7,6 +7,8 @@ type Exchange = Parameters<NonNullable<ApiOptions['onExchange']>>[0];
 /** What a proxy answers for a service that is not there. */
 const AWAY_STATUS: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
+/** Two waits that end so close to each other are for one interval: told once. */
+const SAME_INTERVAL_MS = 2000;
 
 /** Tells the log how the service is: each exchange for who debugs, and once each time it goes away and comes back. */
 export class ServiceLog {
@@ -15,6 +17,7 @@ export class ServiceLog {
   #awaySinceMs: number | undefined;
   #lost = 0;
   #rateWaits = 0;
+  #toldUntilMs = 0;
 
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
@@ -31,6 +34,9 @@ export class ServiceLog {
 
   readonly onRateWait = (ms: number): void => {
     this.#rateWaits += 1;
+    const untilMs = this.#clock.now() + ms;
+    if (untilMs - this.#toldUntilMs < SAME_INTERVAL_MS) return;
+    this.#toldUntilMs = untilMs;
     this.#log.warn({ ms }, 'request limit used up: requests wait for the next interval');
   };
 

@@ -13,7 +13,8 @@ function serviceLog() {
     info: level('info'),
     debug: level('debug'),
   };
-  const service = new ServiceLog(log, new FakeClock());
+  const clock = new FakeClock();
+  const service = new ServiceLog(log, clock);
   const exchange = (end: Partial<Exchange>): void =>
     service.onExchange({
       name: 'GET /files/{id}',
@@ -26,7 +27,7 @@ function serviceLog() {
       ...end,
     });
   const told = () => lines.filter(([name]) => name !== 'debug');
-  return { service, exchange, lines, told };
+  return { service, exchange, lines, told, clock };
 }
 
 it('tells of each exchange to who debugs only', () => {
@@ -61,10 +62,20 @@ it('takes a call that was given up neither for an answer nor for a lost one', ()
   expect(told()).toEqual([]);
 });
 
-it('warns when the request limit makes requests wait', () => {
-  const { exchange, service, told } = serviceLog();
+it('warns once an interval that requests wait for the next', async () => {
+  const { service, told, clock } = serviceLog();
   service.onRateWait(120_000);
-  exchange({ status: 429 });
+  await clock.advance(60_000);
+  service.onRateWait(60_000);
+  expect(told()).toHaveLength(1);
+  await clock.advance(70_000);
+  service.onRateWait(290_000);
   expect(told().map(([level]) => level)).toEqual(['warn', 'warn']);
-  expect(service.snapshot()).toMatchObject({ rateWaits: 1 });
+  expect(service.snapshot()).toMatchObject({ rateWaits: 3 });
+});
+
+it('warns of each request that exceeded the limit', () => {
+  const { exchange, told } = serviceLog();
+  exchange({ status: 429 });
+  expect(told()).toEqual([['warn', 'request limit exceeded']]);
 });
