@@ -5,6 +5,7 @@ import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
 import type { Services } from '../services.ts';
+import { databaseFailure } from '../store/database-failure.ts';
 import type { FileRow } from '../store/files.ts';
 import { uploadFolder } from './begin-upload.ts';
 import type { NamedDestination } from './destination-folder.ts';
@@ -46,7 +47,8 @@ export async function uploadInline(
       await tx.files.replaceTags(file.id, upload.tags);
     });
   } catch (error) {
-    await blobs.remove(blob.key);
+    // When the connection broke, nobody knows whether the file is there: better bytes too many than a file without them.
+    if (databaseFailure(error) !== 'unreachable') await blobs.remove(blob.key);
     throw error;
   }
   return file;
