@@ -292,7 +292,7 @@ describe('a copy', () => {
     await copy('wc', 'cloned', 'transient');
     await revise('wc', 2, 'Third');
     expect((await sync('cloned')).body).toMatchObject({ revision: 1, raw: { label: 'Third' } });
-    expect((await sync('cloned')).body).toMatchObject({ revision: 1 });
+    expect((await sync('cloned/1')).body).toMatchObject({ revision: 1 });
     expect((await alice.get(`/apps/${project}/cloned/0`)).body.raw.label).toBe('Second');
     expect(await sync('wc')).toMatchObject(refused(400, 6009));
   });

@@ -131,6 +131,12 @@ describe('errors', () => {
     });
   });
 
+  test('are explained at an address that needs no token', async () => {
+    const { status, body } = await request('GET', `${service.url}/api-status-codes`);
+    expect(status).toBe(200);
+    expect(body['5002']).toEqual({ status: 404, message: expect.any(String) });
+  });
+
   test('an address that is not there is 404', async () => {
     expect((await alice.get('/nowhere')).body).toMatchObject({ status: 404, code: 90003 });
     const outside = await request('GET', `${service.url.replace('/v2', '')}/nowhere`);

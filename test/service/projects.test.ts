@@ -165,6 +165,8 @@ test('members are added, edited and removed', async () => {
     permissions: { read: true, write: false, copy: true, execute: false, admin: false },
   });
   expect((await bob.get(`/projects/${id}`)).body.permissions).toEqual(added.body.permissions);
+  expect((await bob.get(`/projects/${id}/members/bob`)).body).toEqual(added.body);
+  expect((await bob.get(`/projects/${id}/members/nobody`)).body).toMatchObject({ status: 404, code: 3002 });
   const merged = await alice.call('PATCH', `/projects/${id}/members/bob/permissions`, {
     body: { write: 'true' },
   });

@@ -486,6 +486,15 @@ describe('jobs', () => {
     expect(filtered.body.items).toMatchObject([{ id: failed.id, error: { code: 9105 } }]);
   });
 
+  it('of exports are listed by volume and state', async () => {
+    const file = await alice.upload(project.root_folder, 'f');
+    const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'f'));
+    const { body, headers } = await alice.get(`/storage/exports?volume=${volume.id}&state=COMPLETED`);
+    expect(headers.get('x-total-matching-query')).toBe('1');
+    expect(body.items).toEqual([{ href: job.href, id: job.id, state: 'COMPLETED' }]);
+    expect((await alice.get(`/storage/exports?volume=${volume.id}&state=FAILED`)).body.items).toEqual([]);
+  });
+
   it('are the submitter’s alone', async () => {
     await volume.lay('a', 'a');
     const job = await runToEnd(alice, '/storage/imports', importOf('a'));

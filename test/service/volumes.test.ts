@@ -72,6 +72,7 @@ describe('creating a volume', () => {
       },
     });
     expect(body.created_on).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect((await alice.get('/storage/volumes/alice/First_1')).body).toEqual(body);
     const everything = JSON.stringify([body, (await alice.get('/storage/volumes?fields=_all')).body]);
     expect(everything).not.toContain('do-not-tell');
     expect(JSON.stringify(service.logger.lines)).not.toContain('do-not-tell');
