@@ -76,6 +76,19 @@ it('with --on-killed=recover keeps what a killed program wrote aside, and publis
   expect(await Promise.all(kept.map((path) => readFile(path, 'utf8')))).toEqual(['half', 'text']);
 });
 
+it('with --on-killed=recover says when only a part of the file is kept', async () => {
+  await world.end();
+  world = await ChangingWorld.start({ options: { onKilled: 'recover' } });
+  const handle = await world.open(await world.put('log', 'old'), O_WRONLY);
+  await world.write(handle, 'new', 3);
+  world.processes.ends.set(1, 'kill');
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ log: 'old' });
+  const { text = '' } = world.tree.errors.lastAt('/one/log') ?? {};
+  expect(text).toContain('without what was not written since it was opened');
+  expect(await readFile(/kept at ([^,\s]+)/.exec(text)?.[1] ?? '', 'latin1')).toBe('\0\0\0new');
+});
+
 it('with --on-killed=recover publishes what a program left open at its own exit', async () => {
   await world.end();
   world = await ChangingWorld.start({ options: { onKilled: 'recover' } });
