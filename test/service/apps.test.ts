@@ -101,6 +101,14 @@ describe('an app is installed', () => {
     expect(answer).toMatchObject(refused(400, 90000));
   });
 
+  test('whatever characters are in its label and notes', async () => {
+    const odd = 'odd \0 \ud800 text';
+    const { status, body } = await install('odd', { ...TOOL, label: odd, 'svc:revisionNotes': odd });
+    expect([status, body.label]).toEqual([200, odd]);
+    expect((await alice.get(`/apps/${project}/odd`)).body.name).toBe('odd  \ufffd text');
+    expect(await ids(`?project=${project}&q=odd`)).toHaveLength(1);
+  });
+
   test('not as a document of no known class, without inputs, or none at all', async () => {
     expect(await install('a', { ...TOOL, class: 'Spreadsheet' })).toMatchObject(refused(400, 6008));
     expect(await install('a', { class: 'Workflow', outputs: [] })).toMatchObject(refused(400, 6008));

@@ -3,19 +3,17 @@
  * a batch divided into its tasks. Creating, editing and cloning all come through here, so that a draft is always
  * consistent with its app and a batch with its input.
  */
-import { randomUUID } from 'node:crypto';
-import type { BatchBy, BatchGroup, ExecutionSettings, TaskValues } from '../../contract/task.ts';
+import type { BatchGroup, ExecutionSettings, TaskValues } from '../../contract/task.ts';
 import type { Caller } from '../caller.ts';
 import { parseAppReference } from '../rules/app-id.ts';
-import { type AppPort, portsOf } from '../rules/app-ports.ts';
-import { type BatchItem, batchParts, checkBatchBy } from '../rules/batch-plan.ts';
+import { portsOf } from '../rules/app-ports.ts';
 import { checkTaskName, type TaskDetails } from '../rules/task-details.ts';
-import { completeValues, filesIn, missingInputs } from '../rules/task-values.ts';
-import { ServiceError } from '../service-error.ts';
-import type { FileRow } from '../store/files.ts';
+import { completeValues, missingInputs } from '../rules/task-values.ts';
+import type { AppRow } from '../store/apps.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
 import { appFor, revisionOf } from './app-access.ts';
+import { type BatchSettings, type ComposedTask, composeBatch } from './compose-batch.ts';
 import { taskFiles, withNames } from './task-files.ts';
 
 export interface TaskDraft {
@@ -31,9 +29,7 @@ export interface TaskDraft {
   readonly name: string | undefined;
   readonly description: string;
   readonly inputs: TaskValues;
-  readonly batch:
-    | { readonly by: BatchBy | null | undefined; readonly input: string | null | undefined }
-    | undefined;
+  readonly batch: BatchSettings | undefined;
   readonly batch_group: BatchGroup | undefined;
   readonly use_interruptible_instances: boolean;
   readonly execution_settings: ExecutionSettings | undefined;
@@ -41,11 +37,7 @@ export interface TaskDraft {
 }
 
 /** The task, and the tasks of its batch. @throws ServiceError 7015, 6002, 7012, 7016 to 7020, 7022 */
-export async function composeTask(
-  store: Store,
-  caller: Caller,
-  draft: TaskDraft,
-): Promise<{ readonly task: TaskRow; readonly children: TaskRow[] }> {
+export async function composeTask(store: Store, caller: Caller, draft: TaskDraft): Promise<ComposedTask> {
   const reference = parseAppReference(draft.app);
   const { app } = await appFor(store, caller, reference.id);
   const revision = await revisionOf(store, app, reference.revision);
@@ -54,24 +46,40 @@ export async function composeTask(
   const given = completeValues(ports, draft.inputs);
   const files = await taskFiles(store, caller, given);
   const inputs = withNames(given, files);
-  const { id, project_id, created_by, created_on, parent_id, origin_id, batch } = draft;
-  const details: TaskDetails = {
-    description: draft.description,
-    use_interruptible_instances: draft.use_interruptible_instances,
-    inputs,
-    outputs: Object.fromEntries(portsOf(document, 'outputs').map(({ name }) => [name, null])),
-    errors: missingInputs(ports, inputs),
-    ...(draft.batch_group === undefined ? {} : { batch_group: draft.batch_group }),
-    ...(draft.execution_settings === undefined ? {} : { execution_settings: draft.execution_settings }),
-    ...(draft.output_location === undefined ? {} : { output_location: draft.output_location }),
+  const outputs = Object.fromEntries(portsOf(document, 'outputs').map(({ name }) => [name, null]));
+  const details = detailsOf(draft, { inputs, outputs, errors: missingInputs(ports, inputs) });
+  const task = rowOf(draft, { app, revision: revision.revision, details });
+  if (draft.batch === undefined) return { task, children: [] };
+  return composeBatch(store, { task, details, batch: draft.batch, ports, files });
+}
+
+function detailsOf(
+  draft: TaskDraft,
+  values: Pick<TaskDetails, 'inputs' | 'outputs' | 'errors'>,
+): TaskDetails {
+  const { description, use_interruptible_instances } = draft;
+  const { batch_group, execution_settings, output_location } = draft;
+  return {
+    description,
+    use_interruptible_instances,
+    ...values,
+    ...(batch_group === undefined ? {} : { batch_group }),
+    ...(execution_settings === undefined ? {} : { execution_settings }),
+    ...(output_location === undefined ? {} : { output_location }),
   };
-  const task: TaskRow = {
+}
+
+function rowOf(
+  { id, project_id, created_by, created_on, parent_id, origin_id, name }: TaskDraft,
+  parts: { readonly app: AppRow; readonly revision: number; readonly details: TaskDetails },
+): TaskRow {
+  return {
     id,
     project_id,
-    name: checkTaskName(draft.name ?? app.name),
+    name: checkTaskName(name ?? parts.app.name),
     status: 'DRAFT',
-    app_id: app.id,
-    app_revision: revision.revision,
+    app_id: parts.app.id,
+    app_revision: parts.revision,
     created_by,
     created_on,
     executed_by: null,
@@ -80,65 +88,6 @@ export async function composeTask(
     parent_id,
     is_batch: 0,
     origin_id,
-    details: JSON.stringify(details),
+    details: JSON.stringify(parts.details),
   };
-  if (batch === undefined) return { task, children: [] };
-  return composeBatch(store, { task, details, batch, ports, files });
-}
-
-interface BatchDraft {
-  readonly task: TaskRow;
-  readonly details: TaskDetails;
-  readonly batch: NonNullable<TaskDraft['batch']>;
-  readonly ports: readonly AppPort[];
-  readonly files: ReadonlyMap<string, FileRow>;
-}
-
-async function composeBatch(
-  store: Store,
-  { task, details, batch, ports, files }: BatchDraft,
-): Promise<{ readonly task: TaskRow; readonly children: TaskRow[] }> {
-  const by = checkBatchBy(batch.by);
-  if (!batch.input) throw new ServiceError(7020);
-  const port = ports.find(({ name }) => name === batch.input);
-  if (port === undefined) throw new ServiceError(7019, `The app has no input ${batch.input}.`);
-  const { [port.name]: list = null } = details.inputs;
-  const others = ports.filter((other) => other !== port);
-  const own: TaskDetails = {
-    ...details,
-    batch_by: by,
-    batch_input: port.name,
-    errors: missingInputs([...others, { ...port, required: true }], details.inputs),
-  };
-  const parent: TaskRow = { ...task, is_batch: 1, details: JSON.stringify(own) };
-  if (list === null) return { task: parent, children: [] };
-  if (!Array.isArray(list)) throw new ServiceError(7019, 'The batch input must be a list.');
-  const parts = batchParts(await batchItems(store, list, files), by);
-  const children = parts.map(({ group, items }): TaskRow => {
-    const values = items.map(({ value }) => value);
-    const input = port.takesList ? values : values[0];
-    const inputs = { ...details.inputs, [port.name]: input };
-    const child: TaskDetails = {
-      ...details,
-      inputs,
-      errors: missingInputs(ports, inputs),
-      batch_group: group,
-    };
-    const name = `${task.name} - ${group.value}`.slice(0, 255);
-    return { ...task, id: randomUUID(), name, parent_id: task.id, details: JSON.stringify(child) };
-  });
-  return { task: parent, children };
-}
-
-async function batchItems(
-  store: Store,
-  list: readonly unknown[],
-  files: ReadonlyMap<string, FileRow>,
-): Promise<BatchItem[]> {
-  const detailed = await store.files.withDetails([...files.values()]);
-  const byId = new Map(detailed.map((file) => [file.id, file]));
-  return list.map((value, at) => {
-    const file = byId.get(filesIn(value)[0]?.path ?? '');
-    return { value, name: file?.name ?? String(at + 1), metadata: file?.metadata ?? {} };
-  });
 }

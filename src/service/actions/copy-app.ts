@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { checkAppShortName } from '../rules/app-id.ts';
 import { demand } from '../rules/permissions.ts';
 import { shortNameOf } from '../rules/project-fields.ts';
+import { toStorableText } from '../rules/storable-text.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { AppRevisionRow, AppRow } from '../store/apps.ts';
@@ -69,7 +70,10 @@ function nameOf(
   given: string | null | undefined,
 ): { readonly id: string; readonly name: string } {
   const shortName = given ? shortNameOf(given) : source.id.slice(source.project_id.length + 1);
-  return { id: `${project}/${checkAppShortName(shortName)}`, name: given ? given : source.name };
+  return {
+    id: `${project}/${checkAppShortName(shortName)}`,
+    name: given ? toStorableText(given) : source.name,
+  };
 }
 
 async function copiedRevisions(

@@ -5,6 +5,7 @@
 import type { AppDocument } from '../../contract/app.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AppRevisionNote, AppRow } from '../store/apps.ts';
+import { toStorableText } from './storable-text.ts';
 
 const CLASSES = ['CommandLineTool', 'Workflow', 'ExpressionTool'];
 const NAME_LENGTH_MAX = 255;
@@ -79,13 +80,14 @@ function seconds(stored: string): number {
 /** What people call the app: its label, else its short name. */
 export function appName(document: AppDocument, shortName: string): string {
   const { label } = document;
-  return typeof label === 'string' && label.trim() !== '' ? label.slice(0, NAME_LENGTH_MAX) : shortName;
+  const name = typeof label === 'string' ? toStorableText(label.slice(0, NAME_LENGTH_MAX)) : '';
+  return name.trim() === '' ? shortName : name;
 }
 
 /** What was written about this revision, if anything. */
 export function revisionNotes(document: AppDocument): string | null {
   const notes = document['svc:revisionNotes'];
-  return typeof notes === 'string' ? notes : null;
+  return typeof notes === 'string' ? toStorableText(notes) : null;
 }
 
 /**
@@ -102,8 +104,5 @@ export function searchText(name: string, document: AppDocument): string {
     'description',
   ];
   const texts = [name, ...fields.flatMap((field) => document[field] ?? []), document['doc'] ?? ''];
-  return texts
-    .filter((text) => typeof text === 'string')
-    .join('\n')
-    .toLowerCase();
+  return toStorableText(texts.filter((text) => typeof text === 'string').join('\n')).toLowerCase();
 }
