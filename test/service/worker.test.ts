@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bucket, PutOptions, PutSource } from '../../src/service/buckets/bucket.ts';
 import type { Services } from '../../src/service/services.ts';
+import { DatabaseError } from '../../src/service/store/database-failure.ts';
 import { JobSignals } from '../../src/service/workers/job-signals.ts';
 import { Worker } from '../../src/service/workers/worker.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -120,6 +121,20 @@ describe('a worker', () => {
     gate.open();
     await waitUntil(async () => (await readdir(volume.directory)).length === 8);
     expect(most).toBe(4);
+  });
+
+  it('does a job again that failed only because the database did', async () => {
+    const { job } = await submitExport('a');
+    let puts = 0;
+    startWorker({
+      buckets: bucketsWith(async (put) => {
+        puts += 1;
+        if (puts === 1) throw new DatabaseError('unreachable', new Error('the connection broke'));
+        return put();
+      }),
+    });
+    expect(await ended(job)).toMatchObject({ state: 'COMPLETED' });
+    expect(puts).toBe(2);
   });
 
   it('gives its jobs back when it is stopped, and another finishes them at once', async () => {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../service-error.ts';
-import { databaseFailure } from '../store/database-failure.ts';
+import { databaseFailure, isPassingFailure } from '../store/database-failure.ts';
 
 /** What a caller is told of anything thrown while a call was served. Never a stack, never an inner message. */
 export function serviceErrorOf(error: unknown): ServiceError {
@@ -12,9 +12,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
     return new ServiceError(8000, message, { status: 507, cause: error });
   }
   if (code === 'ECONNRESET') return new ServiceError(90000, 'The request broke off.', { cause: error });
-  if (failure === 'busy' || failure === 'conflict' || failure === 'unreachable') {
-    return new ServiceError(90005, undefined, { cause: error });
-  }
+  if (isPassingFailure(error)) return new ServiceError(90005, undefined, { cause: error });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refusal(statusCode, message);
   return new ServiceError(90009, undefined, { cause: error });
 }

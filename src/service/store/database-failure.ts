@@ -40,3 +40,9 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
       return undefined;
   }
 }
+
+/** Whether the same may well succeed when it is done again later. */
+export function isPassingFailure(error: unknown): boolean {
+  const failure = databaseFailure(error);
+  return failure === 'busy' || failure === 'conflict' || failure === 'unreachable';
+}

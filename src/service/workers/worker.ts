@@ -12,7 +12,7 @@ import { storedTime } from '../api-time.ts';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
-import { databaseFailure } from '../store/database-failure.ts';
+import { isPassingFailure } from '../store/database-failure.ts';
 import { type JobKind, type JobRow, type Lease, LeaseLostError } from '../store/jobs.ts';
 import { failureOf, type JobRun, recordEnd } from './job-run.ts';
 import { runExport } from './run-export.ts';
@@ -138,7 +138,7 @@ export class Worker {
       return;
     }
     // A failure of the database is none of the job: it is begun again, by whoever has a database.
-    if (this.#stopping.signal.aborted || databaseFailure(error) !== undefined) {
+    if (this.#stopping.signal.aborted || isPassingFailure(error)) {
       logger.warn({ job: job.id, err: error }, 'job given back');
       await store.jobs.record(lease, { leased_by: null, lease_until: null });
       return;
