@@ -61,6 +61,8 @@ export interface Draft {
   readonly sizeBytes: number;
   /** Bytes written, truncated or copied since the last publication. */
   readonly dirty: boolean;
+  /** Bytes that are not published yet were acknowledged by a `sync`: they must not be given up without a trace. */
+  readonly synced: boolean;
   write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   truncate(sizeBytes: number, signal: AbortSignal): Promise<void>;

@@ -51,6 +51,7 @@ export class SpooledDraft implements Draft {
   #phase: DraftState['phase'];
   #changes = 0;
   #publishedChanges = 0;
+  #syncedChanges = 0;
   #published: FileRecord | undefined;
   #publication: Publication | undefined;
   #failure: unknown;
@@ -104,6 +105,10 @@ export class SpooledDraft implements Draft {
     return this.#changes !== this.#publishedChanges;
   }
 
+  get synced(): boolean {
+    return this.#syncedChanges > this.#publishedChanges;
+  }
+
   get publishing(): boolean {
     return this.#publication !== undefined;
   }
@@ -148,11 +153,13 @@ export class SpooledDraft implements Draft {
   }
 
   async sync(signal: AbortSignal): Promise<void> {
+    const changes = this.#changes;
     await untilAborted(this.#content.sync(), signal);
     this.#record();
     await untilAborted(this.#context.journal.durable(), signal);
     const error = this.#failure ?? this.#upload.error;
     if (error !== undefined) throw error;
+    this.#syncedChanges = changes;
   }
 
   async retarget(target: UploadTarget): Promise<void> {

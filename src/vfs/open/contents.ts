@@ -221,7 +221,8 @@ export class Contents {
     if (!node.record) this.#tree.detach(node);
     if (parent) this.#tree.invalidate(parent, name);
     this.#tree.kernel.invalidateNode(node.id, 0);
-    if (draft && keepBecause) await this.#keepAside(draft, { path, because: keepBecause });
+    const because = keepBecause ?? (draft?.synced ? failedThoughSynced(name) : undefined);
+    if (draft && because) await this.#keepAside(draft, { path, because });
     else await draft?.discard();
   }
 
@@ -242,4 +243,9 @@ export class Contents {
     this.#background.add(watched);
     return watched;
   }
+}
+
+/** fsync(2) answered that the bytes are safe. */
+function failedThoughSynced(name: string): FsError {
+  return new FsError('EIO', `${name} was synced, and could not be published`);
 }

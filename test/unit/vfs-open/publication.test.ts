@@ -119,6 +119,18 @@ describe('a publication that the platform refuses', () => {
     expect(world.writer.uploads()).toEqual([]);
   });
 
+  it('keeps in a file here what fsync had acknowledged', async () => {
+    await start({ api: uploading(() => Promise.reject(refusal)) });
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    await world.side.openFiles.fsync(handle, false, world.by());
+    await expect(world.close(handle)).rejects.toBe(refusal);
+    const [failure] = world.tree.errors.list();
+    const [, path = ''] = /kept at (\S+)/.exec(failure?.text ?? '') ?? [];
+    expect(await readFile(path, 'utf8')).toBe('text');
+    expect(await world.onPlatform()).toEqual({});
+  });
+
   it('leaves the old content of a file that was overwritten', async () => {
     let refuse = false;
     await start({ api: uploading(async () => (refuse ? Promise.reject(refusal) : undefined)) });
