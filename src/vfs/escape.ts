@@ -61,6 +61,21 @@ export function meaningOf(shown: string): Meaning {
   return { kind: 'nothing' };
 }
 
+/**
+ * What the platform calls, or is to call, an entry shown like this. A name that stands for nothing, or only for one among
+ * the names of a directory, is taken as it is: nothing new can be made under it.
+ */
+export function nameOnPlatform(shown: string): string {
+  const meaning = meaningOf(shown);
+  return meaning.kind === 'escaped-entry' ? meaning.name : shown;
+}
+
+/** Whether an entry made under this name would be shown under it. */
+export function canBeGiven(shown: string): boolean {
+  const { kind } = meaningOf(shown);
+  return kind === 'plain' || kind === 'escaped-entry';
+}
+
 /** Whether a name needs no escape. */
 export function canBeShown(name: string): boolean {
   return (

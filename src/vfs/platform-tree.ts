@@ -6,6 +6,7 @@ import { listedEntry } from './directories/project-folder.ts';
 import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import { failureOf } from './errors/failure-of.ts';
+import { nameOnPlatform } from './escape.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
 import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
@@ -138,12 +139,12 @@ export class PlatformTree implements Tree {
   }
 
   newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode {
-    const object = { location: parent.prefix + name, record: undefined };
+    const object = { location: parent.prefix + nameOnPlatform(name), record: undefined };
     return this.#make.volumeObject({ parent, name }, parent.volume, object);
   }
 
   newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode {
-    const level = { prefix: `${parent.prefix}${name}/`, local: true };
+    const level = { prefix: `${parent.prefix}${nameOnPlatform(name)}/`, local: true };
     const directory = this.#make.volumeDirectory({ parent, name }, parent.volume, level);
     directory.children.startEmpty(this.clock.now());
     return directory;

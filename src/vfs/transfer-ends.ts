@@ -29,7 +29,7 @@ export function transferSourceOf(node: Node): TransferSource {
   throw new FsError('EXDEV', `${node.name} is not on the platform`);
 }
 
-/** A name in a directory as the target of a move or copy on the platform. */
+/** A name (the platform's own) in a directory as the target of a move or copy on the platform. */
 export function transferTargetOf(parent: DirectoryNode, name: string): TransferTarget {
   switch (parent.kind) {
     case 'project-folder':

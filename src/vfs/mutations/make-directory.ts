@@ -1,3 +1,4 @@
+import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFolderNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
@@ -26,7 +27,10 @@ async function makeFolder(
   { parent, name }: { readonly parent: ProjectFolderNode; readonly name: string },
   mode: number,
 ): Promise<Node> {
-  const record = await tree.api.files.createFolder({ parent: folderIdOf(parent), name });
+  const record = await tree.api.files.createFolder({
+    parent: folderIdOf(parent),
+    name: nameOnPlatform(name),
+  });
   const node = tree.placedRecord(parent, record, { empty: true });
   const usual = 0o777 & ~tree.options.umask;
   if (node.kind === 'project-folder' && (mode & 0o7777) !== usual) {

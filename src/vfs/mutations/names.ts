@@ -1,3 +1,4 @@
+import { canBeGiven } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { DirectoryNode } from '../node.ts';
 
@@ -13,9 +14,14 @@ export function requireNameLength(name: string): void {
     throw new FsError('ENAMETOOLONG', `a name has at most ${MAX_NAME_BYTES} bytes, this one ${bytes}`);
 }
 
-/** Whether a directory takes a file or folder of that name: ENAMETOOLONG, EINVAL. */
+/** Whether a directory takes a file or folder of that (shown) name: ENAMETOOLONG, EINVAL. */
 export function requireName(parent: DirectoryNode, name: string, what: 'file' | 'folder'): void {
   requireNameLength(name);
+  if (!canBeGiven(name))
+    throw new FsError(
+      'EINVAL',
+      `a name that begins with svc~ stands for another: write svc~${name} for this one`,
+    );
   if (what === 'folder' && parent.kind === 'project-folder' && name.startsWith(RESERVED_FOLDER_PREFIX))
     throw new FsError(
       'EINVAL',

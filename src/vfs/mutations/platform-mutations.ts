@@ -12,7 +12,6 @@ import { isDirectory, pathOf } from '../node.ts';
 import { newFile } from '../open/new-file.ts';
 import type { Mutations, OpenFiles, Place } from '../operations.ts';
 import { makeDirectory } from './make-directory.ts';
-import { requireName } from './names.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { rename } from './rename/rename.ts';
 import type { TransferParts } from './rename/transfer.ts';
@@ -49,7 +48,6 @@ export class PlatformMutations implements Mutations {
 
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
     const { tree, contents } = this.#parts;
-    requireName(place.parent, place.name, 'file');
     await this.#requireFree(place, context.signal);
     const node = await newFile(tree, contents, { ...place, mode, exclusive: true }, context.signal);
     contents.publishSoon(contents.of(node));

@@ -1,4 +1,5 @@
 import { FsError } from '../fs-error.ts';
+import { requireName } from '../mutations/names.ts';
 import type { Node } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
@@ -25,6 +26,7 @@ export async function newFile(
       `files are made in projects and volumes, not in ${parent.name || 'the mount itself'}`,
     );
   requireWritable(tree, parent);
+  requireName(parent, name, 'file');
   const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
   if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
   const content = contents.of(node);

@@ -4,6 +4,7 @@ import type { Annotations, Draft, UploadTarget } from '../../content/ports.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { folderIdOf, pathOf } from '../node.ts';
@@ -45,7 +46,8 @@ export class Publisher implements DraftMaker {
     if (node.kind === 'project-file') {
       const parent = parentOf(node);
       const replaces = node.record?.id ?? content.replacesFileId;
-      return { parent: folderIdOf(parent), name: node.name, overwrite: !content.exclusive, replaces };
+      const place = { parent: folderIdOf(parent), name: platformNameOf(node) };
+      return { ...place, overwrite: !content.exclusive, replaces };
     }
     // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
     return { parent: this.#staging?.folder ?? '', name: `${node.name}.${node.id}`, overwrite: true };
@@ -85,7 +87,7 @@ export class Publisher implements DraftMaker {
     const { pending } = node;
     const facts = localFacts(node);
     const annotations = annotationsFor(node);
-    const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), node.name));
+    const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), platformNameOf(node)));
     const file = copied
       ? await this.#adopt(draft, fileOf(copied), annotations)
       : await this.#upload(draft, annotations);
@@ -167,7 +169,10 @@ export class Publisher implements DraftMaker {
   async #noteConflict(content: FileContent, node: ProjectFileNode): Promise<void> {
     const { record } = node;
     if (!record || this.#tree.clock.now() - node.checkedMs <= FRESH_MS) return;
-    const current = await this.#tree.api.files.find({ parent: folderIdOf(parentOf(node)), name: node.name });
+    const current = await this.#tree.api.files.find({
+      parent: folderIdOf(parentOf(node)),
+      name: record.name,
+    });
     if (!current || current.id === record.id) return;
     const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here`;
     if (this.#tree.options.conflict === 'fail') {
@@ -196,6 +201,10 @@ function fileOf(outcome: TransferOutcome): FileRecord {
     outcome.kind === 'entry' ? outcome.entry : outcome.kind === 'imported' ? outcome.files[0] : undefined;
   if (entry?.kind === 'file') return entry;
   throw new FsError('EIO', 'the platform did not say what became of the copy');
+}
+
+function platformNameOf({ record, name }: ProjectFileNode): string {
+  return record?.name ?? nameOnPlatform(name);
 }
 
 function parentOf(node: ProjectFileNode): ProjectFolderNode {

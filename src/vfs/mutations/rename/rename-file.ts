@@ -11,6 +11,7 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { reservedPairs } from '../../attributes/reserved-pairs.ts';
+import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
@@ -125,7 +126,8 @@ interface Put {
 async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promise<FileRecord> {
   const { files } = tree.api;
   const { record, given, overwrite = false } = put;
-  const { source, parent, name } = rename;
+  const { source, parent } = rename;
+  const name = nameOnPlatform(rename.name);
   const changes = isNothing(given)
     ? {}
     : { metadata: given.metadata, ...(given.tags && { tags: given.tags }) };

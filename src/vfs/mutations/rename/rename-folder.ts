@@ -3,6 +3,7 @@
  * have other ids.
  */
 import type { FolderRecord } from '../../../api/model.ts';
+import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
@@ -57,7 +58,7 @@ export function requireNoneWritten(unpublished: readonly ProjectFileNode[], fold
 async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
   const outcome = await tree.jobs.move({
     source: transferSourceOf(source),
-    target: transferTargetOf(parent, name),
+    target: transferTargetOf(parent, nameOnPlatform(name)),
     overwrite: false,
     paths: { source: pathOf(source), target: `${pathOf(parent)}/${name}` },
   });
@@ -72,7 +73,7 @@ async function giveWay<T>(
   move: () => Promise<T>,
 ): Promise<T> {
   if (!target?.record || target.parent?.kind !== 'project-folder') return move();
-  const place = { parent: folderIdOf(target.parent), name: target.name };
+  const place = { parent: folderIdOf(target.parent), name: target.record.name };
   await tree.api.files.delete(target.record.id);
   try {
     return await move();

@@ -10,6 +10,7 @@
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type {
   DirectoryNode,
@@ -159,7 +160,7 @@ function moveOnPlatform(
 ): Promise<TransferOutcome> {
   return tree.jobs.move({
     source: transferSourceOf(source),
-    target: transferTargetOf(to.parent, to.name),
+    target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
     overwrite: true,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
   });
