@@ -75,7 +75,7 @@ describe('an upload', () => {
     ['to a store that fails for a while', { fault: { kind: 'answer', status: 500 }, when: isPart, times: 4 }],
     [
       'to a service that fails for a while',
-      { fault: { kind: 'answer', status: 502 }, when: isChange, times: 2 },
+      { fault: { kind: 'answer', status: 502 }, when: isChange, times: 4 },
     ],
   ];
 

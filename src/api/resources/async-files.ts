@@ -43,6 +43,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
           options,
         ),
       () => this.#onlyOneSince(kind, sinceMs, options),
+      this.#call.again(options),
     );
     this.#answered.add(job.id);
     return job;

@@ -44,6 +44,7 @@ export class BulkStart {
     await lookBeforeRepeating(
       () => this.#send(options),
       () => this.#adopt(options),
+      this.#call.again(options),
     );
     return this.#spec.items.map((item) => this.#results.get(item) ?? NOT_ANSWERED);
   }

@@ -85,6 +85,7 @@ export class FilesClient implements FilesApi {
         const entry = await this.get(id, options);
         return entry.kind === 'file' && entry.parent === parent && entry.name === name ? entry : undefined;
       },
+      this.#call.again(options),
     );
   }
 
@@ -106,6 +107,7 @@ export class FilesClient implements FilesApi {
         const entry = await this.find({ parent, name }, options);
         return entry?.kind === 'file' && isOurs(entry) ? entry : undefined;
       },
+      this.#call.again(options),
     );
   }
 
@@ -117,6 +119,7 @@ export class FilesClient implements FilesApi {
           options,
         ),
       () => isGone(this.get(id, options)),
+      this.#call.again(options),
     );
   }
 
@@ -137,6 +140,7 @@ export class FilesClient implements FilesApi {
         const entry = await this.find({ parent, name }, options);
         return entry?.kind === 'folder' && isOurs(entry) ? entry : undefined;
       },
+      this.#call.again(options),
     );
   }
 
@@ -201,6 +205,7 @@ export class FilesClient implements FilesApi {
         repeated = true;
         return undefined;
       },
+      this.#call.again(options),
     );
     return results.map((each) =>
       repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,

@@ -79,6 +79,7 @@ export class UploadsClient implements UploadsApi {
           options,
         ),
       () => this.#completed(uploadId, options),
+      this.#call.again(options),
     );
     this.#places.delete(uploadId);
     return file;
@@ -97,6 +98,7 @@ export class UploadsClient implements UploadsApi {
           options,
         ),
       async () => (await this.#isOver(uploadId, options)) || undefined,
+      this.#call.again(options),
     );
     this.#places.delete(uploadId);
   }
@@ -143,6 +145,7 @@ export class UploadsClient implements UploadsApi {
         const isSame = entry?.kind === 'file' && entry.sizeBytes === content.length && isOurs(entry);
         return isSame ? entry : undefined;
       },
+      this.#call.again(options),
     );
   }
 

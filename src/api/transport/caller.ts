@@ -1,3 +1,4 @@
+import type { Patience } from '../../lib/patience.ts';
 import type { CallOptions } from '../api.ts';
 import { TransportError } from '../errors.ts';
 import { UnexpectedShape } from '../parse/wire.ts';
@@ -15,21 +16,30 @@ export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body'> {
 }
 
 /** Makes one call and parses its answer. */
-export type Caller = <T>(spec: CallSpec<T>, options?: CallOptions) => Promise<T>;
+export interface Caller {
+  <T>(spec: CallSpec<T>, options?: CallOptions): Promise<T>;
+  /** For who repeats a call: each use pauses before another try, or answers false when the time for it is over. */
+  again(options?: CallOptions): () => Promise<boolean>;
+}
 
-export function callerOver(send: Send): Caller {
-  return async (spec, options = {}) => {
-    const call = toCall(spec, options);
-    const answer = await send(call);
+export function callerOver(send: Send, newPatience: () => Patience): Caller {
+  const call = async <T>(spec: CallSpec<T>, options: CallOptions = {}): Promise<T> => {
+    const wire = toCall(spec, options);
+    const answer = await send(wire);
     try {
       return spec.parse(answer.body, answer);
     } catch (error) {
       if (error instanceof UnexpectedShape) {
-        throw new TransportError(error.message, { call: describeCall(call), cause: error });
+        throw new TransportError(error.message, { call: describeCall(wire), cause: error });
       }
       throw error;
     }
   };
+  const again = (options?: CallOptions): (() => Promise<boolean>) => {
+    const patience = newPatience();
+    return () => patience.anotherTry(options?.signal);
+  };
+  return Object.assign(call, { again });
 }
 
 function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {

@@ -12,11 +12,13 @@
  * that no report can hold the token.
  */
 import type { Clock } from '../../lib/clock.ts';
+import { Patience } from '../../lib/patience.ts';
 import { CallCounts } from './call-counts.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { httpSend } from './http-send.ts';
 import { RateBudget, type RateSnapshot } from './rate-budget.ts';
+import { BACKOFF } from './retry-policy.ts';
 import { ServerTime } from './server-time.ts';
 import { withErrors } from './with-errors.ts';
 import { withIdentity } from './with-identity.ts';
@@ -86,7 +88,7 @@ export function connect(options: ConnectionOptions): Connection {
   const budgeted = withRateBudget(observed, budget, serverTime);
   const retried = withRetry(budgeted, { clock, serverTime, timeoutMs, closed: closed.signal });
   return {
-    call: callerOver(withErrors(retried)),
+    call: callerOver(withErrors(retried), () => new Patience({ clock, timeoutMs, backoff: BACKOFF })),
     serverTime,
     status: () => ({ calls: counts.snapshot(), rate: budget.snapshot() }),
     close: async () => {

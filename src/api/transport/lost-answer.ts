@@ -3,25 +3,26 @@ import { ApiError, TransportError } from '../errors.ts';
 /** A call that takes effect once may have arrived, and its answer did not come back. */
 export class LostAnswer extends TransportError {}
 
-const MAX_ATTEMPTS = 3;
-
 /**
  * Makes a call that must not take effect twice. When its answer is lost, `look` says what became of it: its result,
  * or undefined when it never arrived and is to be sent again. No idempotency key exists in this API.
  *
  * A lost call may still be under way when `look` finds nothing; the repeated one is then refused because the first
  * took its name, so a refusal of a repeated call is looked into as well.
+ *
+ * `again` pauses before a repetition, and says when it is too late for one.
  */
 export async function lookBeforeRepeating<T>(
   attempt: () => Promise<T>,
   look: () => Promise<T | undefined>,
+  again: () => Promise<boolean>,
 ): Promise<T> {
-  for (let attempts = 1; ; attempts += 1) {
+  for (let repeated = false; ; repeated = true) {
     try {
       return await attempt();
     } catch (error) {
       const lost = error instanceof LostAnswer;
-      const refusedAgain = error instanceof ApiError && attempts > 1;
+      const refusedAgain = error instanceof ApiError && repeated;
       if (!lost && !refusedAgain) {
         throw error;
       }
@@ -29,7 +30,7 @@ export async function lookBeforeRepeating<T>(
       if (found !== undefined) {
         return found;
       }
-      if (refusedAgain || attempts === MAX_ATTEMPTS) {
+      if (refusedAgain || !(await again())) {
         throw error;
       }
     }

@@ -33,7 +33,8 @@ export interface Attempt {
   readonly random: () => number;
 }
 
-const BACKOFF = { baseMs: 250, capMs: 8000 };
+/** Between tries of a call that fails. */
+export const BACKOFF = { baseMs: 250, capMs: 8000 };
 const MAINTENANCE_PAUSE_MS = 20_000;
 /** Without `X-RateLimit-Reset` nothing tells how long: a tenth of the platform's interval. */
 const BLIND_RATE_PAUSE_MS = 30_000;

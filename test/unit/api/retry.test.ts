@@ -180,6 +180,7 @@ describe('lookBeforeRepeating', () => {
     const result = lookBeforeRepeating<string>(
       () => Promise.reject(lost()),
       async () => 'found',
+      async () => false,
     );
     expect(await result).toBe('found');
   });
@@ -193,11 +194,12 @@ describe('lookBeforeRepeating', () => {
         return 'second';
       },
       async () => undefined,
+      async () => true,
     );
     expect(await result).toBe('second');
   });
 
-  it('gives up when every answer is lost', async () => {
+  it('gives up when every answer is lost and the time is over', async () => {
     let attempts = 0;
     const result = lookBeforeRepeating<string>(
       () => {
@@ -205,8 +207,9 @@ describe('lookBeforeRepeating', () => {
         return Promise.reject(lost());
       },
       async () => undefined,
+      async () => attempts < 5,
     );
     await expect(result).rejects.toThrow(LostAnswer);
-    expect(attempts).toBe(3);
+    expect(attempts).toBe(5);
   });
 });
