@@ -84,8 +84,11 @@ export interface Draft {
    * this returns: a `sync` after it makes the request durable, so that the next mount fulfils it after a kill.
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
-  /** Someone published it without bytes (a server-side copy): the draft is clean and its upload, if any, aborted. */
-  publishedAs(file: FileRecord): Promise<void>;
+  /**
+   * Someone published it without bytes (a server-side copy of `source`): its upload, if any, is aborted, and the draft is
+   * clean unless it was changed since.
+   */
+  publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
   discard(): Promise<void>;
   /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */

@@ -7,7 +7,7 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { versionOfFile } from '../content-version.ts';
+import { sameVersion, versionOfFile } from '../content-version.ts';
 import {
   type Annotations,
   ContentError,
@@ -24,6 +24,9 @@ import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
 import type { WriterContext } from './writer-context.ts';
+
+/** A count of changes that no draft has: what is published is not the draft as it is, nor as it was. */
+const OTHER_CHANGES = -1;
 
 interface Publication {
   /** The count of changes that it covers; undefined while it has not begun: then it covers all until it does. */
@@ -187,11 +190,12 @@ export class SpooledDraft implements Draft {
     return untilAborted(publication.done, signal);
   }
 
-  async publishedAs(file: FileRecord): Promise<void> {
-    const source = this.wholeCopyOf();
-    this.#settle(file, this.#changes);
+  async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
+    const now = this.wholeCopyOf();
+    const unchanged = now !== undefined && sameVersion(now, source);
+    this.#settle(file, unchanged ? this.#changes : OTHER_CHANGES);
     await this.#upload.abandon();
-    if (source !== undefined) await this.#rebase(file);
+    if (unchanged) await this.#rebase(file);
   }
 
   async discard(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
-import type { Annotations, Draft, UploadTarget } from '../../content/ports.ts';
+import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
@@ -87,10 +87,12 @@ export class Publisher implements DraftMaker {
     const { pending } = node;
     const facts = localFacts(node);
     const annotations = annotationsFor(node);
+    const whole = draft.wholeCopyOf();
     const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), platformNameOf(node)));
-    const file = copied
-      ? await this.#adopt(draft, fileOf(copied), annotations)
-      : await this.#upload(draft, annotations);
+    const file =
+      copied && whole
+        ? await this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
+        : await this.#upload(draft, annotations);
     const late = node.pending === pending ? undefined : node.pending;
     this.#tree.published(node, late ? await this.#annotate(file, late) : file);
     localFactsSent(node, facts);
@@ -104,13 +106,17 @@ export class Publisher implements DraftMaker {
   }
 
   /** A copy made by the platform has its source's metadata, its time included: which is not that of a copy. */
-  async #adopt(draft: Draft, file: FileRecord, given: Annotations | undefined): Promise<FileRecord> {
+  async #adopt(
+    draft: Draft,
+    { file, source }: { readonly file: FileRecord; readonly source: ContentVersion },
+    given: Annotations | undefined,
+  ): Promise<FileRecord> {
     const dated = readReservedPairs(file.metadata).mtimeMs !== undefined;
     const renewed = dated ? reservedPairs({ mtimeMs: this.#tree.clock.now() }) : {};
     const metadata = { ...renewed, ...given?.metadata };
     const nothing = Object.keys(metadata).length === 0 && !given?.tags;
     const adopted = nothing ? file : await this.#annotate(file, { metadata, tags: given?.tags });
-    await draft.publishedAs(adopted);
+    await draft.publishedAs(adopted, source);
     return adopted;
   }
 

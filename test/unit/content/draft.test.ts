@@ -378,11 +378,25 @@ describe('a draft', () => {
     const draft = await newDraft(writerOf());
     draft.copyFrom(source, 0, 0, 300);
     const copy = platform.addFile(patterned(300), { parent: 'folder', name: target.name });
-    await draft.publishedAs(copy);
+    await draft.publishedAs(copy, source);
     expect(draft.dirty).toBe(false);
     platform.files.delete(source.fileId);
     expect(await bytesOf(draft)).toEqual(patterned(300));
     expect(await draft.publish(forever)).toBe(copy);
+  });
+
+  it('stays dirty when it was changed while the server-side copy was made', async () => {
+    const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
+    const draft = await newDraft(writerOf());
+    draft.copyFrom(source, 0, 0, 300);
+    await draft.write(0, Buffer.from('!'), forever);
+    await draft.publishedAs(
+      platform.addFile(patterned(300), { parent: 'folder', name: target.name }),
+      source,
+    );
+    expect(draft.dirty).toBe(true);
+    await draft.publish(forever);
+    expect(published()).toEqual(Buffer.concat([Buffer.from('!'), patterned(300).subarray(1)]));
   });
 
   it('renamed while half-written completes under its new name only', async () => {
