@@ -71,10 +71,9 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
     return await draft.publish(new AbortController().signal);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    await draft.close();
-    context.journal.record({ type: 'end', id: state.id });
-    const path = await keepSpool(spool, keptName(state));
-    throw new ContentError('failed', `${error.message}; the bytes are kept at ${path}`, { cause: error });
+    const kept = await draft.keep();
+    const where = kept ? `the bytes are kept at ${kept.path}` : 'it had no bytes';
+    throw new ContentError('failed', `${error.message}; ${where}`, { cause: error });
   } finally {
     await draft.close();
   }

@@ -172,6 +172,7 @@ describe('a publication that was asked for', () => {
     const reason = await recovery.done.then(String, (error: Error) => error.message);
     expect(await readFile(/kept at (.*)$/.exec(reason)?.[1] ?? '')).toEqual(patterned(sizeBytes));
     expect(published()?.toString()).toBe('newer');
+    expect(platform.uploads.size).toBe(0);
   });
 
   it('replaces what the draft began from', async () => {
