@@ -271,7 +271,7 @@ export class ChangingWorld {
     const there = await this.child(name, parent);
     const { node, handle } = there
       ? { node: there, handle: await this.open(there, O_WRONLY | O_TRUNC) }
-      : await this.create(name, { parent });
+      : await this.create(name, { parent, flags: O_WRONLY | O_TRUNC });
     await this.write(handle, text);
     await this.close(handle);
     return node as ProjectFileNode;

@@ -1,7 +1,7 @@
 /** Requests of the platform's API that a change costs: they are money. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_WRONLY } from '../../support/changing-world.ts';
+import { ChangingWorld, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
 beforeEach(async () => {
@@ -27,7 +27,7 @@ it('a small new file costs one request', async () => {
 
 it('a new file with a mode and a time of its own costs two', async () => {
   const cost = await costOf(async () => {
-    const { node, handle } = await world.create('a');
+    const { node, handle } = await world.create('a', { flags: O_WRONLY | O_TRUNC });
     await world.write(handle, 'text');
     const how = { handle, context: world.by() };
     await world.side.mutations.setattr(node, { mode: 0o755 }, how);
