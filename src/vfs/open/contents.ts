@@ -199,7 +199,7 @@ export class Contents {
 
   /** An entry without handle, draft or anyone waiting says nothing. */
   #forget(content: FileContent): void {
-    const idle = content.handles.size === 0 && !content.node.draft && !content.lock.busy;
+    const idle = content.handles.size === 0 && !content.hasDraft && !content.lock.busy;
     if (idle && this.#byNode.get(content.node) === content) this.#byNode.delete(content.node);
   }
 

@@ -72,6 +72,11 @@ export class FileContent {
     return this.unpublished === 'none' ? this.publishing : this.unpublished;
   }
 
+  /** There is a draft, or is about to be. */
+  get hasDraft(): boolean {
+    return this.node.draft !== undefined || this.#drafting !== undefined;
+  }
+
   get writers(): number {
     let count = 0;
     for (const handle of this.handles) if (handle.mode.write) count++;

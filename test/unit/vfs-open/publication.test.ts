@@ -292,3 +292,26 @@ it('of another client is found by the open after a read that found the old bytes
   expect(await world.cat('a')).toBe('new text');
   await world.close(handle);
 });
+
+it('loses no write to a truncate(2) that began before the file was opened', async () => {
+  await start();
+  const node = await world.put('a', '0123456789');
+  let goOn = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const { draft } = world.writer;
+  world.writer.draft = async (options) => {
+    await held;
+    return draft.call(world.writer, options);
+  };
+  const how = { handle: undefined, context: world.by() };
+  const truncating = world.side.openFiles.truncate(node, 5, how);
+  await world.close(await world.open(node, O_RDONLY));
+  const handle = await world.open(node, O_WRONLY);
+  const writing = world.write(handle, 'X');
+  goOn();
+  await Promise.all([truncating, writing]);
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ a: 'X1234' });
+});
