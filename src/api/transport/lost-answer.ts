@@ -1,7 +1,19 @@
 import { ApiError, TransportError } from '../errors.ts';
+import { MAX_TRIES_ON_500 } from './retry-policy.ts';
 
 /** A call that takes effect once may have arrived, and its answer did not come back. */
-export class LostAnswer extends TransportError {}
+export class LostAnswer extends TransportError {
+  /** The server said that it failed over the call. */
+  readonly isFault: boolean;
+
+  constructor(
+    reason: string,
+    options: { readonly call: string; readonly cause?: unknown; readonly isFault?: boolean },
+  ) {
+    super(reason, options);
+    this.isFault = options.isFault ?? false;
+  }
+}
 
 /**
  * Makes a call that must not take effect twice. When its answer is lost, `look` says what became of it: its result,
@@ -17,6 +29,7 @@ export async function lookBeforeRepeating<T>(
   look: () => Promise<T | undefined>,
   again: () => Promise<boolean>,
 ): Promise<T> {
+  let faults = 0;
   for (let repeated = false; ; repeated = true) {
     try {
       return await attempt();
@@ -30,7 +43,10 @@ export async function lookBeforeRepeating<T>(
       if (found !== undefined) {
         return found;
       }
-      if (refusedAgain || !(await again())) {
+      if (lost && error.isFault) {
+        faults += 1;
+      }
+      if (refusedAgain || faults === MAX_TRIES_ON_500 || !(await again())) {
         throw error;
       }
     }

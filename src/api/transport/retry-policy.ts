@@ -39,7 +39,7 @@ const MAINTENANCE_PAUSE_MS = 20_000;
 /** Without `X-RateLimit-Reset` nothing tells how long: a tenth of the platform's interval. */
 const BLIND_RATE_PAUSE_MS = 30_000;
 /** A fault of the server that comes every time will come the fifth time too. */
-const MAX_TRIES_ON_500 = 4;
+export const MAX_TRIES_ON_500 = 4;
 /** No part could be reserved just now (undocumented-calls, section 3). */
 const PART_NOT_RESERVED = 8008;
 

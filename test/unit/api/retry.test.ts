@@ -199,6 +199,20 @@ describe('lookBeforeRepeating', () => {
     expect(await result).toBe('second');
   });
 
+  it('gives up on a server that fails over the call every time', async () => {
+    let attempts = 0;
+    const result = lookBeforeRepeating<string>(
+      () => {
+        attempts += 1;
+        return Promise.reject(new LostAnswer('HTTP status 500', { call: 'POST /x', isFault: true }));
+      },
+      async () => undefined,
+      async () => true,
+    );
+    await expect(result).rejects.toThrow(LostAnswer);
+    expect(attempts).toBe(4);
+  });
+
   it('gives up when every answer is lost and the time is over', async () => {
     let attempts = 0;
     const result = lookBeforeRepeating<string>(
