@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
 import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
-import { runToEnd, TestVolume } from './volume-world.ts';
+import { ended, runToEnd, TestVolume } from './volume-world.ts';
 
 let service: TestService;
 let alice: TestUser;
@@ -294,8 +294,7 @@ describe('bulk calls', () => {
       items: [importOf('a'), importOf('x/')],
     });
     expect(body.items).toMatchObject([{ resource: { state: 'PENDING' } }, { error: { code: 9072 } }]);
-    const { id } = body.items[0].resource;
-    await alice.get(`/storage/imports/${id}?wait=10`);
+    const { id } = await ended(alice, body.items[0].resource);
     const read = await alice.post('/bulk/storage/imports/get?wait=10', { import_ids: [id, 'none'] });
     expect(read.body.items).toMatchObject([
       { resource: { id, state: 'COMPLETED', result: { name: 'a' } } },

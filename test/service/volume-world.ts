@@ -43,7 +43,12 @@ export class TestVolume {
 export async function runToEnd(user: TestUser, path: string, body: unknown): Promise<Answer['body']> {
   const submitted = await user.post(path, body);
   if (submitted.status !== 200) throw new Error(`refused: ${JSON.stringify(submitted.body)}`);
-  let job = submitted.body;
+  return ended(user, submitted.body);
+}
+
+/** Follows a job through every change of its state. */
+export async function ended(user: TestUser, submitted: Answer['body']): Promise<Answer['body']> {
+  let job = submitted;
   while (job.finished_on === undefined) {
     const { pathname } = new URL(job.href);
     job = (await user.get(`${pathname.replace(/^\/v2/, '')}?wait=10`)).body;
