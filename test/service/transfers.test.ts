@@ -283,9 +283,8 @@ describe('bulk calls', () => {
     const file = await alice.upload(project.root_folder, 'a', 'a');
     const path = '/bulk/storage/exports/create?copy_only=true';
     const { body } = await alice.post(path, { items: [exportOf(file, 'a')] });
-    const { id } = body.items[0].resource;
-    const job = await alice.get(`/storage/exports/${id}?wait=10`);
-    expect(job.body.result.storage.type).toBe('PLATFORM');
+    const job = await ended(alice, body.items[0].resource);
+    expect(job.result.storage.type).toBe('PLATFORM');
   });
 
   it('starts and reads imports in bulk', async () => {
