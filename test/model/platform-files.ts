@@ -34,9 +34,9 @@ export class PlatformFiles {
   }
 
   /** Uploads that are neither completed nor aborted. */
-  async uploads(): Promise<readonly unknown[]> {
+  async uploads(): Promise<readonly { readonly upload_id: string; readonly initiated: string }[]> {
     const { items } = (await this.#get('/upload/multipart?limit=100')) as {
-      readonly items: readonly unknown[];
+      readonly items: readonly { readonly upload_id: string; readonly initiated: string }[];
     };
     return items;
   }

@@ -197,7 +197,10 @@ describe('a mount whose process ends', () => {
     process.kill(await processOf(sandbox, 'watchdog'), 'SIGKILL');
     process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
     await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'both ended' });
-    await expect(readdir(sandbox.mountPoint)).rejects.toMatchObject({ code: 'ENOTCONN' });
+    // ECONNABORTED while the kernel still ends what was under way.
+    await expect(readdir(sandbox.mountPoint)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(ENOTCONN|ECONNABORTED)$/),
+    });
     await mount(sandbox);
     expect(await readdir(sandbox.mountPoint)).toContain('projects');
   });

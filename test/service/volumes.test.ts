@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import tmp from 'tmp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService, type TestUser } from './test-service.ts';
+import { ended } from './volume-world.ts';
 
 let service: TestService;
 let alice: TestUser;
@@ -349,7 +350,7 @@ describe('editing and deleting a volume', () => {
       source: { volume: id, location: 'a' },
       destination: { project: project.id },
     });
-    await alice.get(`/storage/imports/${body.id}?wait=10`);
+    await ended(alice, body);
     await alice.call('PATCH', `/storage/volumes/${id}`, { body: { active: false } });
     const kept = await alice.call('DELETE', `/storage/volumes/${id}`);
     expect([kept.status, kept.body.code]).toEqual([409, 9069]);
