@@ -6,7 +6,14 @@
  * Facts come from two sides. What we did here (`put`, `remove`) is true at once and raises `generation`. What the
  * platform told (`learn`, `learnAll`) is as old as the question: whoever asks takes the generation first and gives it
  * back with the answer, and an answer never undoes a local change of the same name made since.
+ *
+ * What is present is a node, which the kernel may hold; `prune.ts` bounds those. Absences nobody holds: of those that
+ * the platform told the last used are kept. Our own removals stay until a listing is younger.
  */
+import { LRUCache } from 'lru-cache';
+
+/** Names that the platform said are absent, of one directory: a search path or a build asks for many, once each. */
+const MOST_ABSENT = 10_000;
 
 /** What the cache needs to know of a node. */
 interface Dated {
@@ -26,8 +33,15 @@ interface Fact<Node> {
 
 export class ChildCache<Node extends Dated> {
   readonly #facts = new Map<string, Fact<Node>>();
+  /** When each was learnt. A name is here or in `#facts`, never in both. */
+  #absent: LRUCache<string, number> | undefined;
+  readonly #mostAbsent: number;
   #completeMs: number | undefined;
   #generation = 0;
+
+  constructor(mostAbsent = MOST_ABSENT) {
+    this.#mostAbsent = mostAbsent;
+  }
 
   get generation(): number {
     return this.#generation;
@@ -39,7 +53,8 @@ export class ChildCache<Node extends Dated> {
   }
 
   get(name: string): Known<Node> | undefined {
-    return this.#facts.get(name)?.known;
+    const learntMs = this.#absent?.get(name);
+    return learntMs === undefined ? this.#facts.get(name)?.known : { kind: 'absent', learntMs };
   }
 
   /** The nodes known, in the order they were learnt. */
@@ -50,11 +65,13 @@ export class ChildCache<Node extends Dated> {
   /** We put `node` under `name`. */
   put(name: string, node: Node, nowMs: number): void {
     node.checkedMs = nowMs;
+    this.#absent?.delete(name);
     this.#facts.set(name, { known: { kind: 'present', node }, changedAt: ++this.#generation });
   }
 
   /** We took what was under `name` away. */
   remove(name: string, nowMs: number): void {
+    this.#absent?.delete(name);
     this.#facts.set(name, { known: { kind: 'absent', learntMs: nowMs }, changedAt: ++this.#generation });
   }
 
@@ -75,9 +92,17 @@ export class ChildCache<Node extends Dated> {
     asked: { readonly generation: number; readonly nowMs: number },
   ): void {
     if (this.changedSince(name, asked.generation)) return;
-    if (node) node.checkedMs = asked.nowMs;
-    const known: Known<Node> = node ? { kind: 'present', node } : { kind: 'absent', learntMs: asked.nowMs };
-    this.#facts.set(name, { known, changedAt: this.#facts.get(name)?.changedAt ?? 0 });
+    const changedAt = this.#facts.get(name)?.changedAt ?? 0;
+    if (node) {
+      node.checkedMs = asked.nowMs;
+      this.#absent?.delete(name);
+      this.#facts.set(name, { known: { kind: 'present', node }, changedAt });
+    } else if (changedAt > 0) {
+      this.#facts.set(name, { known: { kind: 'absent', learntMs: asked.nowMs }, changedAt });
+    } else {
+      this.#facts.delete(name);
+      this.#absences().set(name, asked.nowMs);
+    }
   }
 
   /**
@@ -97,12 +122,14 @@ export class ChildCache<Node extends Dated> {
       if (known.kind === 'present') gone.push(known.node);
       this.#facts.delete(name);
     }
+    this.#absent?.clear();
     this.#completeMs = asked.nowMs;
     return gone;
   }
 
   /** Nothing is known any more about `name`. */
   forget(name: string): void {
+    this.#absent?.delete(name);
     this.#facts.delete(name);
     this.#completeMs = undefined;
   }
@@ -110,9 +137,16 @@ export class ChildCache<Node extends Dated> {
   /** Everything must be asked for anew; the nodes stay known by name so that they keep their numbers. */
   expire(): void {
     this.#completeMs = undefined;
+    this.#absent?.clear();
     for (const [name, { known }] of this.#facts) {
       if (known.kind === 'present') known.node.checkedMs = Number.NEGATIVE_INFINITY;
       else this.#facts.delete(name);
     }
+  }
+
+  /** Most directories need none. Bounded by size, not by `max`, which would reserve room for all of them at once. */
+  #absences(): LRUCache<string, number> {
+    this.#absent ??= new LRUCache({ maxSize: this.#mostAbsent, sizeCalculation: () => 1 });
+    return this.#absent;
   }
 }
