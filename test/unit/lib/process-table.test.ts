@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { procProcessTable } from '../../../src/lib/process-table.ts';
@@ -25,12 +25,15 @@ it('does not take a living process for an ending one', async () => {
 });
 
 it.each([
-  ['exit', 'ended by itself', 'sh -c "exit 3" &'],
-  ['kill', 'was killed', 'sleep 60 & kill -9 $!;'],
-])('tells how a process ends: %s when it %s', async (end, _, start) => {
-  // Its parent never asks how it ended, so that it stays in the table.
-  const parent = new BackgroundProcess('sh', ['-c', `${start} echo child $!; exec sleep 60`]);
+  ['exit', 'ended by itself', 'SIGTERM'],
+  ['kill', 'was killed', 'SIGKILL'],
+] as const)('tells how a process ends: %s when it %s', async (end, _, signal) => {
+  const child = `sh -c 'trap "exit 3" TERM; echo child $$; while :; do sleep 0.05; done' &`;
+  const parent = new BackgroundProcess('sh', ['-c', `${child} exec sleep 60`]);
   onTestFinished(() => parent.end());
-  const [, child] = await parent.says(/child (\d+)/);
-  await waitUntil(async () => (await procProcessTable.endOf(Number(child))) === end);
+  const pid = Number((await parent.says(/child (\d+)/))[1]);
+  // From then on its parent never asks how it ended, so that it stays in the table.
+  await waitUntil(async () => (await readFile(`/proc/${parent.pid}/comm`, 'utf8')) === 'sleep\n');
+  process.kill(pid, signal);
+  await waitUntil(async () => (await procProcessTable.endOf(pid)) === end);
 });
