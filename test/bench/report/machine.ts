@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import { run } from '../../support/run.ts';
 
 /** What the numbers depend on, by name. */
@@ -8,6 +8,7 @@ export async function describeMachine(): Promise<Readonly<Record<string, string>
   const distribution = /^PRETTY_NAME="(.*)"$/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1];
   return {
     processor: `${cpus().length} × ${first?.model ?? 'unknown'}`,
+    load: `${loadavg()[2]?.toFixed(1)} in the last 15 minutes`,
     memory: `${(totalmem() / 1024 ** 3).toFixed(1)} GiB`,
     system: `${distribution ?? 'unknown'}, Linux ${release()}`,
     node: process.version,

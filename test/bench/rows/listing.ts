@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
@@ -31,6 +32,8 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
   const samples: Record<string, Sample> = {};
   for (const name of LISTINGS) {
     await onMount(peer, stage, async (mounted) => {
+      // What the path to it costs is another row (first-byte).
+      await stat(mounted.path(MANY));
       samples[listingRow(name, 'cold')] = await list(mounted, name);
       samples[listingRow(name, 'warm')] = await list(mounted, name);
     });

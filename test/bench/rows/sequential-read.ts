@@ -9,7 +9,7 @@ import type { Door } from '../server/server-side.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
 
 export const COLD = 'sequential read, cold';
-export const WARM = 'sequential read, warm';
+const WARM = 'sequential read, warm';
 const [FILE] = BIG_FILES;
 
 /** One file, front to back. The lines "service's storage" take the bytes from the service, the others from nginx. */
