@@ -1,71 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
-import { dirSync } from 'tmp';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
-import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
-import type { ContentVersion, ContentWriter, Draft } from '../../../src/content/ports.ts';
-import { createContentReader } from '../../../src/content/read/content-reader.ts';
-import { type ContentWriterOptions, createContentWriter } from '../../../src/content/write/content-writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { FakePlatform, patterned } from './fake-platform.ts';
-
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const forever = new AbortController().signal;
-const target = { parent: 'folder', name: 'new.bam', overwrite: true };
-
-let directory: { readonly name: string; removeCallback(): void };
-let platform: FakePlatform;
-const writers: ContentWriter[] = [];
-
-beforeEach(() => {
-  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
-  platform = new FakePlatform();
-});
-afterEach(async () => {
-  await Promise.all(writers.splice(0).map((writer) => writer.close()));
-  directory.removeCallback();
-});
-
-function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWriter {
-  const clock = new FakeClock();
-  const memory = new MemoryPool(64 * MIB);
-  const { api, storage } = platform;
-  const reader = createContentReader({ api, storage, memory, clock });
-  const writer = createContentWriter({
-    api,
-    storage,
-    reader,
-    memory,
-    clock,
-    directory: directory.name,
-    partSizeBytes: 100,
-    ...options,
-  });
-  writers.push(writer);
-  return writer;
-}
-
-function newDraft(writer: ContentWriter, base?: ContentVersion, name = target.name): Promise<Draft> {
-  return writer.draft({ target: { ...target, name }, base, label: `trial/${name}` });
-}
-
-async function bytesOf(draft: Draft): Promise<Buffer> {
-  const { chunks, release } = await draft.read(0, draft.sizeBytes, forever);
-  const bytes = Buffer.concat(chunks);
-  release?.();
-  return bytes;
-}
-
-async function writeInPieces(draft: Draft, bytes: Buffer, pieceBytes: number): Promise<void> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    await draft.write(at, bytes.subarray(at, at + pieceBytes), forever);
-  }
-}
-
-const published = (name = target.name): Buffer | undefined => platform.named('folder', name)?.bytes;
+import {
+  bytesOf,
+  directory,
+  forever,
+  MIB,
+  newDraft,
+  platform,
+  published,
+  target,
+  writeInPieces,
+  writerOf,
+} from './draft-world.ts';
+import { patterned } from './fake-platform.ts';
 
 describe('publishing', () => {
   it('costs a small file three calls and one transfer, with its exact size', async () => {
@@ -440,61 +390,6 @@ describe('a draft', () => {
     await draft.publish(forever);
     await draft.close();
     expect(await readdir(directory.name)).toEqual(['journal']);
-  });
-});
-
-describe('the spool limit', () => {
-  it('gives a reason when nothing will make room', async () => {
-    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 }));
-    await draft.write(0, patterned(900), forever);
-    await expect(draft.write(900, patterned(200), forever)).rejects.toMatchObject({
-      kind: 'no-space',
-      message: expect.stringContaining('spool'),
-    });
-    await draft.publish(forever);
-    expect(published()).toEqual(patterned(900));
-  });
-
-  it('lets one larger file be written from front to back, and read again once it is published', async () => {
-    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
-    const bytes = patterned(300 * KIB);
-    await writeInPieces(draft, bytes, 4 * KIB);
-    for (const touch of [
-      () => draft.write(5, Buffer.from('x'), forever),
-      () => draft.truncate(10, forever),
-      () => draft.read(0, 10, forever),
-    ]) {
-      await expect(touch()).rejects.toMatchObject({
-        message: expect.stringContaining('larger than the spool'),
-      });
-    }
-    await draft.publish(forever);
-    expect(published()?.equals(bytes)).toBe(true);
-    expect((await bytesOf(draft)).equals(bytes)).toBe(true);
-    await draft.write(5, Buffer.from('x'), forever);
-    bytes.write('x', 5);
-    expect((await bytesOf(draft)).equals(bytes)).toBe(true);
-  });
-
-  it('makes a writer wait for another file to be published', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000 });
-    const first = await newDraft(writer, undefined, 'first');
-    const second = await newDraft(writer, undefined, 'second');
-    await first.write(0, patterned(900), forever);
-    let go = (): void => {};
-    platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
-    const publication = first.publish(forever);
-    await waitUntil(() => platform.count('complete') === 1);
-    let written = false;
-    const waiting = second.write(0, patterned(500), forever).then(() => {
-      written = true;
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(written).toBe(false);
-    platform.on = () => {};
-    go();
-    await Promise.all([publication, waiting]);
-    expect(await bytesOf(first)).toEqual(patterned(900));
   });
 });
 

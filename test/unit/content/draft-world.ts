@@ -1,0 +1,65 @@
+/** Drafts over a platform in memory, with a spool directory anew for each test. */
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach } from 'vitest';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentVersion, ContentWriter, Draft } from '../../../src/content/ports.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { type ContentWriterOptions, createContentWriter } from '../../../src/content/write/content-writer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { FakePlatform } from './fake-platform.ts';
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const forever = new AbortController().signal;
+export const target = { parent: 'folder', name: 'new.bam', overwrite: true };
+
+export let directory: { readonly name: string; removeCallback(): void };
+export let platform: FakePlatform;
+const writers: ContentWriter[] = [];
+
+beforeEach(() => {
+  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+  platform = new FakePlatform();
+});
+afterEach(async () => {
+  await Promise.all(writers.splice(0).map((writer) => writer.close()));
+  directory.removeCallback();
+});
+
+export function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWriter {
+  const clock = new FakeClock();
+  const memory = new MemoryPool(64 * MIB);
+  const { api, storage } = platform;
+  const reader = createContentReader({ api, storage, memory, clock });
+  const writer = createContentWriter({
+    api,
+    storage,
+    reader,
+    memory,
+    clock,
+    directory: directory.name,
+    partSizeBytes: 100,
+    ...options,
+  });
+  writers.push(writer);
+  return writer;
+}
+
+export function newDraft(writer: ContentWriter, base?: ContentVersion, name = target.name): Promise<Draft> {
+  return writer.draft({ target: { ...target, name }, base, label: `trial/${name}` });
+}
+
+export async function bytesOf(draft: Draft): Promise<Buffer> {
+  const { chunks, release } = await draft.read(0, draft.sizeBytes, forever);
+  const bytes = Buffer.concat(chunks);
+  release?.();
+  return bytes;
+}
+
+export async function writeInPieces(draft: Draft, bytes: Buffer, pieceBytes: number): Promise<void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    await draft.write(at, bytes.subarray(at, at + pieceBytes), forever);
+  }
+}
+
+export const published = (name = target.name): Buffer | undefined => platform.named('folder', name)?.bytes;
