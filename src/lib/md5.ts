@@ -1,17 +1,39 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { type Md5, Md5Lanes, md5Addon } from './md5-lanes.ts';
+
+/** So few bytes are hashed at once: handing them to a thread would take as long. */
+const SMALL_BYTES = 64 * 1024;
+
+const addon = md5Addon();
+const lanes = addon && new Md5Lanes(addon);
+
+/** Hashes on another thread, beside all other digests in the making (`md5-lanes.ts`). */
+export function createMd5(): Md5 {
+  return lanes === undefined ? new Md5OnLoop() : lanes.begin();
+}
+
+/** MD5 in hex of bytes that do not change meanwhile; the event loop goes on. */
+export async function md5Hex(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= SMALL_BYTES) return createHash('md5').update(bytes).digest('hex');
+  return createMd5().end(bytes);
+}
 
 /** About 2 ms of hashing: what an event loop may be kept from its other work. */
 const SLICE_BYTES = 512 * 1024;
 
-/** MD5 in hex, in slices, so that the event loop turns in between. */
-export async function md5Hex(bytes: Uint8Array): Promise<string> {
-  const hash = createHash('md5');
-  for (let offset = 0; offset < bytes.length; offset += SLICE_BYTES) {
-    if (offset > 0) {
-      await setImmediate();
+/** Where the addon is not built: in slices, so that the event loop turns in between. */
+class Md5OnLoop implements Md5 {
+  readonly #hash = createHash('md5');
+
+  async update(piece: Uint8Array): Promise<void> {
+    for (let offset = 0; offset < piece.length; offset += SLICE_BYTES) {
+      if (offset > 0) await new Promise(setImmediate);
+      this.#hash.update(piece.subarray(offset, offset + SLICE_BYTES));
     }
-    hash.update(bytes.subarray(offset, offset + SLICE_BYTES));
   }
-  return hash.digest('hex');
+
+  async end(piece: Uint8Array): Promise<string> {
+    await this.update(piece);
+    return this.#hash.digest('hex');
+  }
 }

@@ -1,0 +1,40 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createMd5, md5Hex } from '../../../src/lib/md5.ts';
+import { md5Addon } from '../../../src/lib/md5-lanes.ts';
+
+const expected = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
+
+describe('MD5', () => {
+  it('is done by the addon here', () => {
+    expect(md5Addon()).toBeDefined();
+  });
+
+  it('is right for every length around the ends of blocks, many at once', async () => {
+    const inputs = Array.from({ length: 200 }, (_, length) => randomBytes(length));
+    const digests = await Promise.all(inputs.map((input) => createMd5().end(input)));
+    expect(digests).toEqual(inputs.map(expected));
+  });
+
+  it('is right for inputs of different lengths that come in pieces while others come', async () => {
+    const digest = async (input: Buffer, pieceBytes: number): Promise<string> => {
+      const md5 = createMd5();
+      let offset = 0;
+      for (; offset + pieceBytes < input.length; offset += pieceBytes)
+        await md5.update(input.subarray(offset, offset + pieceBytes));
+      return md5.end(input.subarray(offset));
+    };
+    const inputs = Array.from({ length: 40 }, (_, index) => randomBytes(index * 9973));
+    const digests = await Promise.all(inputs.map((input, index) => digest(input, 64 * (1 + index * 7))));
+    expect(digests).toEqual(inputs.map(expected));
+  });
+
+  it('is right past what one call takes', async () => {
+    const input = randomBytes(5 * 1024 * 1024 + 1);
+    expect(await md5Hex(input)).toBe(expected(input));
+  });
+
+  it('refuses a piece in the middle that ends within a block', () => {
+    expect(() => createMd5().update(new Uint8Array(63))).toThrow(RangeError);
+  });
+});
