@@ -23,6 +23,8 @@ interface Place<P extends DirectoryNode = DirectoryNode> {
   readonly name: string;
 }
 
+const NEVER_MS = Number.NEGATIVE_INFINITY;
+
 /** Makes nodes of every kind, each with its number and its st_ino. */
 export class NodeMaker {
   readonly #nodes: NodeTable;
@@ -38,8 +40,14 @@ export class NodeMaker {
     project: Project,
     record: FileRecord | undefined,
   ): ProjectFileNode {
+    // Written out, where the others spread what all nodes have: thousands are made in one listing.
     return this.#nodes.add((id) => ({
-      ...base(id, record?.id ?? freshId(id), place),
+      id,
+      ino: inodeNumber(record?.id ?? freshId(id)),
+      parent: place.parent,
+      name: place.name,
+      lookups: 0,
+      checkedMs: NEVER_MS,
       kind: 'project-file',
       project,
       record,
@@ -120,7 +128,7 @@ function base<P extends DirectoryNode>(
 ): { id: NodeId; ino: bigint; parent: P | undefined; name: string; lookups: number; checkedMs: number } {
   const { parent, name } = place;
   const ino = parent ? inodeNumber(firstId) : 1n;
-  return { id, ino, parent, name, lookups: 0, checkedMs: Number.NEGATIVE_INFINITY };
+  return { id, ino, parent, name, lookups: 0, checkedMs: NEVER_MS };
 }
 
 /** A file that has no id of the platform yet; node numbers are unique within the mount. */

@@ -6,6 +6,8 @@ const PREFIX = 'svcfs.';
 const MODE = `${PREFIX}mode`;
 const MTIME = `${PREFIX}mtime`;
 
+const NONE: ReservedFacts = {};
+
 export interface ReservedFacts {
   /** Permission bits. */
   readonly mode?: number;
@@ -20,6 +22,7 @@ export function isReservedKey(key: string): boolean {
 export function readReservedPairs(metadata: Readonly<Record<string, string>>): ReservedFacts {
   const mode = metadata[MODE];
   const mtime = metadata[MTIME];
+  if (mode === undefined && mtime === undefined) return NONE;
   return {
     ...(mode !== undefined && /^[0-7]{1,4}$/.test(mode) && { mode: Number.parseInt(mode, 8) }),
     ...(mtime !== undefined && /^-?\d{1,16}$/.test(mtime) && { mtimeMs: Number(mtime) }),
