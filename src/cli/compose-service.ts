@@ -1,3 +1,4 @@
+import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { createLogger } from '../observe/logger.ts';
@@ -35,12 +36,14 @@ export async function composeService(options: Options): Promise<RunningService |
 }
 
 async function start(options: Options): Promise<RunningService | RunningWorkers> {
-  const { data, database, role, listen, rateLimit } = options;
+  const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
   const logger = createLogger({ fd: STDERR, level: 'warn' });
   try {
     const common = {
       dataDir: data,
       databaseUrl: database,
+      secretKeys: secretKeysGiven(secretKeyFile, process.env),
+      allowedEndpoints: allowEndpoint,
       rateLimit:
         rateLimit === 'off' ? rateLimit : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
       logger,

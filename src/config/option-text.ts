@@ -35,6 +35,15 @@ export function parseListenAddress(text: string): ListenAddress {
   return { host, port };
 }
 
+/** Names, addresses and networks such as `169.254.7.0/24`, by commas. */
+export function parseHosts(text: string): readonly string[] {
+  const hosts = text.split(',').map((host) => host.trim());
+  if (hosts.some((host) => !/^[^\s/]+(\/\d{1,3})?$/.test(host))) {
+    throw new InvalidValue('Expected hosts or networks, such as store.local,169.254.7.0/24.');
+  }
+  return hosts;
+}
+
 /** `REQUESTS/SECONDS`, or `off`. Not undefined for that: the parser of the command line takes it for an empty text. */
 export function parseRateLimit(text: string): RateLimit | 'off' {
   if (text === 'off') return 'off';

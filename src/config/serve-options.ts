@@ -1,6 +1,12 @@
 import { parseDatabaseUrl } from './database-url.ts';
 import type { Option, OptionValues } from './option.ts';
-import { type ListenAddress, parseListenAddress, parseRateLimit, type RateLimit } from './option-text.ts';
+import {
+  type ListenAddress,
+  parseHosts,
+  parseListenAddress,
+  parseRateLimit,
+  type RateLimit,
+} from './option-text.ts';
 
 const data: Option<string | undefined> = {
   flags: '--data <dir>',
@@ -17,6 +23,23 @@ const database: Option<string | undefined> = {
   default: undefined,
   defaultText: 'an SQLite file in the data directory',
   parse: parseDatabaseUrl,
+};
+
+const secretKeyFile: Option<string | undefined> = {
+  flags: '--secret-key-file <file>',
+  help: 'keys that encrypt the secrets of volumes; or give one as SVCFS_SECRET_KEY',
+  environment: 'SVCFS_SECRET_KEY_FILE',
+  default: undefined,
+  defaultText: 'secret-key in the data directory; none with --database',
+};
+
+const allowEndpoint: Option<readonly string[]> = {
+  flags: '--allow-endpoint <hosts>',
+  help: 'hosts and networks, by commas, that volumes may lead to although they are link-local or metadata addresses',
+  environment: 'SVCFS_ALLOW_ENDPOINT',
+  default: [],
+  defaultText: 'none',
+  parse: parseHosts,
 };
 
 const role: Option<'all' | 'api' | 'worker'> = {
@@ -57,6 +80,16 @@ const internalStats: Option<boolean> = {
   default: false,
 };
 
-export const SERVE_OPTIONS = { data, database, role, listen, demo, rateLimit, internalStats } as const;
+export const SERVE_OPTIONS = {
+  data,
+  database,
+  secretKeyFile,
+  allowEndpoint,
+  role,
+  listen,
+  demo,
+  rateLimit,
+  internalStats,
+} as const;
 
 export type ServeOptions = OptionValues<typeof SERVE_OPTIONS>;

@@ -6,11 +6,20 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
+/** Keys themselves, and where they were found; or the file that holds them. */
+export type SecretKeysGiven =
+  | { readonly text: string; readonly source: string }
+  | { readonly file: string };
+
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
   readonly dataDir: string;
   /** A PostgreSQL database, which several processes may share, in place of the SQLite file in the data directory. */
   readonly databaseUrl?: string | undefined;
+  /** Encrypt the secrets of volumes. Default: `secret-key` in the data directory; none with a PostgreSQL database. */
+  readonly secretKeys?: SecretKeysGiven | undefined;
+  /** Hosts and networks that endpoints of volumes may lead to although they are refused by default. */
+  readonly allowedEndpoints?: readonly string[] | undefined;
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;

@@ -5,6 +5,7 @@ import type { UrlSigner } from './blobs/url-signer.ts';
 import type { Buckets } from './buckets/buckets.ts';
 import type { Executor } from './executors/executor.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
+import type { VolumeSecrets } from './secrets/volume-secrets.ts';
 import type { ServiceStats } from './service-stats.ts';
 import type { Store } from './store/store.ts';
 import type { JobSignals } from './workers/job-signals.ts';
@@ -12,8 +13,12 @@ import type { JobSignals } from './workers/job-signals.ts';
 /** What routes, actions and workers work with. Made once, by `startService`. */
 export interface Services {
   readonly store: Store;
+  /** Opens and encrypts the secrets of volumes. */
+  readonly volumeSecrets: VolumeSecrets;
   readonly blobs: BlobStore;
   readonly buckets: Buckets;
+  /** The operator's exceptions to rules/endpoint-policy.ts. */
+  readonly allowedEndpoints: readonly string[];
   /** Wakes the worker, and who waits for a job. */
   readonly jobSignals: JobSignals;
   /** Runs tasks. */

@@ -19,6 +19,9 @@ import {
   type ServiceOptions,
   type ServicesOptions,
 } from './service-config.ts';
+import { openSecretKeys } from './secrets/open-secret-keys.ts';
+import { renewSecrets } from './secrets/renew-secrets.ts';
+import { isKeptInTheClear, VolumeSecrets } from './secrets/volume-secrets.ts';
 import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
 import { openPostgresStore, openSqliteStore, type Store } from './store/store.ts';
@@ -108,11 +111,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     downloadUrlSeconds,
   });
   await blobs.prepare();
+  const volumeSecrets = new VolumeSecrets(await openSecretKeys(options));
   const store = await openStore(options);
+  await renewSecrets(store, volumeSecrets, isKeptInTheClear);
   return {
     store,
+    volumeSecrets,
     blobs,
     buckets: new Buckets({ directory: join(dataDir, 'buckets'), clock }),
+    allowedEndpoints: options.allowedEndpoints ?? [],
     jobSignals: new JobSignals(clock),
     executor: noExecutor,
     signer,

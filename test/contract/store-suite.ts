@@ -196,16 +196,47 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await store.blobGarbage.unusedSince(NOW, 10)).toEqual([]);
   });
 
-  test('a token works until it expires or is revoked', async () => {
-    const token = { username: 'alice', created_on: NOW, expires_on: null, revoked_on: null };
+  test('a token works until it expires or is revoked, or its user is disabled', async () => {
+    const token = { username: 'alice', created_on: NOW };
+    const later = '2099-01-01T00:00:00.000Z';
+    const userOf = async (hash: string, now: string) => (await store.tokens.findGood(hash, now))?.username;
     await store.tokens.insert({ ...token, hash: 'for-ever' });
     await store.tokens.insert({ ...token, hash: 'an-hour', expires_on: '2026-01-01T01:00:00.000Z' });
-    expect(await store.tokens.usernameOf('an-hour', '2026-01-01T00:59:59.999Z')).toBe('alice');
-    expect(await store.tokens.usernameOf('an-hour', '2026-01-01T01:00:00.000Z')).toBeUndefined();
-    expect(await store.tokens.usernameOf('for-ever', '2099-01-01T00:00:00.000Z')).toBe('alice');
+    expect(await userOf('an-hour', '2026-01-01T00:59:59.999Z')).toBe('alice');
+    expect(await userOf('an-hour', '2026-01-01T01:00:00.000Z')).toBeUndefined();
+    expect(await userOf('for-ever', later)).toBe('alice');
+    await store.users.setDisabled('alice', NOW);
+    expect(await userOf('for-ever', later)).toBeUndefined();
+    await store.users.setDisabled('alice', null);
+    expect(await userOf('for-ever', later)).toBe('alice');
     await store.tokens.revoke('for-ever', NOW);
-    expect(await store.tokens.usernameOf('for-ever', NOW)).toBeUndefined();
-    expect(await store.tokens.usernameOf('unknown', NOW)).toBeUndefined();
+    expect(await userOf('for-ever', NOW)).toBeUndefined();
+    expect(await userOf('unknown', NOW)).toBeUndefined();
+  });
+
+  test('a use of a token is noted, unless one was lately', async () => {
+    await store.tokens.insert({ username: 'alice', created_on: NOW, hash: 'used' });
+    const [first, second, third] = [0, 1, 2].map((n) => `2026-01-01T0${n}:00:00.000Z`) as [
+      string,
+      string,
+      string,
+    ];
+    await store.tokens.noteUse('used', { now: first, before: first });
+    await store.tokens.noteUse('used', { now: second, before: first });
+    expect(await store.tokens.findGood('used', NOW)).toMatchObject({ last_used_on: first });
+    await store.tokens.noteUse('used', { now: third, before: second });
+    expect(await store.tokens.findGood('used', NOW)).toMatchObject({ last_used_on: third });
+  });
+
+  test('a token is found by the beginning of its hash', async () => {
+    for (const hash of ['abf0', 'abf1', 'abff', 'ac00']) {
+      await store.tokens.insert({ username: 'alice', created_on: NOW, hash });
+    }
+    const found = async (prefix: string) => (await store.tokens.findByPrefix(prefix)).map(({ hash }) => hash);
+    expect(await found('abf0')).toEqual(['abf0']);
+    expect(await found('abff')).toEqual(['abff']);
+    expect(await found('abf')).toHaveLength(2);
+    expect(await found('ad')).toEqual([]);
   });
 
   test('members are added once and updated after', async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
 import { Operator } from '../../src/service/operator/operator.ts';
 import { openServices } from '../../src/service/start-service.ts';
-import { LinesLogger, TestUser } from '../service/test-service.ts';
+import { LinesLogger, SECRET_KEY, TestUser } from '../service/test-service.ts';
 import type { BackgroundProcess } from '../support/background-process.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -39,6 +39,7 @@ async function startFour(
       ['serve', '--role', role, '--data', data, '--rate-limit', rateLimit, '--listen', '127.0.0.1:0'],
       {
         SVCFS_DATABASE: databaseUrl,
+        SVCFS_SECRET_KEY: SECRET_KEY,
       },
     );
   const apis = [start('api'), start('api')];
@@ -55,7 +56,8 @@ async function tokenOf(
   username: string,
   place: { readonly dataDir: string; readonly databaseUrl: string },
 ): Promise<string> {
-  const services = await openServices({ ...place, rateLimit: 'off', logger: new LinesLogger() });
+  const secretKeys = { text: SECRET_KEY, source: 'the test' };
+  const services = await openServices({ ...place, secretKeys, rateLimit: 'off', logger: new LinesLogger() });
   const operator = new Operator(services);
   await operator.createUser(username);
   const token = await operator.issueToken(username);

@@ -158,6 +158,7 @@ export class TestService {
       workers: false,
       clock: systemClock,
       databaseUrl: await databaseOf(options.dataDir ?? directory.name),
+      secretKeys: { text: SECRET_KEY, source: 'the test' },
       ...options,
     });
     return new TestService(service, directory, logger);
@@ -181,6 +182,9 @@ export class TestService {
     this.#remove();
   }
 }
+
+/** Encrypts the secrets of volumes. */
+export const SECRET_KEY = '42'.repeat(32);
 
 const databaseUrls = new Map<string, string>();
 let databases: PostgresDatabases | undefined;

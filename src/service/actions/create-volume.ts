@@ -1,6 +1,5 @@
 import type { CreateVolumeBody } from '../../contract/volume.ts';
 import { storedTime } from '../api-time.ts';
-import type { Buckets } from '../buckets/buckets.ts';
 import type { Caller } from '../caller.ts';
 import { bucketFailure } from '../rules/bucket-failure.ts';
 import {
@@ -13,6 +12,7 @@ import { ALL_VOLUME_PERMISSIONS } from '../rules/volume-permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { VolumeRow } from '../store/volumes.ts';
+import { checkEndpointAllowed } from './check-endpoint-allowed.ts';
 
 /**
  * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
@@ -20,29 +20,31 @@ import type { VolumeRow } from '../store/volumes.ts';
  * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, those of `checkAccessMode` and `checkService`, 9200 to 9209
  */
 export async function createVolume(
-  { store, clock, buckets }: Services,
+  services: Services,
   caller: Caller,
   body: CreateVolumeBody,
 ): Promise<VolumeRow> {
+  const { store, clock, volumeSecrets } = services;
   const name = checkVolumeName(body.name);
   const accessMode = checkAccessMode(body.access_mode);
   const service = checkService(body.service);
   const now = storedTime(clock.now());
+  const id = `${caller.username}/${name}`;
   const volume: VolumeRow = {
-    id: `${caller.username}/${name}`,
+    id,
     owner: caller.username,
     name,
     description: body.description ?? '',
     access_mode: accessMode,
     service: JSON.stringify(service.address),
-    secret: JSON.stringify(service.secret),
+    secret: await volumeSecrets.seal(id, service.secret),
     active: 1,
     created_on: now,
     modified_on: now,
   };
   const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
   if ((await store.volumes.find(volume.id)) !== undefined) throw taken;
-  await tryBucket(buckets, service);
+  await tryBucket(services, service);
   await store.transaction(async (tx) => {
     if ((await tx.volumes.find(volume.id)) !== undefined) throw taken;
     await tx.volumes.insert(volume);
@@ -52,7 +54,9 @@ export async function createVolume(
 }
 
 /** @throws ServiceError 9200 to 9209 */
-export async function tryBucket(buckets: Buckets, { address, secret }: CheckedService): Promise<void> {
+export async function tryBucket(services: Services, { address, secret }: CheckedService): Promise<void> {
+  const { buckets, allowedEndpoints } = services;
+  if (address.endpoint !== '') await checkEndpointAllowed(address.endpoint, allowedEndpoints);
   const accessKey = address.credentials['access_key_id'] ?? address.credentials['role_arn'] ?? '';
   try {
     await buckets.prepare(address, { accessKey, secretKey: secret['secret_access_key'] ?? '' });

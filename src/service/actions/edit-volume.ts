@@ -1,7 +1,7 @@
-import type { EditVolumeBody } from '../../contract/volume.ts';
+import type { EditVolumeBody, VolumeServiceInput } from '../../contract/volume.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
-import { checkAccessMode, checkService } from '../rules/volume-fields.ts';
+import { type CheckedService, checkAccessMode, checkService } from '../rules/volume-fields.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { VolumeRow } from '../store/volumes.ts';
@@ -20,25 +20,34 @@ export async function editVolume(
   caller: Caller,
   edit: { readonly id: string; readonly body: EditVolumeBody; readonly force: boolean },
 ): Promise<VolumeRow> {
-  const { store, clock, buckets } = services;
+  const { store, clock, volumeSecrets } = services;
   const { body } = edit;
   const volume = await volumeFor(store, caller, { id: edit.id, permission: 'admin' });
   const { permissions: _, ...row } = volume;
-  const before = { address: addressOfVolume(row), secret: JSON.parse(row.secret ?? '{}') };
-  const service = body.service === undefined ? before : checkService(body.service, before);
-  if (body.service !== undefined) await tryBucket(buckets, service);
+  const service = body.service === undefined ? undefined : await editedService(services, row, body.service);
   const changed: VolumeRow = {
     ...row,
     description: body.description ?? row.description,
     access_mode: body.access_mode === undefined ? row.access_mode : checkAccessMode(body.access_mode),
-    service: JSON.stringify(service.address),
-    secret: JSON.stringify(service.secret),
+    service: service === undefined ? row.service : JSON.stringify(service.address),
+    secret: service === undefined ? row.secret : await volumeSecrets.seal(row.id, service.secret),
     active: (body.active ?? row.active === 1) ? 1 : 0,
     modified_on: storedTime(clock.now()),
   };
   if (row.active === 1 && changed.active === 0) await stopJobs(services, row.id, edit.force);
   await store.volumes.update(row.id, changed);
   return changed;
+}
+
+async function editedService(
+  services: Services,
+  row: VolumeRow,
+  given: VolumeServiceInput,
+): Promise<CheckedService> {
+  const before = { address: addressOfVolume(row), secret: await services.volumeSecrets.open(row) };
+  const service = checkService(given, before);
+  await tryBucket(services, service);
+  return service;
 }
 
 async function stopJobs({ store, clock, jobSignals }: Services, id: string, force: boolean): Promise<void> {

@@ -39,26 +39,39 @@ export function addApiHooks(app: App, services: Services): void {
   });
 }
 
+/** A use of a token costs a write no more often than this. */
+const USE_NOTED_EVERY_MS = 10 * 60_000;
+
 /** The rate of requests without a token is not limited, but announced as that of a caller who made none. */
 const NOBODY = '';
 
 /** Undefined when the call is open to all, or brings no good token. */
-async function callerOf(request: FastifyRequest, { store, clock }: Services): Promise<Caller | undefined> {
+async function callerOf(request: FastifyRequest, services: Services): Promise<Caller | undefined> {
+  const { store, clock, logger } = services;
   const token = tokenOf(request);
   if (token === undefined || request.routeOptions.config.open === true) return undefined;
   const tokenHash = hashToken(token);
-  const username = await store.tokens.usernameOf(tokenHash, storedTime(clock.now()));
-  return username === undefined ? undefined : { username, tokenHash };
+  const now = clock.now();
+  const good = await store.tokens.findGood(tokenHash, storedTime(now));
+  if (good === undefined) return undefined;
+  const before = storedTime(now - USE_NOTED_EVERY_MS);
+  if ((good.last_used_on ?? '') < before) {
+    await store.tokens
+      .noteUse(tokenHash, { now: storedTime(now), before })
+      .catch((err) => logger.warn({ err }, 'use of a token not noted'));
+  }
+  return { username: good.username, tokenHash };
 }
 
 async function countRequest(
   { tokenHash }: Caller,
   reply: FastifyReply,
-  { rateLimiter }: Services,
+  { rateLimiter, metrics }: Services,
 ): Promise<void> {
   const state = await rateLimiter.count(tokenHash);
   announce(reply, state);
   if (!state.exceeded) return;
+  metrics.rateLimitRefused();
   const until = new Date(state.reset * 1000).toISOString();
   throw new ServiceError(1000, `The rate limit of ${state.limit} requests is used up until ${until}.`);
 }

@@ -86,9 +86,14 @@ function checkPrefix(prefix: string): string {
   }
 }
 
+/** No user and no query: what is answered and logged must hold no secret. */
 function checkEndpoint(endpoint: string): string {
-  if (endpoint === '' || (/^https?:\/\//.test(endpoint) && URL.canParse(endpoint))) return endpoint;
-  throw new ServiceError(9029);
+  if (endpoint === '') return endpoint;
+  const url = /^https?:\/\//.test(endpoint) && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || [url.username, url.password, url.search, url.hash].some((part) => part !== '')) {
+    throw new ServiceError(9029);
+  }
+  return endpoint;
 }
 
 interface Credentials {

@@ -10,6 +10,8 @@ export interface DialectFeatures {
   readonly rowLocks: boolean;
   /** Waits, as the first statement of a transaction, until no other can write what it is going to read. */
   readonly keepWritersOut: <Db>(transaction: Kysely<Db>) => Promise<void>;
+  /** Removes from the files of a database what updates of a table have overwritten. Not inside a transaction. */
+  readonly scrub: <Db>(db: Kysely<Db>, table: string) => Promise<void>;
   /** Does some work while no other process does that which it also does alone. */
   readonly alone: <Db>(db: Kysely<Db>, work: () => Promise<void>) => Promise<void>;
 }

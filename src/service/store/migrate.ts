@@ -3,6 +3,7 @@ import type { DialectFeatures } from './dialect-features.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { runsAndSpending } from './migrations/002-runs-and-spending.ts';
 import { rateWindows } from './migrations/003-rate-windows.ts';
+import { audit } from './migrations/004-audit.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
 export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<void> {
@@ -13,6 +14,7 @@ export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Pr
         '001-first-tables': firstTables(features),
         '002-runs-and-spending': runsAndSpending(features),
         '003-rate-windows': rateWindows(features),
+    '004-audit': audit(features),
       }),
     },
   });

@@ -41,6 +41,9 @@ export const postgresFeatures: DialectFeatures = {
   keepWritersOut: async (transaction) => {
     await sql`lock table files in share row exclusive mode`.execute(transaction);
   },
+  scrub: async (db, table) => {
+    await sql`vacuum (full) ${sql.table(table)}`.execute(db);
+  },
   // The lock ends with the connection, should the process die.
   alone: (db, work) =>
     db.connection().execute(async (connection) => {

@@ -14,6 +14,8 @@ export interface UsersTable {
   /** JSON: the other fields of the user resource. */
   profile: string;
   created_on: string;
+  /** From then on none of the user's tokens is good, and none of the user's jobs is begun. */
+  disabled_on: string | null;
 }
 
 export interface TokensTable {
@@ -23,6 +25,10 @@ export interface TokensTable {
   created_on: string;
   expires_on: string | null;
   revoked_on: string | null;
+  /** What the operator wrote beside it. */
+  note: string | null;
+  /** To some minutes. */
+  last_used_on: string | null;
 }
 
 /** Requests counted over all processes, in the window of time that each key is in. */
@@ -143,7 +149,7 @@ export interface VolumesTable {
   access_mode: 'RW' | 'RO';
   /** JSON: kind, bucket, prefix, endpoint, properties, and the credentials that are no secret. */
   service: string;
-  /** The secret part of the credentials; never in an answer. */
+  /** The secret part of the credentials, encrypted (secrets/volume-secrets.ts); never in an answer. */
   secret: string | null;
   active: Flag;
   created_on: string;
@@ -250,9 +256,31 @@ export interface ChargesTable {
   refunded: string;
 }
 
+/** Who did what, when, to what: audit/audit-trail.ts. Times and ids only, no names and no content. */
+export interface AuditEntriesTable {
+  at: string;
+  /** Of the request, the job, or the operator's command. */
+  request_id: string;
+  /** Counts the objects of a bulk call. */
+  item: number;
+  /** Who; an operator is `operator:` and the name on that machine. */
+  username: string;
+  /** Which token: the beginning of its hash. */
+  token: string | null;
+  address: string | null;
+  action: string;
+  object: string | null;
+  /** HTTP status, and API error code when it was refused. */
+  status: number;
+  code: number | null;
+  /** JSON: further ids and permissions of the call. */
+  detail: string | null;
+}
+
 export interface Schema {
   users: UsersTable;
   tokens: TokensTable;
+  audit_entries: AuditEntriesTable;
   rate_windows: RateWindowsTable;
   billing_groups: BillingGroupsTable;
   projects: ProjectsTable;

@@ -20,6 +20,11 @@ export const sqliteFeatures: DialectFeatures = {
   rowLocks: false,
   // Every transaction does, from its beginning.
   keepWritersOut: () => Promise.resolve(),
+  scrub: async (db) => {
+    await sql`vacuum`.execute(db);
+    // With others at work the log is emptied only in part; it is when the last of them closes the database.
+    await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  },
   alone: (_db, work) => work(),
 };
 

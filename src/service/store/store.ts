@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely';
 import { AppStore } from './apps.ts';
+import { AuditStore } from './audit.ts';
 import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
 import { ChargeStore } from './charges.ts';
@@ -30,6 +31,7 @@ export class Store {
   readonly #features: DialectFeatures;
   readonly users: UserStore;
   readonly tokens: TokenStore;
+  readonly audit: AuditStore;
   readonly rateWindows: RateWindowStore;
   readonly billingGroups: BillingGroupStore;
   readonly projects: ProjectStore;
@@ -49,6 +51,7 @@ export class Store {
     this.#features = features;
     this.users = new UserStore(db);
     this.tokens = new TokenStore(db);
+    this.audit = new AuditStore(db);
     this.rateWindows = new RateWindowStore(db);
     this.billingGroups = new BillingGroupStore(db);
     this.projects = new ProjectStore(db);
@@ -70,6 +73,11 @@ export class Store {
     return runTransaction({ db: this.#db, features }, (transaction) =>
       work(new Store(transaction, features)),
     );
+  }
+
+  /** Removes from the files of the database what an update of volumes has overwritten. */
+  async scrub(): Promise<void> {
+    await this.#features.scrub(this.#db, 'volumes');
   }
 
   async close(): Promise<void> {

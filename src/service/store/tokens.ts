@@ -1,7 +1,10 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Schema, TokensTable } from './schema.ts';
 
-type TokenRow = Selectable<TokensTable>;
+export type TokenRow = Selectable<TokensTable>;
+
+/** Whose a good token is, and when it was last noted that it was used. */
+export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on'>;
 
 export class TokenStore {
   readonly #db: Kysely<Schema>;
@@ -10,23 +13,69 @@ export class TokenStore {
     this.#db = db;
   }
 
-  async insert(token: TokenRow): Promise<void> {
+  async insert(token: Insertable<TokensTable>): Promise<void> {
     await this.#db.insertInto('tokens').values(token).execute();
   }
 
-  /** The user of a token that is neither expired nor revoked at `now`. */
-  async usernameOf(hash: string, now: string): Promise<string | undefined> {
-    const row = await this.#db
+  /** A token that at `now` is neither expired nor revoked, of a user who is not disabled. */
+  async findGood(hash: string, now: string): Promise<TokenUse | undefined> {
+    return this.#db
       .selectFrom('tokens')
-      .select('username')
+      .innerJoin('users', 'users.username', 'tokens.username')
+      .select(['tokens.username', 'tokens.last_used_on'])
       .where('hash', '=', hash)
       .where('revoked_on', 'is', null)
+      .where('users.disabled_on', 'is', null)
       .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>', now)]))
       .executeTakeFirst();
-    return row?.username;
   }
 
+  /** Notes a use, unless one was noted since `before`. */
+  async noteUse(
+    hash: string,
+    { now, before }: { readonly now: string; readonly before: string },
+  ): Promise<void> {
+    await this.#db
+      .updateTable('tokens')
+      .set({ last_used_on: now })
+      .where('hash', '=', hash)
+      .where((eb) => eb.or([eb('last_used_on', 'is', null), eb('last_used_on', '<', before)]))
+      .execute();
+  }
+
+  /** All, or those of a user; the newest last. */
+  async list(username?: string): Promise<TokenRow[]> {
+    return this.#db
+      .selectFrom('tokens')
+      .selectAll()
+      .$if(username !== undefined, (query) => query.where('username', '=', username ?? ''))
+      .orderBy('username')
+      .orderBy('created_on')
+      .orderBy('hash')
+      .execute();
+  }
+
+  /** Those whose hash begins so. */
+  async findByPrefix(prefix: string): Promise<TokenRow[]> {
+    return (
+      this.#db
+        .selectFrom('tokens')
+        .selectAll()
+        .where('hash', '>=', prefix)
+        // No hexadecimal digit comes after `f`.
+        .where('hash', '<', `${prefix}g`)
+        .limit(2)
+        .execute()
+    );
+  }
+
+  /** A token that is revoked already keeps the time when it was. */
   async revoke(hash: string, now: string): Promise<void> {
-    await this.#db.updateTable('tokens').set({ revoked_on: now }).where('hash', '=', hash).execute();
+    await this.#db
+      .updateTable('tokens')
+      .set({ revoked_on: now })
+      .where('hash', '=', hash)
+      .where('revoked_on', 'is', null)
+      .execute();
   }
 }

@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema, UsersTable } from './schema.ts';
 
 export type UserRow = Selectable<UsersTable>;
@@ -10,7 +10,7 @@ export class UserStore {
     this.#db = db;
   }
 
-  async insert(user: UserRow): Promise<void> {
+  async insert(user: Insertable<UsersTable>): Promise<void> {
     await this.#db.insertInto('users').values(user).execute();
   }
 
@@ -20,6 +20,20 @@ export class UserStore {
 
   async findByEmail(email: string): Promise<UserRow | undefined> {
     return this.#db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  }
+
+  /** By name. */
+  async list(): Promise<UserRow[]> {
+    return this.#db.selectFrom('users').selectAll().orderBy('username').execute();
+  }
+
+  /** @param disabledOn Null enables the user again. */
+  async setDisabled(username: string, disabledOn: string | null): Promise<void> {
+    await this.#db
+      .updateTable('users')
+      .set({ disabled_on: disabledOn })
+      .where('username', '=', username)
+      .execute();
   }
 
   async count(): Promise<number> {

@@ -5,6 +5,7 @@ import type { Schema, VolumesTable } from './schema.ts';
 import { permissionsOfMember } from './volume-members.ts';
 
 export type VolumeRow = Selectable<VolumesTable>;
+type SecretRow = Pick<VolumeRow, 'id' | 'secret'>;
 
 /** A volume as one of its members sees it. */
 export type MemberVolume = VolumeRow & { readonly permissions: VolumePermissions };
@@ -56,6 +57,22 @@ export class VolumeStore {
       .select(sql<number>`count(*)`.as('total'))
       .executeTakeFirstOrThrow();
     return { rows, total: Number(total) };
+  }
+
+  /** The secrets of all volumes, as they are kept. */
+  async secrets(): Promise<SecretRow[]> {
+    return this.#db.selectFrom('volumes').select(['id', 'secret']).where('secret', 'is not', null).execute();
+  }
+
+  /** False when the row holds another secret by now. */
+  async replaceSecret({ id, secret }: SecretRow, replacement: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('volumes')
+      .set({ secret: replacement })
+      .where('id', '=', id)
+      .where('secret', '=', secret)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   }
 
   /** Whether any file is an alias of an object on the volume. */

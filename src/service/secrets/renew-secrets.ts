@@ -1,0 +1,23 @@
+import type { Store } from '../store/store.ts';
+import type { SecretRow, VolumeSecrets } from './volume-secrets.ts';
+
+/**
+ * Encrypts secrets with the newest key, but those that are already. What was overwritten is then removed from the files
+ * of the database too. Safe beside a running service.
+ *
+ * @param chosen Which ones; all by default.
+ * @returns How many were encrypted anew
+ */
+export async function renewSecrets(
+  store: Store,
+  secrets: VolumeSecrets,
+  chosen: (row: SecretRow) => boolean = () => true,
+): Promise<number> {
+  let count = 0;
+  for (const row of (await store.volumes.secrets()).filter(chosen)) {
+    const renewed = await secrets.renewed(row);
+    if (renewed !== undefined && (await store.volumes.replaceSecret(row, renewed))) count += 1;
+  }
+  if (count > 0) await store.scrub();
+  return count;
+}
