@@ -56,6 +56,7 @@ module.exports = {
     room('fuse-native', 'fuse-native', '^src/fuse/'),
     room('commander', 'commander', '^src/cli/'),
     room('pino', 'pino', '^src/observe/'),
+    room('prom-client', 'prom-client', '^src/(observe|service/monitoring)/'),
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

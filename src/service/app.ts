@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { REQUEST_ID_HEADER } from '../contract/headers.ts';
-import type { Logger } from '../observe/logger.ts';
 import { AllowedMethods } from './http/allowed-methods.ts';
 import { addApiHooks } from './http/api-hooks.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
@@ -10,32 +9,46 @@ import { errorBody } from './http/error-body.ts';
 import type { App } from './http/fastify-types.ts';
 import { parseJsonBody } from './http/json-body.ts';
 import { describeRoutes } from './http/openapi.ts';
+import { requestId } from './http/request-id.ts';
+import { fieldsOf, logRequests } from './http/request-log.ts';
 import { API_PREFIX, requestView } from './http/request-view.ts';
 import { scope } from './http/scope.ts';
+import { SlowBodies } from './http/slow-bodies.ts';
 import { validatorCompiler } from './http/validator-compiler.ts';
-import { randomId } from './random-id.ts';
+import { healthRoutes } from './monitoring/health-routes.ts';
+import type { Readiness } from './monitoring/readiness.ts';
 import { apiRoutes, localRoutes } from './routes/routes.ts';
+import type { ClientLimits } from './service-config.ts';
 import { ServiceError } from './service-error.ts';
 import type { Services } from './services.ts';
 
 /** A bulk edit of a hundred files with much metadata still fits. */
 const BODY_LIMIT = 16 * 1024 * 1024;
-/** How long a client may take for the head of a request, and be silent in the middle of one. */
-const HEADERS_TIMEOUT_MS = 30_000;
-const SILENCE_MS = 120_000;
 const KEEP_ALIVE_MS = 72_000;
+const HEAD_CHECK_MS = 5_000;
+
+export interface AppOptions {
+  readonly clientLimits: ClientLimits;
+  readonly internalStats: boolean;
+  readonly readiness: Readiness;
+}
 
 /** The HTTP side of the service: routes, and what every answer has in common. */
-export function createApp(services: Services, options: { readonly internalStats: boolean }): App {
+export function createApp(services: Services, options: AppOptions): App {
+  const { headSeconds, silenceSeconds, bodyBytesPerSecond, bodyWindowSeconds } = options.clientLimits;
   const app: App = fastify({
     bodyLimit: BODY_LIMIT,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
-    connectionTimeout: SILENCE_MS,
+    http: {
+      headersTimeout: headSeconds * 1000,
+      // How often Node looks who has passed that.
+      connectionsCheckingInterval: Math.min(headSeconds * 1000, HEAD_CHECK_MS),
+    },
+    connectionTimeout: silenceSeconds * 1000,
     forceCloseConnections: 'idle',
     // While closing, requests on connections that are open are answered as ever.
     return503OnClosing: false,
-    genReqId: randomId,
+    genReqId: requestId,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => {
       beginAnswer(request as FastifyRequest, reply as FastifyReply);
@@ -54,19 +67,19 @@ export function createApp(services: Services, options: { readonly internalStats:
   );
   describeRoutes(app);
   decorate(app);
-  app.addHook('onRequest', async (request, reply) => beginAnswer(request, reply));
-  logAnswers(app, services.logger);
+  const slowBodies = new SlowBodies(
+    { bytesPerSecond: bodyBytesPerSecond, windowMs: bodyWindowSeconds * 1000 },
+    () => services.metrics.slowBodyCut(),
+  );
+  app.addHook('onRequest', async (request, reply) => {
+    beginAnswer(request, reply);
+    slowBodies.watch(request.raw, reply.raw);
+  });
+  app.addHook('onClose', async () => slowBodies.stop());
+  logRequests(app, services);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, services));
   addRoutes(app, services, options);
   return app;
-}
-
-/** One line a request. The query stays out of it: it may hold a signature. */
-function logAnswers(app: App, logger: Logger): void {
-  app.addHook('onResponse', async ({ id, method, url, caller }, reply) => {
-    const fields = { requestId: id, method, path: url.split('?', 1)[0], user: caller?.username };
-    logger.info({ ...fields, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered');
-  });
 }
 
 function beginAnswer(request: FastifyRequest, reply: FastifyReply): void {
@@ -79,7 +92,7 @@ function decorate(app: App): void {
   for (const name of ['caller', 'view', 'selector'] as const) app.decorateRequest(name, undefined as never);
 }
 
-function addRoutes(app: App, services: Services, options: { readonly internalStats: boolean }): void {
+function addRoutes(app: App, services: Services, options: AppOptions): void {
   const methods = new AllowedMethods();
   methods.watch(app);
   const notFound = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -96,6 +109,7 @@ function addRoutes(app: App, services: Services, options: { readonly internalSta
   });
   void app.register(api, { prefix: API_PREFIX });
   void app.register(scope((inner) => localRoutes(inner, services, options)));
+  void app.register(scope((inner) => healthRoutes(inner, options.readiness)));
 }
 
 function answerError(
@@ -106,11 +120,7 @@ function answerError(
 ): void {
   const told = serviceErrorOf(error);
   if (told.status >= 500) {
-    const { id: requestId, method } = request;
-    logger.error(
-      { requestId, method, path: request.url.split('?', 1)[0], err: told.cause ?? told },
-      'failed',
-    );
+    logger.error({ ...fieldsOf(request), err: told.cause ?? told }, 'failed');
   }
   request.failed = true;
   void reply.code(told.status).send(errorBody(told, request.view));

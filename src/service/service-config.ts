@@ -7,9 +7,23 @@ export interface RateLimit {
 }
 
 /** Keys themselves, and where they were found; or the file that holds them. */
-export type SecretKeysGiven =
-  | { readonly text: string; readonly source: string }
-  | { readonly file: string };
+export type SecretKeysGiven = { readonly text: string; readonly source: string } | { readonly file: string };
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a client must keep to while it sends a request. */
+export interface ClientLimits {
+  /** For the head. */
+  readonly headSeconds: number;
+  /** Without a byte in either direction in the middle of a request. */
+  readonly silenceSeconds: number;
+  /** The least of a body that must come, over each window of time. */
+  readonly bodyBytesPerSecond: number;
+  readonly bodyWindowSeconds: number;
+}
 
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
@@ -36,14 +50,31 @@ export interface ServiceOptions {
   readonly downloadUrlSeconds?: number;
   /** How long the bytes of a deleted file stay for those who are reading them. Default: 10 minutes. */
   readonly blobGraceSeconds?: number;
+  /** Uploads begun longer ago are given up. Default: never. */
+  readonly uploadDays?: number | undefined;
+  readonly clientLimits?: Partial<ClientLimits>;
+  /** How long requests and jobs at work may go on when the service is told to end. Default: 30. */
+  readonly shutdownSeconds?: number;
+  /** Where to answer with metrics and health; port 0 picks a free one. Default: nowhere. */
+  readonly monitor?: ListenAddress | undefined;
 }
 
 /** What a process needs to know that answers no calls. */
-export type ServicesOptions = Omit<ServiceOptions, 'host' | 'port' | 'workers' | 'internalStats'>;
+export type ServicesOptions = Omit<
+  ServiceOptions,
+  'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits'
+>;
 
 export const DEFAULT_PART_URL_SECONDS = 3600;
 export const DEFAULT_DOWNLOAD_URL_SECONDS = 7200;
 export const DEFAULT_BLOB_GRACE_SECONDS = 600;
+export const DEFAULT_SHUTDOWN_SECONDS = 30;
+export const DEFAULT_CLIENT_LIMITS: ClientLimits = {
+  headSeconds: 30,
+  silenceSeconds: 120,
+  bodyBytesPerSecond: 1024,
+  bodyWindowSeconds: 30,
+};
 
 /** Where the default storage says it is. */
 export const STORAGE_LOCATION = 'cloud:local-1';

@@ -4,6 +4,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { UrlSigner } from './blobs/url-signer.ts';
 import type { Buckets } from './buckets/buckets.ts';
 import type { Executor } from './executors/executor.ts';
+import type { ServiceMetrics } from './monitoring/service-metrics.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import type { VolumeSecrets } from './secrets/volume-secrets.ts';
 import type { ServiceStats } from './service-stats.ts';
@@ -29,6 +30,9 @@ export interface Services {
   readonly downloadUrlSeconds: number;
   readonly rateLimiter: RateLimiter;
   readonly stats: ServiceStats;
+  readonly metrics: ServiceMetrics;
+  /** Fires when the process has been told to end: waiting answers are given, nothing new is begun. */
+  readonly closing: AbortSignal;
   readonly clock: Clock;
   readonly logger: Logger;
 }

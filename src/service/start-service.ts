@@ -8,22 +8,28 @@ import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
 import { Buckets } from './buckets/buckets.ts';
 import { noExecutor } from './executors/executor.ts';
-import type { App } from './http/fastify-types.ts';
+import { closeHttp } from './http/close-http.ts';
 import { API_PREFIX } from './http/request-view.ts';
+import { type Monitor, startMonitor } from './monitoring/monitor.ts';
+import { Readiness } from './monitoring/readiness.ts';
+import { ServiceMetrics } from './monitoring/service-metrics.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import { StoreRateLimiter } from './rate-limit/store-rate-limiter.ts';
-import {
-  DEFAULT_DOWNLOAD_URL_SECONDS,
-  DEFAULT_PART_URL_SECONDS,
-  type ServiceOptions,
-  type ServicesOptions,
-} from './service-config.ts';
 import { openSecretKeys } from './secrets/open-secret-keys.ts';
 import { renewSecrets } from './secrets/renew-secrets.ts';
 import { isKeptInTheClear, VolumeSecrets } from './secrets/volume-secrets.ts';
+import {
+  DEFAULT_CLIENT_LIMITS,
+  DEFAULT_DOWNLOAD_URL_SECONDS,
+  DEFAULT_PART_URL_SECONDS,
+  DEFAULT_SHUTDOWN_SECONDS,
+  type ServiceOptions,
+  type ServicesOptions,
+} from './service-config.ts';
 import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
+import { Shutdown } from './shutdown.ts';
 import { openPostgresStore, openSqliteStore, type Store } from './store/store.ts';
 import { BackgroundWork } from './workers/background-work.ts';
 import { JobSignals } from './workers/job-signals.ts';
@@ -33,7 +39,12 @@ import { shareJobNews } from './workers/share-job-news.ts';
 export interface RunningWorkers {
   /** For the operator and for tests: what the service works with, without HTTP. */
   readonly services: Services;
-  /** Finishes the requests being served, gives jobs back, then lets go of everything. */
+  /** Where metrics and health are told, when asked for. */
+  readonly monitorPort: number | undefined;
+  /**
+   * Finishes the requests being served and gives jobs back, for as long as the options say, then lets go of everything.
+   * Called a second time, it waits no longer.
+   */
   close(): Promise<void>;
 }
 
@@ -44,62 +55,103 @@ export interface RunningService extends RunningWorkers {
   readonly port: number;
 }
 
-/** How long requests being served may go on when the service is told to end. */
-const CLOSING_MS = 10_000;
-const IDLE_CHECK_MS = 50;
-
-/** Ends listening, lets requests be answered, and closes each connection as it falls idle: Node does so at the start only. */
-async function closeHttp(app: App): Promise<void> {
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
-  const overdue = setTimeout(() => app.server.closeAllConnections(), CLOSING_MS);
-  await app.close();
-  clearInterval(idle);
-  clearTimeout(overdue);
-}
-
 /** Opens the data directory and the database, and listens. Resolves when the service answers. */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const services = await openServices(options);
-  const app = createApp(services, { internalStats: options.internalStats ?? false });
+  const shutdown = new Shutdown(options.logger);
+  const services = await openServices(options, shutdown.closing);
+  const readiness = new Readiness(services);
+  const app = createApp(services, {
+    clientLimits: { ...DEFAULT_CLIENT_LIMITS, ...options.clientLimits },
+    internalStats: options.internalStats ?? false,
+    readiness,
+  });
+  const background = await startBackground(services, readiness, { ...options, jobs: options.workers });
   try {
     await app.listen({ host: options.host, port: options.port });
   } catch (error) {
-    await services.store.close();
+    await background.stop();
+    await background.release();
     throw error;
   }
-  const news = await shareJobNews(services, options);
-  const work = options.workers ? BackgroundWork.start(services, options) : undefined;
   const { port } = app.server.address() as AddressInfo;
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${API_PREFIX}`,
     port,
+    monitorPort: background.monitorPort,
     services,
-    close: async () => {
-      await closeHttp(app);
-      await work?.stop();
-      await news?.close();
-      await services.store.close();
-    },
+    close: () =>
+      shutdown.close(options.shutdownSeconds ?? DEFAULT_SHUTDOWN_SECONDS, {
+        finish: (hurry) => Promise.all([closeHttp(app, hurry), background.stop()]),
+        release: background.release,
+      }),
   };
 }
 
 /** Does what other processes are asked for, and answers no calls itself. */
 export async function startWorkers(options: ServicesOptions): Promise<RunningWorkers> {
-  const services = await openServices(options);
-  const news = await shareJobNews(services, options);
-  const work = BackgroundWork.start(services, options);
+  const shutdown = new Shutdown(options.logger);
+  const services = await openServices(options, shutdown.closing);
+  const background = await startBackground(services, new Readiness(services), { ...options, jobs: true });
   return {
     services,
-    close: async () => {
-      await work.stop();
+    monitorPort: background.monitorPort,
+    close: () =>
+      shutdown.close(options.shutdownSeconds ?? DEFAULT_SHUTDOWN_SECONDS, {
+        finish: background.stop,
+        release: background.release,
+      }),
+  };
+}
+
+interface Background {
+  readonly monitorPort: number | undefined;
+  /** Gives jobs back, and lets waiting callers have their answers. */
+  stop(): Promise<void>;
+  /** Lets go of everything, the database last but for the monitor, which tells until then that the process ends. */
+  release(): Promise<void>;
+}
+
+/** All that a process does beside answering calls. When it cannot begin, everything is let go of. */
+async function startBackground(
+  services: Services,
+  readiness: Readiness,
+  options: ServicesOptions & { readonly jobs: boolean },
+): Promise<Background> {
+  const { store, jobSignals } = services;
+  const news = await shareJobNews(services, options);
+  const monitor = await monitorOf(services, readiness, options).catch(async (error) => {
+    await news?.close();
+    await store.close();
+    throw error;
+  });
+  const work = options.jobs ? BackgroundWork.start(services, options) : undefined;
+  return {
+    monitorPort: monitor?.port,
+    stop: async () => {
+      jobSignals.hear('changed');
+      await work?.stop();
+    },
+    release: async () => {
       await news?.close();
-      await services.store.close();
+      await store.close();
+      await monitor?.close();
     },
   };
 }
 
+async function monitorOf(
+  services: Services,
+  readiness: Readiness,
+  { monitor }: ServicesOptions,
+): Promise<Monitor | undefined> {
+  return monitor && startMonitor(services, readiness, monitor);
+}
+
 /** Opens the data directory and the database alone: for what an operator does without a listening service. */
-export async function openServices(options: ServicesOptions): Promise<Services> {
+export async function openServices(
+  options: ServicesOptions,
+  closing: AbortSignal = new AbortController().signal,
+): Promise<Services> {
   const { dataDir, logger, clock = systemClock } = options;
   const downloadUrlSeconds = options.downloadUrlSeconds ?? DEFAULT_DOWNLOAD_URL_SECONDS;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -126,6 +178,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     downloadUrlSeconds,
     rateLimiter: rateLimiterOn(store, options),
     stats: new ServiceStats(),
+    metrics: new ServiceMetrics(),
+    closing,
     clock,
     logger,
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dirSync } from 'tmp';
 import { afterEach, expect, test } from 'vitest';
-import { BlobSweeper } from '../../src/service/blobs/blob-sweeper.ts';
+import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { TestService } from './test-service.ts';
 
@@ -63,7 +63,7 @@ test('bytes of a deleted file are removed after the grace, those a copy shares a
   const copy = await alice.post(`/files/${shared.id}/actions/copy`, { parent: root_folder, name: 'copy' });
   await alice.call('DELETE', `/files/${alone.id}`);
   await alice.call('DELETE', `/files/${shared.id}`);
-  const sweeper = new BlobSweeper(service.services, 600);
+  const sweeper = new Sweeper(service.services, { blobGraceSeconds: 600 });
   await sweeper.sweep();
   expect(await blobFiles(service.dataDir)).toHaveLength(2);
   await clock.advance(600_000);

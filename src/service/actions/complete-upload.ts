@@ -64,7 +64,11 @@ async function makeBlob(
   }
 }
 
-async function publish({ store, clock }: Services, upload: UploadRow, blob: StoredBlob): Promise<FileRow> {
+async function publish(
+  { store, clock, metrics }: Services,
+  upload: UploadRow,
+  blob: StoredBlob,
+): Promise<FileRow> {
   const now = storedTime(clock.now());
   const file = newFile({
     id: randomId(),
@@ -83,7 +87,10 @@ async function publish({ store, clock }: Services, upload: UploadRow, blob: Stor
     await placeFile(tx, file, { overwrite: upload.overwrite === 1, taken: 8005 });
     return true;
   });
-  if (published) return file;
+  if (published) {
+    metrics.uploadCompleted(blob.sizeBytes);
+    return file;
+  }
   // Aborted meanwhile, and the blob belongs to nobody; or completed by another call, and it is kept for that one.
   await store.files.discardBlob(blob.key, now);
   throw new ServiceError(8003);

@@ -27,12 +27,13 @@ export async function findJobs(
   caller: Caller,
   wanted: JobsWanted,
 ): Promise<readonly (JobRow | undefined)[]> {
-  const { jobSignals, clock } = services;
+  const { jobSignals, clock, closing } = services;
   const deadline = clock.now() + (wanted.waitSeconds ?? 0) * 1000;
   let seen = jobSignals.count('changed');
   const first = await readJobs(services, caller, wanted);
   let jobs = first;
-  while (!hasNews(first, jobs) && clock.now() < deadline && wanted.signal?.aborted !== true) {
+  const over = (): boolean => clock.now() >= deadline || closing.aborted || wanted.signal?.aborted === true;
+  while (!hasNews(first, jobs) && !over()) {
     const ms = Math.min(POLL_MS, deadline - clock.now());
     await jobSignals.after(seen, 'changed', { ms, ...(wanted.signal ? { signal: wanted.signal } : {}) });
     seen = jobSignals.count('changed');

@@ -68,6 +68,17 @@ export interface BlobStore {
   open(key: string): Promise<OpenBlob | undefined>;
   downloadAddress(key: string): Promise<SignedAddress>;
   remove(key: string): Promise<void>;
+
+  /** Resolves when bytes can be kept and had now; otherwise rejects with what is wrong. */
+  probe(): Promise<void>;
+  /**
+   * Removes what was left behind before a time by uploads that are no longer active, and by processes that ended in the
+   * middle of a part. Never a blob. Answers how much there was.
+   *
+   * @param before Unix milliseconds
+   * @param isActive By the key of an upload's target
+   */
+  removeRemains(before: number, isActive: (key: string) => boolean): Promise<number>;
 }
 
 export class MissingPartError extends Error {

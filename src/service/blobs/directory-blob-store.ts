@@ -7,7 +7,7 @@
  * Completing an upload renames and rewrites no byte: the directory of the upload becomes the blob; reads span the parts.
  * A part is durable before its PUT is answered, and a blob before its completion is.
  */
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
@@ -27,6 +27,7 @@ import {
 import { combinedEtag } from './combined-etag.ts';
 import { DirectoryBlob } from './directory-blob.ts';
 import { receiveBytes } from './receive-bytes.ts';
+import { removeUploadRemains } from './upload-remains.ts';
 import type { UrlSigner } from './url-signer.ts';
 
 /** Segments of blobs whose layout is remembered. */
@@ -132,6 +133,15 @@ export class DirectoryBlobStore implements BlobStore {
   async remove(key: string): Promise<void> {
     this.#layouts.delete(key);
     await rm(this.#blob(key), { recursive: true, force: true });
+  }
+
+  async probe(): Promise<void> {
+    await access(this.#path('uploads'), constants.W_OK);
+    await access(this.#path('blobs'), constants.W_OK);
+  }
+
+  removeRemains(before: number, isActive: (key: string) => boolean): Promise<number> {
+    return removeUploadRemains(this.#path('uploads'), before, isActive);
   }
 
   async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {

@@ -12,6 +12,7 @@ import type { Bucket } from './bucket.ts';
 import { type BucketCredentials, claimBucket } from './bucket-claim.ts';
 import { BucketError } from './bucket-error.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
+import { removeIncomingRemains } from './incoming-remains.ts';
 import { SortedLevels } from './sorted-levels.ts';
 
 /** The part of a volume that says where its objects are. */
@@ -52,6 +53,11 @@ export class Buckets {
     const root = this.#directoryOf(address);
     await mkdir(root, { recursive: true });
     await claimBucket(root, credentials);
+  }
+
+  /** Removes what processes that ended left half written in the service's own buckets. Answers how much there was. */
+  removeRemains(before: number): Promise<number> {
+    return removeIncomingRemains(this.#options.directory, before);
   }
 
   #directoryOf({ type, bucket, endpoint }: BucketAddress): string {

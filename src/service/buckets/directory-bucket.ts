@@ -19,7 +19,8 @@ import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, P
 import { BucketError, type BucketErrorKind } from './bucket-error.ts';
 import { isInside, type LevelEntry } from './directory-level.ts';
 import { makeDirectory, placeFile, receiveFile } from './durable-file.ts';
-import { canHold, keyPath, NOTES_DIRECTORY } from './key-path.ts';
+import { INCOMING_DIRECTORY } from './incoming-remains.ts';
+import { canHold, keyPath } from './key-path.ts';
 import { levelPage } from './level-page.ts';
 import { noteOf, type ObjectNote, readNote, removeNote, writeNote } from './object-notes.ts';
 import { describe } from './object-of-file.ts';
@@ -78,7 +79,7 @@ export class DirectoryBucket implements Bucket {
   async put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo> {
     await this.#mustExist();
     const path = keyPath(this.#root, key);
-    const scratch = join(this.#root, NOTES_DIRECTORY, 'incoming');
+    const scratch = join(this.#root, INCOMING_DIRECTORY);
     const temporary = join(scratch, randomUUID());
     try {
       await this.#makeParents(path);

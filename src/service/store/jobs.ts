@@ -137,6 +137,41 @@ export class JobStore {
     return job !== undefined;
   }
 
+  /** Jobs that have not ended. */
+  async countOpen(): Promise<{ kind: JobKind; state: string; count: number }[]> {
+    const rows = await this.#db
+      .selectFrom('jobs')
+      .select(['kind', 'state', sql<number>`count(*)`.as('count')])
+      .where('state', 'in', OPEN_STATES)
+      .groupBy(['kind', 'state'])
+      .execute();
+    return rows.map((row) => ({ ...row, count: Number(row.count) }));
+  }
+
+  /** When the oldest job was submitted that no worker holds at `now`. */
+  async oldestWaiting(now: string): Promise<string | undefined> {
+    const row = await this.#db
+      .selectFrom('jobs')
+      .select('created_on')
+      .where('state', 'in', OPEN_STATES)
+      .where(isFree(now))
+      .orderBy('created_on')
+      .limit(1)
+      .executeTakeFirst();
+    return row?.created_on;
+  }
+
+  /** Forgets jobs of these kinds that ended before `time`. Answers how many. */
+  async forgetEnded(kinds: readonly JobKind[], time: string): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('jobs')
+      .where('kind', 'in', kinds)
+      .where('state', 'not in', OPEN_STATES)
+      .where('finished_on', '<', time)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+
   async #record({ jobId, worker }: Lease, progress: JobProgress): Promise<boolean> {
     const { numUpdatedRows } = await this.#db
       .updateTable('jobs')

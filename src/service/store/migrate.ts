@@ -1,23 +1,32 @@
-import { type Kysely, Migrator } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Kysely, type Migration, Migrator, sql } from 'kysely';
 import type { DialectFeatures } from './dialect-features.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { runsAndSpending } from './migrations/002-runs-and-spending.ts';
 import { rateWindows } from './migrations/003-rate-windows.ts';
 import { audit } from './migrations/004-audit.ts';
+import { leases } from './migrations/006-leases.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
 export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: {
-      getMigrations: async () => ({
-        '001-first-tables': firstTables(features),
-        '002-runs-and-spending': runsAndSpending(features),
-        '003-rate-windows': rateWindows(features),
-    '004-audit': audit(features),
-      }),
-    },
-  });
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(features) } });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw new Error('the database cannot be migrated', { cause: error });
+}
+
+/** Whether every migration of this service has been made. One that is newer does no harm to this question. */
+export async function hasAllMigrations<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<boolean> {
+  const table = sql.table(DEFAULT_MIGRATION_TABLE);
+  const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
+  const made = new Set(rows.map(({ name }) => name));
+  return Object.keys(migrations(features)).every((name) => made.has(name));
+}
+
+function migrations(features: DialectFeatures): Record<string, Migration> {
+  return {
+    '001-first-tables': firstTables(features),
+    '002-runs-and-spending': runsAndSpending(features),
+    '003-rate-windows': rateWindows(features),
+    '004-audit': audit(features),
+    '006-leases': leases(features),
+  };
 }

@@ -14,7 +14,6 @@ import {
   type Driver,
   type Kysely,
   PostgresDialect,
-  type PostgresDialectConfig,
   PostgresDriver,
   type QueryResult,
   sql,
@@ -88,7 +87,7 @@ export function openPool(pg: Pg, config: PoolConfig): Pool {
   return pool;
 }
 
-export async function postgresDialect(url: string): Promise<PostgresDialect> {
+export async function postgresDialect(url: string): Promise<StoreDialect> {
   const pg = await loadPg();
   const pool = openPool(pg, {
     ...connectionConfig(url),
@@ -96,7 +95,7 @@ export async function postgresDialect(url: string): Promise<PostgresDialect> {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     types: { getTypeParser: (oid, format) => typeParser(pg, oid, format) },
   });
-  return new StoreDialect({ pool });
+  return new StoreDialect(pool);
 }
 
 function typeParser(pg: Pg, oid: number, format: unknown): (text: string) => unknown {
@@ -120,16 +119,28 @@ function safeNumber(text: string): number {
   return number;
 }
 
-class StoreDialect extends PostgresDialect {
-  readonly #config: PostgresDialectConfig;
+/** Connections of a pool, by what they do; `waiting` counts the statements that wait for one. */
+export interface Connections {
+  readonly busy: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
 
-  constructor(config: PostgresDialectConfig) {
-    super(config);
-    this.#config = config;
+export class StoreDialect extends PostgresDialect {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    super({ pool });
+    this.#pool = pool;
   }
 
   override createDriver(): Driver {
-    return new StoreDriver(this.#config);
+    return new StoreDriver({ pool: this.#pool });
+  }
+
+  connections(): Connections {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 }
 

@@ -256,6 +256,13 @@ export interface ChargesTable {
   refunded: string;
 }
 
+/** Work that one process at a time does for all, and until when it has it. */
+export interface LeasesTable {
+  name: string;
+  holder: string;
+  until: string;
+}
+
 /** Who did what, when, to what: audit/audit-trail.ts. Times and ids only, no names and no content. */
 export interface AuditEntriesTable {
   at: string;
@@ -298,4 +305,5 @@ export interface Schema {
   app_revisions: AppRevisionsTable;
   tasks: TasksTable;
   charges: ChargesTable;
+  leases: LeasesTable;
 }

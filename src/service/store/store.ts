@@ -8,8 +8,9 @@ import type { DialectFeatures } from './dialect-features.ts';
 import { FileSearchStore } from './file-search.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
-import { migrate } from './migrate.ts';
-import { demandUtf8, postgresDialect, postgresFeatures } from './postgres.ts';
+import { LeaseStore } from './leases.ts';
+import { hasAllMigrations, migrate } from './migrate.ts';
+import { type Connections, demandUtf8, postgresDialect, postgresFeatures } from './postgres.ts';
 import { ProjectStore } from './projects.ts';
 import { RateWindowStore } from './rate-windows.ts';
 import type { Schema } from './schema.ts';
@@ -29,6 +30,8 @@ import { VolumeStore } from './volumes.ts';
 export class Store {
   readonly #db: Kysely<Schema>;
   readonly #features: DialectFeatures;
+  /** Of the pool to PostgreSQL; undefined on SQLite, and inside a transaction. */
+  readonly connections: () => Connections | undefined;
   readonly users: UserStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
@@ -45,10 +48,16 @@ export class Store {
   readonly apps: AppStore;
   readonly tasks: TaskStore;
   readonly charges: ChargeStore;
+  readonly leases: LeaseStore;
 
-  constructor(db: Kysely<Schema>, features: DialectFeatures) {
+  constructor(
+    db: Kysely<Schema>,
+    features: DialectFeatures,
+    connections: () => Connections | undefined = () => undefined,
+  ) {
     this.#db = db;
     this.#features = features;
+    this.connections = connections;
     this.users = new UserStore(db);
     this.tokens = new TokenStore(db);
     this.audit = new AuditStore(db);
@@ -65,6 +74,7 @@ export class Store {
     this.apps = new AppStore(db);
     this.tasks = new TaskStore(db);
     this.charges = new ChargeStore(db);
+    this.leases = new LeaseStore(db);
   }
 
   /** All of `work` or nothing of it. `work` may be done again, and must have no effect but in the database. */
@@ -73,6 +83,11 @@ export class Store {
     return runTransaction({ db: this.#db, features }, (transaction) =>
       work(new Store(transaction, features)),
     );
+  }
+
+  /** Whether the database answers, and has every table and column that this service knows. */
+  async isCurrent(): Promise<boolean> {
+    return hasAllMigrations(this.#db, this.#features);
   }
 
   /** Removes from the files of the database what an update of volumes has overwritten. */
@@ -87,24 +102,29 @@ export class Store {
 
 /** Opens the SQLite database in `file`, making or migrating it as needed. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  return openStore(new Kysely<Schema>({ dialect: await sqliteDialect(file) }), sqliteFeatures);
+  const db = new Kysely<Schema>({ dialect: await sqliteDialect(file) });
+  return openStore(db, sqliteFeatures, () => new Store(db, sqliteFeatures));
 }
 
 /** Opens the PostgreSQL database of a connection URL, making or migrating the tables as needed. */
 export async function openPostgresStore(url: string): Promise<Store> {
-  const db = new Kysely<Schema>({ dialect: await postgresDialect(url) });
-  return openStore(db, postgresFeatures, () => demandUtf8(db));
+  const dialect = await postgresDialect(url);
+  const db = new Kysely<Schema>({ dialect });
+  return openStore(db, postgresFeatures, async () => {
+    await demandUtf8(db);
+    return new Store(db, postgresFeatures, () => dialect.connections());
+  });
 }
 
 async function openStore(
   db: Kysely<Schema>,
   features: DialectFeatures,
-  check: () => Promise<void> = () => Promise.resolve(),
+  open: () => Store | Promise<Store>,
 ): Promise<Store> {
   try {
-    await check();
+    const store = await open();
     await features.alone(db, () => migrate(db, features));
-    return new Store(db, features);
+    return store;
   } catch (error) {
     await db.destroy();
     throw error;

@@ -41,6 +41,31 @@ export class UploadStore {
     return { rows, total: Number(total) };
   }
 
+  async count(): Promise<number> {
+    const { total } = await this.#db
+      .selectFrom('uploads')
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow();
+    return Number(total);
+  }
+
+  /** Begun before `time`, oldest first. */
+  async initiatedBefore(time: string, limit: number): Promise<UploadRow[]> {
+    return this.#db
+      .selectFrom('uploads')
+      .selectAll()
+      .where('initiated', '<', time)
+      .orderBy('initiated')
+      .limit(limit)
+      .execute();
+  }
+
+  /** How the blob store knows each of the active uploads. */
+  async targets(): Promise<string[]> {
+    const rows = await this.#db.selectFrom('uploads').select('target').execute();
+    return rows.map(({ target }) => target);
+  }
+
   /** Uploads into a project; for its removal. */
   async ofProject(projectId: string): Promise<UploadRow[]> {
     return this.#db.selectFrom('uploads').selectAll().where('project_id', '=', projectId).execute();

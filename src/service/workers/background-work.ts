@@ -1,12 +1,12 @@
-import { BlobSweeper } from '../blobs/blob-sweeper.ts';
 import { DEFAULT_BLOB_GRACE_SECONDS, type ServicesOptions } from '../service-config.ts';
 import type { Services } from '../services.ts';
+import { Sweeper } from '../sweeping/sweeper.ts';
 import { Worker } from './worker.ts';
 
 /** What a process does by itself, not because a request asks for it. */
 export class BackgroundWork {
   readonly #worker: Worker;
-  readonly #sweeper: BlobSweeper;
+  readonly #sweeper: Sweeper;
 
   static start(services: Services, options: ServicesOptions): BackgroundWork {
     const work = new BackgroundWork(services, options);
@@ -17,10 +17,10 @@ export class BackgroundWork {
 
   private constructor(
     services: Services,
-    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS }: ServicesOptions,
+    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays }: ServicesOptions,
   ) {
     this.#worker = new Worker(services);
-    this.#sweeper = new BlobSweeper(services, blobGraceSeconds);
+    this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays });
   }
 
   async stop(): Promise<void> {

@@ -9,6 +9,7 @@
  * not visible yet or recognised as its own.
  */
 import { storedTime } from '../api-time.ts';
+import type { JobEnd } from '../monitoring/service-metrics.ts';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
@@ -94,24 +95,33 @@ export class Worker {
 
   /** Never rejects. */
   async #do(job: JobRow): Promise<void> {
-    const { jobSignals, logger } = this.#services;
+    const { jobSignals, metrics, clock } = this.#services;
+    const began = clock.now();
+    if (job.attempts > 1) metrics.jobBegunAgain();
     const lease = { jobId: job.id, worker: this.#name };
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#stopping.signal]);
     const renewing = this.#keepLease(lease, over);
     const run = { services: this.#services, job, lease, signal };
+    metrics.jobLeft(job.kind, await this.#runToEnd(run), (clock.now() - began) / 1000);
+    over.abort();
+    await renewing;
+    jobSignals.tell('changed');
+  }
+
+  async #runToEnd(run: JobRun): Promise<JobEnd> {
+    const { job, services } = run;
     try {
       if (job.attempts > ATTEMPTS_MAX)
         throw new ServiceError(90009, 'The job was begun too often and given up.');
       await RUNS[job.kind](run);
+      return 'done';
     } catch (error) {
-      await this.#settle(run, error).catch((err) =>
-        logger.error({ job: job.id, err }, 'job end not recorded'),
-      );
+      return this.#settle(run, error).catch((err) => {
+        services.logger.error({ job: job.id, err }, 'job end not recorded');
+        return 'lost';
+      });
     }
-    over.abort();
-    await renewing;
-    jobSignals.tell('changed');
   }
 
   /** Renews the lease until the job is over, or breaks the job off when the lease is lost. */
@@ -130,20 +140,21 @@ export class Worker {
   }
 
   /** Decides what an error means for the job. */
-  async #settle(run: JobRun, error: unknown): Promise<void> {
+  async #settle(run: JobRun, error: unknown): Promise<JobEnd> {
     const { store, logger } = this.#services;
     const { job, lease, signal } = run;
     if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError) {
       logger.warn({ job: job.id }, 'job lost to another worker');
-      return;
+      return 'lost';
     }
     // A failure of the database is none of the job: it is begun again, by whoever has a database.
     if (this.#stopping.signal.aborted || isPassingFailure(error)) {
       logger.warn({ job: job.id, err: error }, 'job given back');
       await store.jobs.record(lease, { leased_by: null, lease_until: null });
-      return;
+      return 'given_back';
     }
     if (!(error instanceof ServiceError)) logger.error({ job: job.id, err: error }, 'job failed');
     await recordEnd(store, run, { failure: failureOf(error) });
+    return 'failed';
   }
 }

@@ -1,0 +1,17 @@
+import type { App } from './fastify-types.ts';
+
+const IDLE_CHECK_MS = 50;
+
+/**
+ * Takes no more connections, lets the requests at work be answered, and closes each connection as it falls idle: Node does
+ * so at the start only. What is still at work when `hurry` fires is cut.
+ */
+export async function closeHttp(app: App, hurry: AbortSignal): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cut = (): void => app.server.closeAllConnections();
+  hurry.addEventListener('abort', cut, { once: true });
+  if (hurry.aborted) cut();
+  await app.close();
+  hurry.removeEventListener('abort', cut);
+  clearInterval(idle);
+}

@@ -1,0 +1,89 @@
+import { removeAbandonedUpload } from '../actions/abort-upload.ts';
+import { storedTime } from '../api-time.ts';
+import type { UploadTarget } from '../blobs/blob-store.ts';
+import type { Services } from '../services.ts';
+
+/** Something that is removed from time to time. */
+export interface Sweep {
+  /** A word for logs and metrics. */
+  readonly what: string;
+  readonly intervalMs: number;
+  /** Removes what is due and answers how much that was. Safe to be done by two processes at once. */
+  readonly run: (services: Services, signal: AbortSignal) => Promise<number>;
+}
+
+export interface SweepOptions {
+  /** How long the bytes of a deleted file stay for those who are reading them. */
+  readonly blobGraceSeconds: number;
+  /** Uploads begun longer ago are given up; undefined: never. */
+  readonly uploadDays?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Bytes on their way change their file all the time: what stood still this long belongs to a process that ended. */
+const REMAINS_AGE_MS = DAY_MS;
+/** Asynchronous jobs on files are kept for a month. */
+const FILE_JOBS_AGE_MS = 31 * DAY_MS;
+const BATCH = 500;
+
+/** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
+export function sweepsOf({ blobGraceSeconds, uploadDays }: SweepOptions): Sweep[] {
+  const uploads: Sweep[] =
+    uploadDays === undefined
+      ? []
+      : [
+          {
+            what: 'uploads',
+            intervalMs: HOUR_MS,
+            run: (services, signal) => sweepUploads(services, uploadDays * DAY_MS, signal),
+          },
+        ];
+  return [
+    ...uploads,
+    { what: 'remains', intervalMs: HOUR_MS, run: sweepRemains },
+    {
+      what: 'blobs',
+      intervalMs: MINUTE_MS,
+      run: (services) => sweepBlobs(services, blobGraceSeconds * 1000),
+    },
+    { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
+  ];
+}
+
+async function sweepUploads(services: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+  const { store, clock } = services;
+  const before = storedTime(clock.now() - ageMs);
+  let count = 0;
+  while (!signal.aborted) {
+    const uploads = await store.uploads.initiatedBefore(before, BATCH);
+    for (const upload of uploads) await removeAbandonedUpload(services, upload);
+    count += uploads.length;
+    if (uploads.length < BATCH) break;
+  }
+  return count;
+}
+
+async function sweepRemains({ store, blobs, buckets, clock }: Services): Promise<number> {
+  // Read first: an upload that begins later is younger than what is looked for.
+  const targets = await store.uploads.targets();
+  const active = new Set(targets.map((target) => (JSON.parse(target) as UploadTarget).key));
+  const before = clock.now() - REMAINS_AGE_MS;
+  return (
+    (await blobs.removeRemains(before, (key) => active.has(key))) + (await buckets.removeRemains(before))
+  );
+}
+
+async function sweepBlobs({ store, blobs, clock }: Services, graceMs: number): Promise<number> {
+  const keys = await store.blobGarbage.unusedSince(storedTime(clock.now() - graceMs), BATCH);
+  for (const key of keys) {
+    await blobs.remove(key);
+    await store.blobGarbage.forget(key);
+  }
+  return keys.length;
+}
+
+async function sweepJobs({ store, clock }: Services): Promise<number> {
+  return store.jobs.forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
+}
