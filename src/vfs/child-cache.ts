@@ -38,6 +38,8 @@ export class ChildCache<Node extends Dated> {
   readonly #mostAbsent: number;
   #completeMs: number | undefined;
   #generation = 0;
+  #additions = 0;
+  #removals = 0;
 
   constructor(mostAbsent = MOST_ABSENT) {
     this.#mostAbsent = mostAbsent;
@@ -45,6 +47,16 @@ export class ChildCache<Node extends Dated> {
 
   get generation(): number {
     return this.#generation;
+  }
+
+  /** Rises whenever a name comes, goes or means another node: while it stays, so do the names. */
+  get version(): number {
+    return this.#additions + this.#removals;
+  }
+
+  /** Rises whenever a name goes or means another node. */
+  get removals(): number {
+    return this.#removals;
   }
 
   /** When every name was last known, or undefined. */
@@ -65,12 +77,14 @@ export class ChildCache<Node extends Dated> {
   /** We put `node` under `name`. */
   put(name: string, node: Node, nowMs: number): void {
     node.checkedMs = nowMs;
+    this.#countChange(name, node);
     this.#absent?.delete(name);
     this.#facts.set(name, { known: { kind: 'present', node }, changedAt: ++this.#generation });
   }
 
   /** We took what was under `name` away. */
   remove(name: string, nowMs: number): void {
+    this.#countChange(name, undefined);
     this.#absent?.delete(name);
     this.#facts.set(name, { known: { kind: 'absent', learntMs: nowMs }, changedAt: ++this.#generation });
   }
@@ -92,6 +106,7 @@ export class ChildCache<Node extends Dated> {
     asked: { readonly generation: number; readonly nowMs: number },
   ): void {
     if (this.changedSince(name, asked.generation)) return;
+    this.#countChange(name, node);
     const changedAt = this.#facts.get(name)?.changedAt ?? 0;
     if (node) {
       node.checkedMs = asked.nowMs;
@@ -120,6 +135,7 @@ export class ChildCache<Node extends Dated> {
       if (listed.has(name) || changedAt > asked.generation) continue;
       if (known.kind === 'present' && keep(known.node)) continue;
       if (known.kind === 'present') gone.push(known.node);
+      this.#countChange(name, undefined);
       this.#facts.delete(name);
     }
     this.#absent?.clear();
@@ -129,6 +145,7 @@ export class ChildCache<Node extends Dated> {
 
   /** Nothing is known any more about `name`. */
   forget(name: string): void {
+    this.#countChange(name, undefined);
     this.#absent?.delete(name);
     this.#facts.delete(name);
     this.#completeMs = undefined;
@@ -142,6 +159,14 @@ export class ChildCache<Node extends Dated> {
       if (known.kind === 'present') known.node.checkedMs = Number.NEGATIVE_INFINITY;
       else this.#facts.delete(name);
     }
+  }
+
+  #countChange(name: string, after: Node | undefined): void {
+    const known = this.#facts.get(name)?.known;
+    const before = known?.kind === 'present' ? known.node : undefined;
+    if (before === after) return;
+    if (before) this.#removals++;
+    else this.#additions++;
   }
 
   /** Most directories need none. Bounded by size, not by `max`, which would reserve room for all of them at once. */

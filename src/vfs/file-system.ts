@@ -68,6 +68,12 @@ export interface OpenReply {
   readonly directIo: boolean;
 }
 
+export interface OpenDirectoryReply {
+  readonly handle: FileHandle;
+  /** The names the kernel holds of this directory are still all there is. */
+  readonly keepNames: boolean;
+}
+
 /** Bytes of a file, in order; they stay as they are until `release`, which the driver calls once the reply is written. */
 export interface ReadReply {
   readonly chunks: readonly Uint8Array[];
@@ -204,7 +210,7 @@ export interface FileSystem {
     context: RequestContext,
   ): Awaitable<number>;
 
-  opendir(node: NodeId, context: RequestContext): Awaitable<OpenReply>;
+  opendir(node: NodeId, context: RequestContext): Awaitable<OpenDirectoryReply>;
   /** Gives the entries from `offset` (0: the start, else a `nextOffset`) to the sink. */
   readdir(handle: FileHandle, offset: number, sink: DirSink, context: RequestContext): Awaitable<void>;
   releasedir(handle: FileHandle): Awaitable<void>;

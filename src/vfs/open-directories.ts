@@ -2,7 +2,11 @@
  * Open directories. A handle reads one listing from its start to its end: cookies are indices into that (0 and 1 are
  * `.` and `..`), so they stay good while the directory changes. Entries that have gone from it meanwhile are left
  * out. rewinddir(3) begins with what is known then.
+ *
+ * The kernel keeps the names it was given. It may give them to the next reader while they are still all there is: that
+ * handle is then bound to the listing they came from, so that the cookies mean the same should it ask us for the rest.
  */
+import { LRUCache } from 'lru-cache';
 import { fileTypeOf } from './attributes/attributes-of.ts';
 import type { DirSink, FileHandle } from './file-system.ts';
 import { HandleTable } from './handle-table.ts';
@@ -17,10 +21,16 @@ interface OpenDirectory {
 }
 
 const DOTS = ['.', '..'] as const;
+/** Names of listings that the kernel may still hold. */
+const MOST_NAMES = 200_000;
 
 export class OpenDirectories {
   readonly #tree: PlatformTree;
   readonly #handles = new HandleTable<OpenDirectory>();
+  readonly #lastRead = new LRUCache<DirectoryNode, Listing>({
+    maxSize: MOST_NAMES,
+    sizeCalculation: ({ length }) => length + 1,
+  });
 
   constructor(tree: PlatformTree) {
     this.#tree = tree;
@@ -31,12 +41,22 @@ export class OpenDirectories {
   }
 
   open(directory: DirectoryNode): FileHandle {
-    return this.#handles.add({ directory, listing: undefined });
+    const last = this.#lastRead.get(directory);
+    const isCurrent = last?.version === directory.children.version && this.#tree.isComplete(directory);
+    return this.#handles.add({ directory, listing: isCurrent ? last?.hold() : undefined });
+  }
+
+  /** Whether the names the kernel holds of the directory are those that this handle, just opened, would give. */
+  givesTheSame(handle: FileHandle): boolean {
+    return this.#handles.get(handle).listing !== undefined;
   }
 
   release(handle: FileHandle): void {
-    this.#handles.get(handle).listing?.letGo();
+    const { directory, listing } = this.#handles.get(handle);
     this.#handles.delete(handle);
+    listing?.letGo();
+    // It has grown since.
+    if (listing && this.#lastRead.get(directory) === listing) this.#lastRead.set(directory, listing);
   }
 
   /** Gives what is there, and waits only while nothing is. */
@@ -68,7 +88,10 @@ export class OpenDirectories {
   #listingFor(open: OpenDirectory, offset: number): Listing {
     if (open.listing && offset > 0) return open.listing;
     open.listing?.letGo();
-    open.listing = this.#tree.listings.open(open.directory);
+    // In the middle and without a listing: so far the kernel gave what another handle had read.
+    const last = offset > 0 ? this.#lastRead.get(open.directory)?.hold() : undefined;
+    open.listing = last ?? this.#tree.listings.open(open.directory);
+    this.#lastRead.set(open.directory, open.listing);
     return open.listing;
   }
 

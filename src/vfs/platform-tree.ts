@@ -10,7 +10,7 @@ import { nameOnPlatform } from './escape.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
 import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
-import { nodeTtlLeft } from './listing/freshness.ts';
+import { isComplete, nodeTtlLeft } from './listing/freshness.ts';
 import { Listings } from './listing/listings.ts';
 import { Lookups } from './listing/lookups.ts';
 import { Revalidation } from './listing/revalidation.ts';
@@ -119,6 +119,11 @@ export class PlatformTree implements Tree {
 
   childrenOf(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
     return this.listings.all(directory, signal);
+  }
+
+  /** Whether all names of the directory are known and still count. */
+  isComplete(directory: DirectoryNode): boolean {
+    return isComplete(directory, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
   }
 
   expire(directory: DirectoryNode): void {

@@ -15,6 +15,7 @@ import type {
   FileSystemStatistics,
   KernelCaches,
   NodeId,
+  OpenDirectoryReply,
   OpenReply,
   ReadReply,
   RenameFlags,
@@ -203,9 +204,9 @@ export class SvcFileSystem implements FileSystem {
     return this.#files.copyFileRange(from, to, { length, context });
   }
 
-  opendir(id: NodeId): OpenReply {
+  opendir(id: NodeId): OpenDirectoryReply {
     const handle = this.#directories.open(this.#tree.nodes.directory(id));
-    return { handle, keepCache: false, directIo: false };
+    return { handle, keepNames: this.#directories.givesTheSame(handle) };
   }
 
   readdir(handle: FileHandle, offset: number, sink: DirSink, context: RequestContext): Awaitable<void> {

@@ -1,5 +1,16 @@
 /** Looking around in the mount with the usual tools, and what it costs. */
-import { chmod, link, readdir, readFile, rename, rmdir, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  link,
+  readdir,
+  readFile,
+  rename,
+  rmdir,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
 import { testBeyond } from '../support/driver.ts';
@@ -32,6 +43,8 @@ const FOLDERS = [
   ['looked-into', 3],
   ['shared', 120],
   ['read', 100],
+  ['listed-again', 120],
+  ['found', 250],
   ['changing', 1],
   ['growing', 1],
 ] as const;
@@ -101,6 +114,40 @@ describe('requests', () => {
     expect((await served.counting(miss)).apiRequests).toBe(1);
     expect((await served.counting(miss)).apiRequests).toBe(0);
     expect((await served.counting(() => stat(`${folder}/f0000`))).apiRequests).toBe(0);
+  });
+
+  testBeyond('direct-io')(
+    'a folder listed again is read from the kernel, until something in it changes',
+    async () => {
+      const folder = `${project}/listed-again`;
+      const reads = async (): Promise<number> => {
+        const { operations } = JSON.parse(await readFile(served.path('.svcfs/stats'), 'utf8'));
+        return operations.READDIRPLUS?.answered ?? 0;
+      };
+      await mustRun('ls', [folder]);
+      const before = await reads();
+      expect((await mustRun('ls', [folder])).split('\n')).toHaveLength(121);
+      expect(await reads()).toBe(before);
+      await writeFile(`${folder}/made`, 'new');
+      expect((await mustRun('ls', [folder])).split('\n')).toHaveLength(122);
+      await unlink(`${folder}/f0000`);
+      expect((await mustRun('ls', [folder])).split('\n')).toHaveLength(121);
+      expect(await reads()).toBeGreaterThan(before);
+    },
+  );
+
+  testBeyond('direct-io')('find -size looks nothing up that the listing told', async () => {
+    const folder = `${project}/found`;
+    const lookups = async (): Promise<number> => {
+      const { operations } = JSON.parse(await readFile(served.path('.svcfs/stats'), 'utf8'));
+      return operations.LOOKUP?.answered ?? 0;
+    };
+    await stat(folder);
+    const before = await lookups();
+    expect((await mustRun('find', [folder, '-type', 'f', '-size', '-1k'])).split('\n')).toHaveLength(1);
+    expect((await mustRun('find', [folder, '-type', 'f', '-size', '1'])).split('\n')).toHaveLength(251);
+    // The path itself, and what is not there.
+    expect((await lookups()) - before).toBeLessThan(10);
   });
 
   test('several that list a folder at once share its pages', async () => {

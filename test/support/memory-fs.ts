@@ -12,6 +12,7 @@ import type {
   FileSystemStatistics,
   KernelCaches,
   NodeId,
+  OpenDirectoryReply,
   OpenReply,
   ReadReply,
   RenameFlags,
@@ -243,8 +244,8 @@ export class MemoryFs implements FileSystem {
     return this.write(to.handle, to.offset, bytes, context);
   }
 
-  opendir(id: NodeId, _context: RequestContext): Awaitable<OpenReply> {
-    return { handle: this.#openHandle(this.node(id)), keepCache: false, directIo: false };
+  opendir(id: NodeId, _context: RequestContext): Awaitable<OpenDirectoryReply> {
+    return { handle: this.#openHandle(this.node(id)), keepNames: false };
   }
 
   readdir(handle: FileHandle, offset: number, sink: DirSink, _context: RequestContext): Awaitable<void> {

@@ -1,17 +1,19 @@
-import type { Awaitable, FileHandle, FileSystem, OpenReply } from '../../vfs/file-system.ts';
+import type { Awaitable, FileHandle, FileSystem, OpenDirectoryReply } from '../../vfs/file-system.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
 import { DirectoryBuffer, DirectoryPlusBuffer } from '../protocol/directory-buffer.ts';
 import type { Request } from '../request.ts';
 import { type Operation, operation } from './operation.ts';
 
 const FSYNC_DATA_ONLY = 1 << 0;
+const FOPEN = { KEEP_CACHE: 1 << 1, CACHE_DIR: 1 << 3 } as const;
 
-export const opendir = operation<OpenReply>({
+export const opendir = operation<OpenDirectoryReply>({
   call: (fs, _body, request) => fs.opendir(request.node, request),
-  // No flags: listings are not kept in the page cache, where nothing of ours could expire them entry by entry.
+  // The kernel keeps what it reads, and drops it at the next open that does not say that it is still good.
   encode(reply, answer) {
     reply.u64(answer.handle);
-    reply.u64(0);
+    reply.u32(FOPEN.CACHE_DIR | (answer.keepNames ? FOPEN.KEEP_CACHE : 0));
+    reply.u32(0);
   },
   undo: (fs, answer) => fs.releasedir(answer.handle),
 });

@@ -6,7 +6,7 @@ import type { StructWriter } from './struct-writer.ts';
  *
  * Not asked for, on purpose: WRITEBACK_CACHE (it would take sizes and times away from us), EXPORT_SUPPORT (a handle does
  * not survive a remount), AUTO_INVAL_DATA (a GETATTR on every read; we invalidate explicitly), ASYNC_DIO (a
- * stalled O_DIRECT read could not even be killed), POSIX_LOCKS and FLOCK_LOCKS (the kernel's own serve one machine).
+ * stalled O_DIRECT read could not even be killed), READDIRPLUS_AUTO (src/decisions/0015), POSIX_LOCKS and FLOCK_LOCKS (the kernel's own serve one machine).
  */
 const MAJOR = 7;
 const MINOR = 45;
@@ -18,7 +18,6 @@ const FLAG = {
   ATOMIC_O_TRUNC: 1 << 3,
   BIG_WRITES: 1 << 5,
   DO_READDIRPLUS: 1 << 13,
-  READDIRPLUS_AUTO: 1 << 14,
   PARALLEL_DIROPS: 1 << 18,
   ABORT_ERROR: 1 << 21,
   MAX_PAGES: 1 << 22,

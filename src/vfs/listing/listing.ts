@@ -1,6 +1,6 @@
 import { deferred } from '../../lib/deferred.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import type { Node } from '../node.ts';
+import type { DirectoryNode, Node } from '../node.ts';
 
 export interface ListingEntry {
   readonly name: string;
@@ -15,6 +15,7 @@ export interface ListingEntry {
 export class Listing {
   readonly #entries: ListingEntry[] = [];
   #state: 'growing' | 'complete' | 'failed' = 'growing';
+  #version: number | undefined;
   #failure: unknown;
   /** Settles at the next change. */
   #changed = deferred();
@@ -25,11 +26,21 @@ export class Listing {
     this.#onAbandoned = onAbandoned;
   }
 
-  static of(nodes: Iterable<Node>): Listing {
+  /** What is known of a directory. */
+  static of({ children }: DirectoryNode): Listing {
     const listing = new Listing();
-    listing.append(nodes);
-    listing.end();
+    listing.append(children.nodes());
+    listing.end(children.version);
     return listing;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** The directory's (`ChildCache.version`) whose names these are; undefined when some went while they were listed. */
+  get version(): number | undefined {
+    return this.#version;
   }
 
   get held(): boolean {
@@ -52,7 +63,8 @@ export class Listing {
     this.#tell();
   }
 
-  end(): void {
+  end(version: number | undefined): void {
+    this.#version = version;
     this.#state = 'complete';
     this.#tell();
   }

@@ -46,8 +46,7 @@ export class Listings {
   /** The names of a directory, known or being asked for, held for the caller. */
   open(directory: DirectoryNode): Listing {
     const { clock, ttlMs } = this.#parts;
-    if (isComplete(directory, { nowMs: clock.now(), ttlMs }))
-      return Listing.of(directory.children.nodes()).hold();
+    if (isComplete(directory, { nowMs: clock.now(), ttlMs })) return Listing.of(directory).hold();
     return (this.#underWay.get(directory) ?? this.#begin(directory)).listing.hold();
   }
 
@@ -112,7 +111,9 @@ export class Listings {
   async #takeIn(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
     const { directories, placement, clock } = this.#parts;
     const { listing, stop } = underWay;
-    const asked = { generation: directory.children.generation, nowMs: clock.now() };
+    const { children } = directory;
+    const asked = { generation: children.generation, nowMs: clock.now() };
+    const { removals } = children;
     let wanted = true;
     const goOn = (total: number | undefined): boolean => {
       underWay.small = total !== undefined && total <= SMALL_FOLDER;
@@ -138,11 +139,11 @@ export class Listings {
       listing.append(nodes);
     }
     if (wanted) {
-      for (const gone of directory.children.learnAll(names, asked, isLocalOnly)) placement.lose(gone);
-      const unlisted = [...directory.children.nodes()].filter((node) => !given.has(node));
+      for (const gone of children.learnAll(names, asked, isLocalOnly)) placement.lose(gone);
+      const unlisted = [...children.nodes()].filter((node) => !given.has(node));
       listing.append(unlisted);
     }
-    listing.end();
+    listing.end(wanted && children.removals === removals ? children.version : undefined);
     if (wanted) this.#parts.onComplete();
   }
 }

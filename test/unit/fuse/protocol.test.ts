@@ -113,9 +113,9 @@ describe('INIT', () => {
     expect(negotiate(offer(45, 0xffff_ffff, 0xffff_ffff))).toEqual({
       minor: 45,
       maxReadahead: 131072,
-      // ASYNC_READ ATOMIC_O_TRUNC BIG_WRITES DO_READDIRPLUS READDIRPLUS_AUTO PARALLEL_DIROPS ABORT_ERROR
+      // ASYNC_READ ATOMIC_O_TRUNC BIG_WRITES DO_READDIRPLUS PARALLEL_DIROPS ABORT_ERROR
       // MAX_PAGES HANDLE_KILLPRIV_V2 INIT_EXT
-      flags: 0x5064_6029,
+      flags: 0x5064_2029,
       flags2: 0x40,
     });
     expect(negotiate(offer(99, 1, 0))).toMatchObject({ minor: 45, flags: 1 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -173,6 +174,74 @@ describe('listing a folder', () => {
     await world.clock.advance(TTL_MS);
     expect((await world.list(folder)).sort()).toEqual(['new', 'there']);
     expect(await world.at('projects/ada/one/new')).toBe(draft);
+  });
+});
+
+describe('the names the kernel kept of a folder', () => {
+  /** Whether an open of the folder lets the kernel give them again. */
+  function kept(folder: DirectoryNode): boolean {
+    const handle = world.directories.open(folder);
+    const same = world.directories.givesTheSame(handle);
+    world.directories.release(handle);
+    return same;
+  }
+
+  let folder: DirectoryNode;
+  beforeEach(async () => {
+    world.platform.addFiles(root, 150);
+    folder = await world.directory('projects/ada/one');
+  });
+
+  it('are good for the next reader, and the one after', async () => {
+    expect(kept(folder)).toBe(false);
+    await world.list(folder);
+    expect(kept(folder)).toBe(true);
+    expect(kept(folder)).toBe(true);
+  });
+
+  it('are not once a name came or went by our own doing', async () => {
+    await world.list(folder);
+    world.tree.detach(await world.at('projects/ada/one/f000001'));
+    expect(kept(folder)).toBe(false);
+    await world.list(folder);
+    expect(kept(folder)).toBe(true);
+    if (folder.kind !== 'project-folder') throw new Error('no folder');
+    world.tree.placedRecord(folder, { ...world.platform.addFile('elsewhere', 'made'), parent: root });
+    expect(kept(folder)).toBe(false);
+  });
+
+  it('are not once a name came or went elsewhere, or means another file', async () => {
+    await world.list(folder);
+    world.platform.addFile(root, 'new');
+    await world.clock.advance(TTL_MS);
+    expect(kept(folder)).toBe(false);
+    await world.list(folder);
+    expect(kept(folder)).toBe(true);
+    world.tree.invalidate(folder, 'f000001');
+    expect(kept(folder)).toBe(false);
+  });
+
+  it('are not when one of them went while they were listed', async () => {
+    const release = world.platform.hold('files.list', 1);
+    const listing = world.list(folder);
+    await waitUntil(() => world.platform.calls.filter((call) => call === 'files.list').length === 2);
+    world.tree.detach(await world.at('projects/ada/one/f000001'));
+    release();
+    await listing;
+    expect(kept(folder)).toBe(false);
+  });
+
+  it('mean the same to a reader who asks us for the rest of them', async () => {
+    await world.list(folder);
+    const first = world.directories.open(folder);
+    const { entries } = await world.read(first, 0, 52);
+    for (const { name } of entries.slice(2)) world.tree.detach(await world.at(`projects/ada/one/${name}`));
+    const second = world.directories.open(folder);
+    const rest = await world.readAll(second, 50, entries.at(-1)!.nextOffset);
+    expect(rest.map(({ name }) => name)).toEqual(
+      Array.from({ length: 100 }, (_, index) => nameOf(index + 50)),
+    );
+    for (const handle of [first, second]) world.directories.release(handle);
   });
 });
 
