@@ -3,6 +3,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { REQUEST_ID_HEADER } from '../contract/headers.ts';
 import { AllowedMethods } from './http/allowed-methods.ts';
 import { addApiHooks } from './http/api-hooks.ts';
+import { addAuditHooks } from './http/audit-hooks.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
 import { serviceErrorOf } from './http/error-answer.ts';
 import { errorBody } from './http/error-body.ts';
@@ -103,6 +104,7 @@ function addRoutes(app: App, services: Services, options: AppOptions): void {
   };
   app.setNotFoundHandler(notFound);
   const api = scope((inner) => {
+    addAuditHooks(inner, services);
     addApiHooks(inner, services);
     inner.setNotFoundHandler(notFound);
     apiRoutes(inner, services);

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { UrlSigner } from './blobs/url-signer.ts';
 import type { Buckets } from './buckets/buckets.ts';
@@ -14,6 +15,7 @@ import type { JobSignals } from './workers/job-signals.ts';
 /** What routes, actions and workers work with. Made once, by `startService`. */
 export interface Services {
   readonly store: Store;
+  readonly auditTrail: AuditTrail;
   /** Opens and encrypts the secrets of volumes. */
   readonly volumeSecrets: VolumeSecrets;
   readonly blobs: BlobStore;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
+import { AuditTrail } from './audit/audit-trail.ts';
 import { DirectoryBlobStore } from './blobs/directory-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
@@ -117,7 +118,7 @@ async function startBackground(
   readiness: Readiness,
   options: ServicesOptions & { readonly jobs: boolean },
 ): Promise<Background> {
-  const { store, jobSignals } = services;
+  const { store, jobSignals, auditTrail } = services;
   const news = await shareJobNews(services, options);
   const monitor = await monitorOf(services, readiness, options).catch(async (error) => {
     await news?.close();
@@ -133,6 +134,7 @@ async function startBackground(
     },
     release: async () => {
       await news?.close();
+      await auditTrail.close();
       await store.close();
       await monitor?.close();
     },
@@ -169,6 +171,7 @@ export async function openServices(
   return {
     store,
     volumeSecrets,
+    auditTrail: new AuditTrail({ store, clock, logger }),
     blobs,
     buckets: new Buckets({ directory: join(dataDir, 'buckets'), clock }),
     allowedEndpoints: options.allowedEndpoints ?? [],

@@ -20,6 +20,8 @@ declare module 'fastify' {
     caller: Caller;
     view: RequestView;
     selector: FieldSelector;
+    /** What is answered, before fields are selected. */
+    answer: unknown;
     /** The answer is an error object. */
     failed: boolean;
   }

@@ -56,26 +56,26 @@ export class AuditStore {
         ),
       )
       .orderBy('at', 'desc')
-      .orderBy('request_id')
-      .orderBy('item')
+      .orderBy('id')
       .limit(limit)
       .execute();
   }
 
-  /** Removes up to `limit` entries of before a time, and answers how many. */
-  async removeBefore(time: string, limit: number): Promise<number> {
-    const old = await this.#db
+  /** Removes about `limit` entries of before a time, and answers whether there may be more. */
+  async removeBefore(time: string, limit: number): Promise<boolean> {
+    const last = await this.#db
       .selectFrom('audit_entries')
-      .select(['at', 'request_id', 'item'])
+      .select('at')
       .where('at', '<', time)
       .orderBy('at')
-      .orderBy('request_id')
-      .orderBy('item')
-      .limit(limit)
+      .offset(limit - 1)
+      .limit(1)
+      .executeTakeFirst();
+    await this.#db
+      .deleteFrom('audit_entries')
+      .where('at', '<', time)
+      .$if(last !== undefined, (query) => query.where('at', '<=', last?.at ?? ''))
       .execute();
-    const last = old.at(-1);
-    if (last === undefined) return 0;
-    await this.#db.deleteFrom('audit_entries').where('at', '<=', last.at).where('at', '<', time).execute();
-    return old.length;
+    return last !== undefined;
   }
 }

@@ -266,10 +266,10 @@ export interface LeasesTable {
 /** Who did what, when, to what: audit/audit-trail.ts. Times and ids only, no names and no content. */
 export interface AuditEntriesTable {
   at: string;
-  /** Of the request, the job, or the operator's command. */
+  /** Orders the objects of one call. */
+  id: string;
+  /** Of the request, which its caller may have chosen; of the job; or of the operator's command. */
   request_id: string;
-  /** Counts the objects of a bulk call. */
-  item: number;
   /** Who; an operator is `operator:` and the name on that machine. */
   username: string;
   /** Which token: the beginning of its hash. */

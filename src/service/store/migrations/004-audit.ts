@@ -12,8 +12,8 @@ export function audit({ byteText }: DialectFeatures): Migration {
       await db.schema
         .createTable('audit_entries')
         .addColumn('at', text, (c) => c.notNull())
+        .addColumn('id', text, (c) => c.notNull())
         .addColumn('request_id', text, (c) => c.notNull())
-        .addColumn('item', 'integer', (c) => c.notNull())
         .addColumn('username', text, (c) => c.notNull())
         .addColumn('token', text)
         .addColumn('address', text)
@@ -22,7 +22,7 @@ export function audit({ byteText }: DialectFeatures): Migration {
         .addColumn('status', 'integer', (c) => c.notNull())
         .addColumn('code', 'integer')
         .addColumn('detail', text)
-        .addPrimaryKeyConstraint('audit_entries_pk', ['at', 'request_id', 'item'])
+        .addPrimaryKeyConstraint('audit_entries_pk', ['at', 'id'])
         .execute();
       const index = db.schema.createIndex('audit_by_user').on('audit_entries');
       await index.columns(['username', 'at']).execute();

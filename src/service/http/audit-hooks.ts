@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { actsOfCall } from '../audit/acts-of-call.ts';
+import { tokenIdOf } from '../audit/audit-entry.ts';
+import { AUDITED_CALLS } from '../audit/audited-calls.ts';
+import type { Services } from '../services.ts';
+import type { App } from './fastify-types.ts';
+import { API_PREFIX } from './request-view.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Records calls in the audit log when they have been answered. Add it before what changes answers: the log wants to see
+ * the whole.
+ *
+ * A request without a good token, or over the rate limit, was not heard at all and is in the process's own log only: it
+ * must not be possible to fill the database by them.
+ */
+export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
+  app.decorateRequest('answer', undefined);
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    request.answer = payload;
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const action = actionOf(request);
+    if (action !== undefined && request.caller !== undefined && reply.statusCode !== TOO_MANY_REQUESTS) {
+      const { id: requestId, caller, ip: address } = request;
+      const { username, tokenHash } = caller;
+      const context = { atMs: clock.now(), requestId, username, token: tokenIdOf(tokenHash), address };
+      auditTrail.record(context, actsOfCall(servedCall(request, reply, action)));
+    }
+    done();
+  });
+}
+
+function actionOf({ method, routeOptions }: FastifyRequest): string | undefined {
+  return AUDITED_CALLS[`${method} ${routeOptions.url?.slice(API_PREFIX.length)}`];
+}
+
+function servedCall({ params, query, body, answer }: FastifyRequest, reply: FastifyReply, action: string) {
+  return {
+    action,
+    params: params as Record<string, unknown>,
+    query: query as Record<string, unknown>,
+    // Bytes are no fields.
+    body: Buffer.isBuffer(body) ? undefined : body,
+    answer,
+    status: reply.statusCode,
+  };
+}
