@@ -21,36 +21,50 @@ export function md5Addon(): Md5Addon | undefined {
   }
 }
 
-/** The digest of bytes that come in pieces. One call at a time; the pieces must not change until it resolves. */
-export interface Md5 {
-  /** A multiple of 64 bytes. */
-  update(piece: Uint8Array): Promise<void>;
-  /** Takes the last piece, of any length, and answers the digest in hex. */
-  end(piece: Uint8Array): Promise<string>;
-}
-
 /** What one digest may take of a call: another one that comes meanwhile joins in the next. */
 const STRETCH_BYTES = 2 * 1024 * 1024;
+/** So many lanes are full enough: nothing is won by waiting for more. */
+const ENOUGH = 8;
 const NOT_LAST = -1;
 /** RFC 1321, 3.3. */
 const INITIAL_STATE = Buffer.from('0123456789abcdeffedcba9876543210', 'hex');
 
-interface Job {
-  readonly state: Uint8Array;
+/** The digest of bytes that come in pieces, which must not change until what took them has resolved. */
+export interface Md5 {
+  /** Takes a multiple of 64 bytes. Need not be awaited before the next piece. */
+  update(piece: Uint8Array): Promise<void>;
+  /** Takes the last piece, of any length, and answers the digest in hex. */
+  end(piece: Uint8Array): Promise<string>;
+  /**
+   * Someone waits for what was given so far. Until this is called the work may be put off, to be done together with
+   * that of others.
+   */
+  hurry(): void;
+}
+
+interface Piece {
   rest: Uint8Array;
-  /** Of the whole input when `rest` ends it, else `NOT_LAST`. */
+  /** Of the whole input when this is its end, else `NOT_LAST`. */
   readonly totalBytes: number;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
 
+/** One digest in the making. */
+interface Lane {
+  readonly state: Uint8Array;
+  readonly pieces: Piece[];
+  hurried: boolean;
+}
+
 /**
  * Many MD5 digests side by side on one thread. The steps of one digest depend on each other, so that a processor hashes
- * sixteen at once in about the time of two: parts in flight are hashed together for a fifth of what they cost one by one.
+ * sixteen at once in about the time of two: it pays to let work lie until there is enough of it or someone waits.
  */
 export class Md5Lanes {
   readonly #addon: Md5Addon;
-  #jobs: Job[] = [];
+  /** Those with pieces to take. */
+  readonly #waiting = new Set<Lane>();
   #running = false;
 
   constructor(addon: Md5Addon) {
@@ -58,26 +72,41 @@ export class Md5Lanes {
   }
 
   begin(): Md5 {
-    const state = Buffer.from(INITIAL_STATE);
-    let doneBytes = 0;
+    const lane: Lane = { state: Buffer.from(INITIAL_STATE), pieces: [], hurried: false };
+    let givenBytes = 0;
     return {
       update: (piece) => {
         if (piece.length % 64 !== 0) throw new RangeError('only the last piece has no whole blocks');
-        doneBytes += piece.length;
-        return this.#take(state, piece, NOT_LAST);
+        givenBytes += piece.length;
+        return this.#take(lane, piece, NOT_LAST);
       },
       end: async (piece) => {
-        await this.#take(state, piece, doneBytes + piece.length);
-        return state.toString('hex');
+        await this.#take(lane, piece, givenBytes + piece.length);
+        return Buffer.from(lane.state).toString('hex');
+      },
+      hurry: () => {
+        lane.hurried = true;
+        this.#wake();
       },
     };
   }
 
-  #take(state: Uint8Array, piece: Uint8Array, totalBytes: number): Promise<void> {
+  #take(lane: Lane, piece: Uint8Array, totalBytes: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#jobs.push({ state, rest: piece, totalBytes, resolve, reject });
-      if (!this.#running) void this.#run();
+      lane.pieces.push({ rest: piece, totalBytes, resolve, reject });
+      this.#waiting.add(lane);
+      this.#wake();
     });
+  }
+
+  #wake(): void {
+    if (!this.#running && this.#isDue()) void this.#run();
+  }
+
+  #isDue(): boolean {
+    if (this.#waiting.size >= ENOUGH) return true;
+    for (const lane of this.#waiting) if (lane.hurried) return true;
+    return false;
   }
 
   /** Never rejects. */
@@ -85,28 +114,42 @@ export class Md5Lanes {
     this.#running = true;
     // What is asked for in one turn goes together.
     await undefined;
-    while (this.#jobs.length > 0) {
-      const jobs = this.#jobs;
-      this.#jobs = [];
-      await this.#stretch(jobs);
-    }
+    while (this.#isDue()) await this.#stretch([...this.#waiting]);
     this.#running = false;
   }
 
-  async #stretch(jobs: readonly Job[]): Promise<void> {
-    const states = jobs.map(({ state }) => state);
-    const pieces = jobs.map(({ rest }) => rest.subarray(0, STRETCH_BYTES));
-    const totals = jobs.map(({ rest, totalBytes }) => (rest.length > STRETCH_BYTES ? NOT_LAST : totalBytes));
-    try {
-      await this.#addon.update(states, pieces, totals);
-    } catch (error) {
-      for (const { reject } of jobs) reject(error);
-      return;
+  /** Takes some of the first piece of each. */
+  async #stretch(lanes: readonly Lane[]): Promise<void> {
+    const firsts = lanes.flatMap(({ pieces }) => pieces.slice(0, 1));
+    const stretches = firsts.map(({ rest }) => rest.subarray(0, STRETCH_BYTES));
+    const totals = firsts.map(({ rest, totalBytes }) =>
+      rest.length > STRETCH_BYTES ? NOT_LAST : totalBytes,
+    );
+    const failure = await this.#addon
+      .update(
+        lanes.map(({ state }) => state),
+        stretches,
+        totals,
+      )
+      .then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+    for (const [index, piece] of firsts.entries()) {
+      piece.rest = piece.rest.subarray(STRETCH_BYTES);
+      if (failure) piece.reject(failure.error);
+      else if (piece.rest.length === 0) piece.resolve();
+      else continue;
+      this.#leave(lanes[index]);
     }
-    for (const job of jobs) {
-      job.rest = job.rest.subarray(STRETCH_BYTES);
-      if (job.rest.length > 0) this.#jobs.push(job);
-      else job.resolve();
-    }
+  }
+
+  /** The first piece of a lane is done. */
+  #leave(lane: Lane | undefined): void {
+    if (!lane) return;
+    lane.pieces.shift();
+    if (lane.pieces.length > 0) return;
+    lane.hurried = false;
+    this.#waiting.delete(lane);
   }
 }
