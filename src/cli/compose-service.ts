@@ -37,7 +37,7 @@ export async function composeService(options: Options): Promise<RunningService |
 
 async function start(options: Options): Promise<RunningService | RunningWorkers> {
   const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
-  const logger = createLogger({ fd: STDERR, level: 'warn' });
+  const logger = createLogger({ fd: STDERR, level: options.logLevel });
   try {
     const common = {
       dataDir: data,
@@ -46,24 +46,39 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       allowedEndpoints: allowEndpoint,
       rateLimit:
         rateLimit === 'off' ? rateLimit : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
+      monitor: options.monitor,
+      shutdownSeconds: options.shutdownTimeout,
+      uploadDays: options.uploadDays,
       logger,
     };
     if (role === 'worker') return await startWorkers(common);
-    const { internalStats } = options;
-    return await startService({ ...common, ...listen, workers: role === 'all', internalStats });
+    const { internalStats, clientTimeout, clientRate } = options;
+    return await startService({
+      ...common,
+      ...listen,
+      workers: role === 'all',
+      internalStats,
+      clientLimits: {
+        headSeconds: clientTimeout,
+        bodyWindowSeconds: clientTimeout,
+        bodyBytesPerSecond: clientRate,
+      },
+    });
   } catch (error) {
     throw new CliError('serviceFailed', reasonOf(error, options), { cause: error });
   }
 }
 
-function reasonOf(error: unknown, { data, listen }: Options): string {
+function reasonOf(error: unknown, { data, listen, monitor }: Options): string {
   if (databaseFailure(error) === 'unreachable') {
     return `the database cannot be reached: ${messageOf((error as Error).cause)}`;
   }
   const message = messageOf(error);
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `${listen.host}:${listen.port} is in use; give another with --listen, or port 0`;
+      return monitor !== undefined && portOf(error) === monitor.port
+        ? `${monitor.host}:${monitor.port} is in use; give another with --monitor, or port 0`
+        : `${listen.host}:${listen.port} is in use; give another with --listen, or port 0`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${listen.host} is no address of this machine`;
@@ -76,6 +91,10 @@ function reasonOf(error: unknown, { data, listen }: Options): string {
     default:
       return `the service cannot start on ${data}: ${message}`;
   }
+}
+
+function portOf(error: unknown): number | undefined {
+  return (error as { port?: number }).port;
 }
 
 /** An error that collects those of several addresses has no message of its own. */

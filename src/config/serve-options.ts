@@ -2,9 +2,11 @@ import { parseDatabaseUrl } from './database-url.ts';
 import type { Option, OptionValues } from './option.ts';
 import {
   type ListenAddress,
+  parseCountFrom,
   parseHosts,
   parseListenAddress,
   parseRateLimit,
+  parseSize,
   type RateLimit,
 } from './option-text.ts';
 
@@ -74,6 +76,56 @@ const rateLimit: Option<RateLimit | 'off'> = {
   parse: parseRateLimit,
 };
 
+const monitor: Option<ListenAddress | undefined> = {
+  flags: '--monitor <host:port>',
+  help: 'address to tell metrics and health at, to anyone: /metrics, /healthz, /readyz',
+  environment: 'SVCFS_MONITOR',
+  default: undefined,
+  defaultText: 'nowhere',
+  parse: parseListenAddress,
+};
+
+const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
+  flags: '--log-level <level>',
+  help: 'what goes to the log; info has a line for each request',
+  environment: 'SVCFS_LOG_LEVEL',
+  default: 'warn',
+  choices: ['error', 'warn', 'info', 'debug'],
+};
+
+const clientTimeout: Option<number> = {
+  flags: '--client-timeout <seconds>',
+  help: 'how long a client may take for the head of a request, and fall behind --client-rate with its body',
+  environment: 'SVCFS_CLIENT_TIMEOUT',
+  default: 30,
+  parse: parseCountFrom(1, 3600),
+};
+
+const clientRate: Option<number> = {
+  flags: '--client-rate <bytes>',
+  help: 'the least that a client must send of a body, in bytes a second',
+  environment: 'SVCFS_CLIENT_RATE',
+  default: 1024,
+  parse: parseSize,
+};
+
+const shutdownTimeout: Option<number> = {
+  flags: '--shutdown-timeout <seconds>',
+  help: 'how long requests and parts on their way may go on when the service is told to end',
+  environment: 'SVCFS_SHUTDOWN_TIMEOUT',
+  default: 30,
+  parse: parseCountFrom(0, 3600),
+};
+
+const uploadDays: Option<number | undefined> = {
+  flags: '--upload-days <days>',
+  help: 'give up uploads that were begun so long ago and never completed',
+  environment: 'SVCFS_UPLOAD_DAYS',
+  default: undefined,
+  defaultText: 'never',
+  parse: parseCountFrom(1, 3650),
+};
+
 const internalStats: Option<boolean> = {
   flags: '--internal-stats',
   help: 'answer at /internal/stats, to anyone, how many requests there were',
@@ -89,6 +141,12 @@ export const SERVE_OPTIONS = {
   listen,
   demo,
   rateLimit,
+  monitor,
+  logLevel,
+  clientTimeout,
+  clientRate,
+  shutdownTimeout,
+  uploadDays,
   internalStats,
 } as const;
 

@@ -168,6 +168,10 @@ export class TestService {
     return this.#service.url;
   }
 
+  get monitorPort(): number | undefined {
+    return this.#service.monitorPort;
+  }
+
   get services(): RunningService['services'] {
     return this.#service.services;
   }

@@ -9,7 +9,7 @@ import { onEndSignals } from '../on-end-signals.ts';
 
 const DETAILS = `
 Prints "listening on http://HOST:PORT/v2" when it answers, or "working" with --role worker; its log goes to stderr.
-SIGTERM or Ctrl-C ends it after the requests that it is answering.
+SIGTERM or Ctrl-C ends it after the requests that it is answering; a second one ends it at once.
 
 Several processes serve together when they have the same PostgreSQL database and the same data directory, on a shared
 file system.`;
@@ -26,6 +26,9 @@ async function serve(options: ServeOptions): Promise<void> {
   const data = resolve(options.data ?? serviceDataDirectory(process.env, homedir()));
   const service = await composeService({ ...options, data });
   onEndSignals(() => void service.close());
+  if (service.monitorPort !== undefined) {
+    console.log(`metrics and health on http://${options.monitor?.host}:${service.monitorPort}`);
+  }
   // The last line on stdout: who started the service may close its end once it has read this.
   console.log('url' in service ? `listening on ${service.url}` : 'working');
 }

@@ -9,8 +9,8 @@ import type { App } from './fastify-types.ts';
 export function logRequests(app: App, { logger, metrics }: Services): void {
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: status, elapsedTime } = reply;
-    const { method, routeOptions } = request;
-    metrics.answered({ method, route: routeOptions.url, status, seconds: elapsedTime / 1000 });
+    const route = routeOf(request);
+    metrics.answered({ method: request.method, route, status, seconds: elapsedTime / 1000 });
     logger.info({ ...fieldsOf(request), status, ms: Math.round(elapsedTime) }, 'answered');
   });
   app.addHook('onRequestAbort', async (request) => {
@@ -20,12 +20,18 @@ export function logRequests(app: App, { logger, metrics }: Services): void {
 }
 
 /** Which request it is, for every line about it. */
-export function fieldsOf({ id, method, url, caller, routeOptions }: FastifyRequest): Record<string, unknown> {
+export function fieldsOf(request: FastifyRequest): Record<string, unknown> {
+  const { id, method, url, caller } = request;
   return {
     requestId: id,
     method,
-    route: routeOptions.url,
+    route: routeOf(request),
     path: url.split('?', 1)[0],
     user: caller?.username,
   };
+}
+
+/** The pattern of the address; undefined where there is no such route. */
+function routeOf({ is404, routeOptions }: FastifyRequest): string | undefined {
+  return is404 ? undefined : routeOptions.url;
 }
