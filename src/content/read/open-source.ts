@@ -82,7 +82,7 @@ export class OpenSource implements OpenVersion {
   #gather(offset: number, end: number): readonly Segment[] {
     const { cache } = this.#options;
     const { index } = this.#source;
-    const fetch = this.#source.fetch.bind(this.#source);
+    const { fetch } = this.#source;
     const limit = Math.min(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES, this.version.sizeBytes);
     const segments: Segment[] = [];
     let next = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;

@@ -67,7 +67,7 @@ export class Readahead {
     const { cache, slots } = this.#options;
     if (!slots.take(this.#pump)) return false;
     const source = this.#source;
-    const fetch = source.fetch.bind(source);
+    const { fetch } = source;
     const segment = cache.tryLoad({ index: source.index, offset, end, fetch });
     if (segment?.loading === undefined) {
       slots.release();

@@ -13,8 +13,14 @@ import type { MemoryPool } from '../memory/memory-pool.ts';
 import { Segment } from './segment.ts';
 import { BLOCK_BYTES, type SegmentIndex } from './segment-index.ts';
 
+/** The bytes are there. */
+export interface Fetched {
+  /** Someone reads them still: they must stay as they are until this settles, and it never rejects. */
+  readonly inUse: Promise<void> | undefined;
+}
+
 /** Fills `into` with the source's bytes from `offset` on. */
-export type FetchRange = (offset: number, into: Uint8Array, signal: AbortSignal) => Promise<void>;
+export type FetchRange = (offset: number, into: Uint8Array, signal: AbortSignal) => Promise<Fetched>;
 
 interface Load {
   readonly index: SegmentIndex;
@@ -108,11 +114,12 @@ export class SegmentCache {
 
   async #fill(segment: Segment, fetch: FetchRange): Promise<void> {
     try {
-      await fetch(
+      const { inUse } = await fetch(
         segment.offset,
         segment.buffer.subarray(0, segment.end - segment.offset),
         segment.abort.signal,
       );
+      if (inUse !== undefined) this.#pinUntil(segment, inUse);
     } catch (error) {
       this.#forget(segment);
       throw error;
@@ -120,6 +127,11 @@ export class SegmentCache {
       segment.loading = undefined;
       this.#settle(segment);
     }
+  }
+
+  #pinUntil(segment: Segment, settled: Promise<void>): void {
+    this.pin(segment);
+    void settled.then(() => this.unpin(segment));
   }
 
   /** Where a segment that is neither pinned nor loading belongs: in the LRU, or, when forgotten, back in the pool. */

@@ -9,8 +9,12 @@ import type { Api, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { contentName } from '../content-version.ts';
+import type { CachedVersion } from '../disk/cached-version.ts';
+import type { DiskCache } from '../disk/disk-cache.ts';
+import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import { type ContentLink, contentLink } from './content-link.ts';
+import type { FetchRange } from './segment-cache.ts';
 import { SegmentIndex } from './segment-index.ts';
 
 /** A link's lifetime is not published; ours gives 2 h, and an earlier 403 costs one more try. */
@@ -25,21 +29,30 @@ export interface SourceDependencies {
   readonly api: Api;
   readonly storage: StorageClient;
   readonly clock: Clock;
+  readonly disk?: DiskCache | undefined;
 }
 
 export class VersionSource {
   readonly version: ContentVersion;
   readonly index: SegmentIndex;
+  /** Fills `into`, from the disk cache as far as it can; rejects as `fetchRemote` does. */
+  readonly fetch: FetchRange;
   handles = 0;
   readonly #deps: SourceDependencies;
   #held: HeldLink | undefined;
   #etag: string | undefined;
+  #cached: CachedVersion | undefined;
 
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
     this.version = version;
     this.#deps = deps;
     this.#etag = version.kind === 'object' ? unquoted(version.etag) : undefined;
     this.index = new SegmentIndex(() => onUnused(this));
+    this.fetch = fetchThroughDisk({
+      disk: deps.disk,
+      version: () => this.cached,
+      fetch: (offset, into, signal) => this.fetchRemote(offset, into, signal),
+    });
   }
 
   get unused(): boolean {
@@ -51,8 +64,14 @@ export class VersionSource {
     return this.#etag;
   }
 
-  /** Fills `into`; rejects with `ContentError` or what the API said. */
-  async fetch(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  /** To the disk cache; undefined while the validator is unknown that belongs to it. */
+  get cached(): CachedVersion | undefined {
+    this.#cached ??= this.#deps.disk?.versionOf(this.version, this.#etag);
+    return this.#cached;
+  }
+
+  /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
+  async fetchRemote(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     const held = this.#link();
     try {
       await this.#fetchFrom(await held.link, offset, into, signal);
@@ -65,7 +84,7 @@ export class VersionSource {
 
   /** Checks with the store that the pinned ETag still holds. */
   async verify(signal: AbortSignal): Promise<void> {
-    await this.fetch(0, new Uint8Array(1), signal);
+    await this.fetchRemote(0, new Uint8Array(1), signal);
   }
 
   async #fetchAgain(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,99 @@
+import { BLOCK_STATE, type BlockIo, DISK_BLOCK_BYTES, EVICTED } from './block-io.ts';
+import type { ByteRange } from './byte-range.ts';
+import type { EntryFiles, EntryPlace } from './entry-files.ts';
+import { missingRanges } from './missing-ranges.ts';
+
+/** What one read found. */
+export interface EntryRead {
+  /** Relative to the start of what was read. */
+  readonly missing: readonly ByteRange[];
+  readonly damagedBlocks: number;
+}
+
+/**
+ * One version's bytes in the cache, open. Its descriptors stay good when someone evicts it: what was read then was right,
+ * and what is written is lost. `evicted` says that this was noticed: the next user makes the entry anew.
+ */
+export class CacheEntry {
+  readonly place: EntryPlace;
+  readonly #files: EntryFiles;
+  readonly #blocks: BlockIo;
+  #users = 0;
+  #retired = false;
+  evicted = false;
+
+  constructor(place: EntryPlace, files: EntryFiles, blocks: BlockIo) {
+    this.place = place;
+    this.#files = files;
+    this.#blocks = blocks;
+  }
+
+  /** Of the file with the blocks, which is as large as the version. */
+  get dataDescriptor(): number {
+    return this.#files.data.fd;
+  }
+
+  /** Fills `into` from a block boundary on with what is there. */
+  async read(offset: number, into: Uint8Array): Promise<EntryRead> {
+    const states = new Uint8Array(Math.ceil(into.length / DISK_BLOCK_BYTES));
+    const { data, index } = this.#files;
+    const answer = await this.#blocks.read(data.fd, index.fd, offset / DISK_BLOCK_BYTES, into, states);
+    if (answer === EVICTED) this.evicted = true;
+    return { missing: missingRanges(states, into.length), damagedBlocks: countDamaged(states) };
+  }
+
+  /** Keeps whole blocks, or up to the end of the version. */
+  async write(offset: number, bytes: Uint8Array): Promise<void> {
+    const { data, index } = this.#files;
+    const answer = await this.#blocks.write(data.fd, index.fd, offset / DISK_BLOCK_BYTES, bytes);
+    if (answer === EVICTED) this.evicted = true;
+  }
+
+  /** Bytes that are there, in whole blocks. */
+  async countBytes(): Promise<number> {
+    const { sizeBytes } = this.place;
+    const blocks = Math.ceil(sizeBytes / DISK_BLOCK_BYTES);
+    const present = await this.#blocks.count(this.#files.index.fd, blocks);
+    return Math.min(present * DISK_BLOCK_BYTES, sizeBytes);
+  }
+
+  /** When the data was last changed by anyone (stat(2), st_ctim). */
+  async changedMs(): Promise<number> {
+    return (await this.#files.data.stat()).ctimeMs;
+  }
+
+  /** It was used: the time of the index is what eviction goes by. */
+  async touch(nowMs: number): Promise<void> {
+    await this.#files.index.utimes(nowMs / 1000, nowMs / 1000);
+  }
+
+  /** False: it is closed already. */
+  use(): boolean {
+    if (this.#retired && this.#users === 0) return false;
+    this.#users += 1;
+    return true;
+  }
+
+  async release(): Promise<void> {
+    this.#users -= 1;
+    await this.#closeUnlessUsed();
+  }
+
+  /** Out of the table: closes with its last user. */
+  async retire(): Promise<void> {
+    if (this.#retired) return;
+    this.#retired = true;
+    await this.#closeUnlessUsed();
+  }
+
+  async #closeUnlessUsed(): Promise<void> {
+    if (!this.#retired || this.#users > 0) return;
+    await Promise.all([this.#files.index.close(), this.#files.data.close()]);
+  }
+}
+
+function countDamaged(states: Uint8Array): number {
+  let count = 0;
+  for (const state of states) if (state === BLOCK_STATE.damaged) count += 1;
+  return count;
+}

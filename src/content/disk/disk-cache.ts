@@ -1,0 +1,230 @@
+/**
+ * Blocks of versions on a disk of this machine: what was fetched once is read from there, in this mount and the next, by
+ * every process that was given the directory.
+ *
+ * An entry is two files (`entry-name.ts`): the version's bytes at their places in a sparse file, and an index with a
+ * checksum for each block, 0 when it is not there. Invariants:
+ *
+ *  - An entry's name tells its bytes wholly (`cached-version.ts`), so there is nothing to revalidate.
+ *  - A block is given out only if it matches its checksum. Whatever a crash, another process or a bad disk did to the files
+ *    costs a fetch, never a wrong byte. So nothing here is ever synced.
+ *  - Nobody locks. Words of an index are written whole, after their blocks, and by all writers alike; a name goes to the
+ *    first who links it; eviction takes the name away, and whoever has the entry open goes on with it (`entry-files.ts`).
+ *  - No file or hash work happens on the event loop, and no reader waits for a write.
+ *  - Nothing that goes wrong with the disk is an error of a reader: the cache counts it and answers that nothing is there.
+ */
+import type { Clock } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import type { ContentVersion } from '../ports.ts';
+import { type BlockIo, DISK_BLOCK_BYTES } from './block-io.ts';
+import type { ByteRange } from './byte-range.ts';
+import type { CacheEntry } from './cache-entry.ts';
+import { CacheSpace } from './cache-space.ts';
+import { type CachedVersion, cachedVersion } from './cached-version.ts';
+import type { EntryPlace } from './entry-files.ts';
+import type { SpaceLimits } from './eviction-plan.ts';
+import { OpenEntries } from './open-entries.ts';
+import { scanEntries } from './scan-entries.ts';
+import { WriteBehind } from './write-behind.ts';
+
+export interface DiskCacheOptions {
+  readonly directory: string;
+  /** Of the API: file ids of two services may be the same. */
+  readonly endpoint: string;
+  readonly limits: SpaceLimits;
+  readonly blocks: BlockIo;
+  readonly clock: Clock;
+  /** How much of memory may wait to be written. */
+  readonly writeBehindBytes: number;
+}
+
+/** Since the mount began, but for what is cached. */
+export interface DiskCacheStatistics {
+  readonly directory: string;
+  /** Null: whatever the disk has. */
+  readonly limitBytes: number | null;
+  readonly minFreeBytes: number;
+  readonly cachedBytes: number;
+  readonly entries: number;
+  /** Bytes asked for that were there, and that were not. */
+  readonly hitBytes: number;
+  readonly missedBytes: number;
+  readonly writtenBytes: number;
+  /** Not written, because the disk could not keep up or was full. */
+  readonly droppedBytes: number;
+  readonly evictedBytes: number;
+  readonly damagedBlocks: number;
+  /** Failures of the disk; each was as good as a miss. */
+  readonly failures: number;
+  readonly full: boolean;
+}
+
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export class DiskCache {
+  readonly #options: DiskCacheOptions;
+  readonly #entries: OpenEntries;
+  readonly #space: CacheSpace;
+  readonly #writes: WriteBehind;
+  #hitBytes = 0;
+  #missedBytes = 0;
+  #writtenBytes = 0;
+  #refusedBytes = 0;
+  #damagedBlocks = 0;
+  #failures = 0;
+
+  constructor(options: DiskCacheOptions) {
+    this.#options = options;
+    this.#entries = new OpenEntries(options.blocks, options.clock);
+    this.#space = new CacheSpace({ ...options, onEvicted: (name) => this.#entries.drop(name) });
+    this.#writes = new WriteBehind(options.writeBehindBytes);
+  }
+
+  get limits(): SpaceLimits {
+    return this.#options.limits;
+  }
+
+  get statistics(): DiskCacheStatistics {
+    const { directory, limits } = this.#options;
+    return {
+      directory,
+      limitBytes: Number.isFinite(limits.sizeBytes) ? limits.sizeBytes : null,
+      minFreeBytes: limits.minFreeBytes,
+      ...this.#space.usage,
+      hitBytes: this.#hitBytes,
+      missedBytes: this.#missedBytes,
+      writtenBytes: this.#writtenBytes,
+      droppedBytes: this.#refusedBytes + this.#writes.droppedBytes,
+      damagedBlocks: this.#damagedBlocks,
+      failures: this.#failures,
+      full: !this.#space.open,
+    };
+  }
+
+  /** Undefined: it cannot be cached, or not yet. */
+  versionOf(version: ContentVersion, etag: string | undefined): CachedVersion | undefined {
+    return cachedVersion(this.#options.endpoint, version, etag);
+  }
+
+  /** Fills `into` with what is there, and answers what is missing, relative to `offset`. */
+  async read(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
+    const missing = await this.#tryRead(version, offset, into);
+    const missedBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0);
+    this.#missedBytes += missedBytes;
+    this.#hitBytes += into.length - missedBytes;
+    return missing;
+  }
+
+  /**
+   * Writes bytes soon. They must stay as they are until the promise settles, which never rejects; undefined: they are not
+   * written.
+   */
+  keep(version: CachedVersion, offset: number, bytes: Uint8Array): Promise<void> | undefined {
+    if (!this.#space.open) {
+      this.#refusedBytes += bytes.length;
+      return undefined;
+    }
+    return this.#writes.take(bytes.length, () => this.write(version, offset, bytes));
+  }
+
+  /** As `keep`, but waits, and rejects with the system error. */
+  async write(version: CachedVersion, offset: number, bytes: Uint8Array): Promise<void> {
+    const whole = wholeBlocks(offset, bytes, version.sizeBytes);
+    if (whole.bytes.length === 0) return;
+    try {
+      await this.#entries.using(this.#placeOf(version), 'make', (entry) =>
+        entry.write(whole.offset, whole.bytes),
+      );
+    } catch (error) {
+      this.#failures += 1;
+      if (FULL.has(errorCode(error))) this.#space.diskIsFull();
+      throw error;
+    }
+    this.#writtenBytes += whole.bytes.length;
+    this.#space.add(whole.bytes.length);
+  }
+
+  /** How much of a version is there, damaged blocks included. */
+  async countBytes(version: CachedVersion): Promise<number> {
+    const count = (entry: CacheEntry): Promise<number> => entry.countBytes();
+    return (await this.#entries.using(this.#placeOf(version), 'if-there', count)) ?? 0;
+  }
+
+  /** The entry itself, in use until it is released. */
+  acquire(version: CachedVersion): Promise<CacheEntry | undefined> {
+    return this.#entries.acquire(this.#placeOf(version), 'if-there');
+  }
+
+  release(entry: CacheEntry): Promise<void> {
+    return this.#entries.release(entry);
+  }
+
+  /** Answers how many bytes of the disk it took. */
+  async evict(versions: readonly CachedVersion[]): Promise<number> {
+    const names = new Set(versions.map(({ name }) => name));
+    return this.#evictThose((name) => names.has(name));
+  }
+
+  async evictAll(): Promise<number> {
+    return this.#evictThose(() => true);
+  }
+
+  /** Measures, and keeps the limits from now on. */
+  async start(): Promise<void> {
+    await this.#space.look();
+  }
+
+  /** What waits is written, and nothing is open any more. */
+  async close(): Promise<void> {
+    await this.#writes.idle();
+    this.#entries.close();
+  }
+
+  async #tryRead(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
+    const nothing = [{ start: 0, end: into.length }];
+    if (!isWhole(offset, into.length, version.sizeBytes)) return nothing;
+    try {
+      const place = this.#placeOf(version);
+      const read = await this.#entries.using(place, 'if-there', (entry) => entry.read(offset, into));
+      this.#damagedBlocks += read?.damagedBlocks ?? 0;
+      return read?.missing ?? nothing;
+    } catch {
+      this.#failures += 1;
+      return nothing;
+    }
+  }
+
+  async #evictThose(wanted: (name: string) => boolean): Promise<number> {
+    const { directory, clock } = this.#options;
+    let freed = 0;
+    for (const entry of await scanEntries(directory, clock.now())) {
+      if (!wanted(entry.name)) continue;
+      await this.#space.evict(entry);
+      freed += entry.allocatedBytes;
+    }
+    await this.#space.look();
+    return freed;
+  }
+
+  #placeOf({ name, sizeBytes }: CachedVersion): EntryPlace {
+    return { directory: this.#options.directory, name, sizeBytes };
+  }
+}
+
+/** Whether a span consists of whole blocks; the last of a version may be short. */
+function isWhole(offset: number, lengthBytes: number, sizeBytes: number): boolean {
+  const end = offset + lengthBytes;
+  return offset % DISK_BLOCK_BYTES === 0 && (end % DISK_BLOCK_BYTES === 0 || end === sizeBytes);
+}
+
+/** The part of a span that is whole blocks. */
+function wholeBlocks(
+  offset: number,
+  bytes: Uint8Array,
+  sizeBytes: number,
+): { readonly offset: number; readonly bytes: Uint8Array } {
+  const start = Math.ceil(offset / DISK_BLOCK_BYTES) * DISK_BLOCK_BYTES;
+  const limit = offset + bytes.length;
+  const end = limit === sizeBytes ? limit : Math.floor(limit / DISK_BLOCK_BYTES) * DISK_BLOCK_BYTES;
+  return { offset: start, bytes: bytes.subarray(start - offset, Math.max(start, end) - offset) };
+}
