@@ -25,11 +25,29 @@ export interface ClientLimits {
   readonly bodyWindowSeconds: number;
 }
 
+/** A bucket of an S3 store, reached under the credentials that the SDK finds: environment, profile, role of the machine. */
+export interface S3BlobsPlace {
+  readonly bucket: string;
+  /** Empty, or what all keys begin with, without a `/` at its end. */
+  readonly prefix: string;
+  /** Undefined: AWS's own. */
+  readonly endpoint?: string | undefined;
+  /** Where clients reach the store, when that is elsewhere. */
+  readonly publicEndpoint?: string | undefined;
+  readonly region?: string | undefined;
+  /** Undefined: at an endpoint of its own yes, at AWS no. */
+  readonly pathStyle?: boolean | undefined;
+}
+
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
   readonly dataDir: string;
   /** A PostgreSQL database, which several processes may share, in place of the SQLite file in the data directory. */
   readonly databaseUrl?: string | undefined;
+  /** Keep the contents of files there, and not in the data directory. */
+  readonly blobs?: S3BlobsPlace | undefined;
+  /** The store of volumes that name no endpoint. Default: directories of the service's own. */
+  readonly volumeEndpoint?: string | undefined;
   /** Encrypt the secrets of volumes. Default: `secret-key` in the data directory; none with a PostgreSQL database. */
   readonly secretKeys?: SecretKeysGiven | undefined;
   /** Hosts and networks that endpoints of volumes may lead to although they are refused by default. */

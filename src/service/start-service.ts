@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
 import { AuditTrail } from './audit/audit-trail.ts';
-import { DirectoryBlobStore } from './blobs/directory-blob-store.ts';
+import { openBlobStore } from './blobs/open-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
 import { Buckets } from './buckets/buckets.ts';
@@ -158,23 +158,25 @@ export async function openServices(
   const downloadUrlSeconds = options.downloadUrlSeconds ?? DEFAULT_DOWNLOAD_URL_SECONDS;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const signer = new UrlSigner(await readOrMakeKey(join(dataDir, 'signing-key')), clock);
-  const blobs = new DirectoryBlobStore({
-    root: join(dataDir, 'storage'),
-    signer,
+  const blobs = await openBlobStore({
+    dataDir,
+    blobs: options.blobs,
     partUrlSeconds: options.partUrlSeconds ?? DEFAULT_PART_URL_SECONDS,
     downloadUrlSeconds,
+    signer,
+    clock,
   });
-  await blobs.prepare();
   const volumeSecrets = new VolumeSecrets(await openSecretKeys(options));
   const store = await openStore(options);
   await renewSecrets(store, volumeSecrets, isKeptInTheClear);
+  const { volumeEndpoint: defaultEndpoint, allowedEndpoints = [] } = options;
   return {
     store,
     volumeSecrets,
     auditTrail: new AuditTrail({ store, clock, logger }),
     blobs,
-    buckets: new Buckets({ directory: join(dataDir, 'buckets'), clock }),
-    allowedEndpoints: options.allowedEndpoints ?? [],
+    buckets: new Buckets({ directory: join(dataDir, 'buckets'), defaultEndpoint, allowedEndpoints, clock }),
+    allowedEndpoints,
     jobSignals: new JobSignals(clock),
     executor: noExecutor,
     signer,

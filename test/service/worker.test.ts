@@ -70,12 +70,13 @@ function bucketsWith(
   const { buckets } = service.services;
   const wrapped = {
     prepare: buckets.prepare.bind(buckets),
-    open: async (address: Parameters<typeof buckets.open>[0]): Promise<Bucket> => {
-      const bucket = await buckets.open(address);
+    open: async (...place: Parameters<typeof buckets.open>): Promise<Bucket> => {
+      const bucket = await buckets.open(...place);
       return {
         head: (key) => bucket.head(key),
         list: (query) => bucket.list(query),
         open: (key) => bucket.open(key),
+        addressOf: (key, lifetimeSeconds) => bucket.addressOf(key, lifetimeSeconds),
         put: (key: string, source: PutSource, options: PutOptions) =>
           around(() => bucket.put(key, source, options)),
       };

@@ -1,5 +1,6 @@
 import type { CreateVolumeBody } from '../../contract/volume.ts';
 import { storedTime } from '../api-time.ts';
+import { bucketCredentials } from '../buckets/bucket-credentials.ts';
 import type { Caller } from '../caller.ts';
 import { bucketFailure } from '../rules/bucket-failure.ts';
 import {
@@ -57,10 +58,10 @@ export async function createVolume(
 export async function tryBucket(services: Services, { address, secret }: CheckedService): Promise<void> {
   const { buckets, allowedEndpoints } = services;
   if (address.endpoint !== '') await checkEndpointAllowed(address.endpoint, allowedEndpoints);
-  const accessKey = address.credentials['access_key_id'] ?? address.credentials['role_arn'] ?? '';
+  const credentials = bucketCredentials(address.credentials, secret);
   try {
-    await buckets.prepare(address, { accessKey, secretKey: secret['secret_access_key'] ?? '' });
-    const bucket = await buckets.open(address);
+    await buckets.prepare(address, credentials);
+    const bucket = await buckets.open(address, credentials);
     await bucket.list({ prefix: '', limit: 1 });
   } catch (error) {
     throw bucketFailure(error);

@@ -3,7 +3,9 @@ import type { Caller } from '../caller.ts';
 import { demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
 import { fileFor } from './file-access.ts';
+import { addressOfVolume } from './volume-access.ts';
 import { volumeObjectAddress } from './volume-object-address.ts';
 
 /**
@@ -17,14 +19,19 @@ export async function downloadAddress(
   caller: Caller,
   fileId: string,
 ): Promise<SignedAddress> {
-  const { store, blobs } = services;
-  const { file, permissions } = await fileFor(store, caller, fileId);
+  const { file, permissions } = await fileFor(services.store, caller, fileId);
   if (file.kind === 'folder') throw new ServiceError(5017);
   demand(permissions, 'copy', 5014);
+  return contentAddress(services, file);
+}
+
+/** The same, of a file that is known to be one, for whoever may read it. @throws ServiceError 5034 */
+export async function contentAddress(services: Services, file: FileRow): Promise<SignedAddress> {
+  const { store, blobs } = services;
   const { blob_key, volume_id, location } = file;
   if (blob_key !== null) return blobs.downloadAddress(blob_key);
   if (volume_id === null || location === null) throw new Error(`file ${file.id} has no content`);
-  const volume = await store.volumes.find(volume_id);
-  if (volume?.active !== 1) throw new ServiceError(5034);
-  return volumeObjectAddress(services, { volumeId: volume_id, location });
+  const row = await store.volumes.find(volume_id);
+  if (row?.active !== 1) throw new ServiceError(5034);
+  return volumeObjectAddress(services, { volume: { row, address: addressOfVolume(row) }, location });
 }

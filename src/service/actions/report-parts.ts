@@ -22,14 +22,12 @@ export async function storedParts(
   upload: UploadRow,
   parts: readonly ReportedPart[],
 ): Promise<UploadPartRow[]> {
-  const target = targetOf(upload);
-  const rows: UploadPartRow[] = [];
-  for (const part of parts) {
-    const size = await blobs.findPart(target, part);
+  const sizes = await blobs.partSizes(targetOf(upload), parts);
+  return parts.map(({ partNumber, etag }, index) => {
+    const size = sizes[index];
     if (size === undefined) {
-      throw new ServiceError(8014, `Part ${part.partNumber} with the ETag ${part.etag} was not received.`);
+      throw new ServiceError(8014, `Part ${partNumber} with the ETag ${etag} was not received.`);
     }
-    rows.push({ part_number: part.partNumber, etag: part.etag, size });
-  }
-  return rows;
+    return { part_number: partNumber, etag, size };
+  });
 }

@@ -1,5 +1,6 @@
 import type { VolumePermissions } from '../../contract/volume.ts';
 import type { Bucket } from '../buckets/bucket.ts';
+import { bucketCredentials } from '../buckets/bucket-credentials.ts';
 import type { Caller } from '../caller.ts';
 import { bucketFailure } from '../rules/bucket-failure.ts';
 import type { VolumeAddress } from '../rules/volume-fields.ts';
@@ -47,10 +48,14 @@ export async function activeVolume({ store }: Services, id: string): Promise<Vol
   return ready(row);
 }
 
-/** @throws ServiceError 9209 when nothing here serves the volume's address */
-export async function bucketOf({ buckets }: Services, { address }: Volume): Promise<Bucket> {
+/** @throws ServiceError 9203, 9209 when nothing here serves the volume's address */
+export async function bucketOf(
+  { buckets, volumeSecrets }: Services,
+  { row, address }: Volume,
+): Promise<Bucket> {
   try {
-    return await buckets.open(address);
+    const secret = await volumeSecrets.open(row);
+    return await buckets.open(address, bucketCredentials(address.credentials, secret));
   } catch (error) {
     throw bucketFailure(error);
   }

@@ -1,14 +1,20 @@
 import type { SignedAddress } from '../blobs/blob-store.ts';
 import type { Services } from '../services.ts';
+import type { Volume } from './volume-access.ts';
+import { objectPlace } from './volume-contents.ts';
 
 /** Path of the service that leads to objects of volumes. */
 export const OBJECT_PATH = '/storage/objects';
 
-/** Where an object of a volume can be read without a token. */
-export function volumeObjectAddress(
-  { signer, downloadUrlSeconds }: Services,
-  object: { readonly volumeId: string; readonly location: string },
-): SignedAddress {
-  const segments = `${object.volumeId}/${object.location}`.split('/').map(encodeURIComponent);
+/** Where an object of a volume can be read without a token: at its store, or here when the store has no such addresses. */
+export async function volumeObjectAddress(
+  services: Services,
+  { volume, location }: { readonly volume: Volume; readonly location: string },
+): Promise<SignedAddress> {
+  const { signer, downloadUrlSeconds } = services;
+  const { bucket, key } = await objectPlace(services, volume, location);
+  const own = await bucket.addressOf(key, downloadUrlSeconds);
+  if (own !== undefined) return own;
+  const segments = `${volume.row.id}/${location}`.split('/').map(encodeURIComponent);
   return signer.sign('GET', `${OBJECT_PATH}/${segments.join('/')}`, downloadUrlSeconds);
 }

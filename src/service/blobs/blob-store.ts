@@ -6,6 +6,7 @@
  * before. Completion names the parts by number and ETag, as in S3, and moves no bytes.
  */
 import type { Readable } from 'node:stream';
+import type { S3Object } from '../s3/s3-object.ts';
 
 export interface StoredBlob {
   readonly key: string;
@@ -17,6 +18,8 @@ export interface StoredBlob {
 /** How the store knows an upload; plain data that outlives the process. */
 export interface UploadTarget {
   readonly key: string;
+  /** The store's own id of the upload, where it has one. */
+  readonly multipartId?: string;
 }
 
 export interface PartName {
@@ -51,13 +54,15 @@ export interface ByteSource {
 export interface OpenBlob extends ByteSource {
   /** The one local file that holds exactly these bytes, where there is one. Never to be written to. */
   readonly localPath?: string;
+  /** The object of an S3 store that holds these bytes, where there is one. */
+  readonly s3Object?: S3Object;
 }
 
 export interface BlobStore {
   beginUpload(): Promise<UploadTarget>;
   partAddress(target: UploadTarget, partNumber: number): Promise<SignedAddress>;
-  /** Size of the part as stored; undefined when no such bytes were sent. */
-  findPart(target: UploadTarget, part: PartName): Promise<number | undefined>;
+  /** Sizes of the parts as stored, in their order; undefined for each of which no such bytes were sent. */
+  partSizes(target: UploadTarget, parts: readonly PartName[]): Promise<readonly (number | undefined)[]>;
   /** Repeatable: the same parts again give the same blob. Rejects with `MissingPartError`. */
   completeUpload(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob>;
   abortUpload(target: UploadTarget): Promise<void>;

@@ -89,7 +89,16 @@ export class DirectoryBlobStore implements BlobStore {
     return { etag: part.md5, sizeBytes: part.sizeBytes };
   }
 
-  async findPart({ key }: UploadTarget, { partNumber, etag }: PartName): Promise<number | undefined> {
+  async partSizes(
+    target: UploadTarget,
+    parts: readonly PartName[],
+  ): Promise<readonly (number | undefined)[]> {
+    const sizes: (number | undefined)[] = [];
+    for (const part of parts) sizes.push(await this.#partSize(target, part));
+    return sizes;
+  }
+
+  async #partSize({ key }: UploadTarget, { partNumber, etag }: PartName): Promise<number | undefined> {
     if (!isMd5(etag)) return undefined;
     try {
       return (await stat(join(this.#upload(key), String(partNumber), etag))).size;
@@ -156,7 +165,7 @@ export class DirectoryBlobStore implements BlobStore {
     const { key } = target;
     const named: NamedPart[] = [];
     for (const part of parts) {
-      const sizeBytes = await this.findPart(target, part);
+      const sizeBytes = await this.#partSize(target, part);
       if (sizeBytes === undefined) throw new MissingPartError(part.partNumber);
       named.push({ name: join(String(part.partNumber), part.etag), sizeBytes });
     }

@@ -1,14 +1,10 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
 import { makeDirectory } from './durable-file.ts';
 import { NOTES_DIRECTORY } from './key-path.ts';
-
-export interface BucketCredentials {
-  readonly accessKey: string;
-  readonly secretKey: string;
-}
 
 interface Claim {
   readonly accessKey: string;
@@ -53,7 +49,9 @@ async function writeClaim(path: string, claim: Claim): Promise<Claim> {
   }
 }
 
-function claimOf({ accessKey, secretKey }: BucketCredentials): Claim {
+function claimOf(credentials: BucketCredentials): Claim {
+  const [accessKey, secretKey] =
+    credentials.kind === 'keys' ? [credentials.accessKey, credentials.secretKey] : [credentials.roleArn, ''];
   const hash = createHash('sha256')
     .update(JSON.stringify([accessKey, secretKey]))
     .digest('hex');

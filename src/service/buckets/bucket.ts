@@ -1,14 +1,15 @@
 /**
  * What a volume needs of an object store.
  *
- * A bucket maps keys to immutable objects: a put replaces the whole object at once, and a reader that has begun goes on
- * with what it opened. Keys are Unicode strings of segments joined by `/`, already normalised (rules/volume-key.ts):
+ * A bucket maps keys to immutable objects: a put replaces the whole object at once, and a reader goes on with what it
+ * opened, or fails, but never gets bytes of both. Keys are Unicode strings of segments joined by `/`, already normalised (rules/volume-key.ts):
  * no empty, `.` or `..` segment. Order is that of the keys' UTF-8 bytes, as in S3.
  *
  * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
  */
 import type { Readable } from 'node:stream';
-import type { ByteSource } from '../blobs/blob-store.ts';
+import type { ByteSource, SignedAddress } from '../blobs/blob-store.ts';
+import type { S3Object } from '../s3/s3-object.ts';
 
 export interface ObjectInfo {
   readonly key: string;
@@ -29,6 +30,8 @@ export interface ListQuery {
   readonly continuation?: string | undefined;
   /** At least 1; objects and prefixes count alike. */
   readonly limit: number;
+  /** Ask for content types too where the store's listing does not tell them: one request for each object. */
+  readonly contentTypes?: boolean | undefined;
 }
 
 /** One level below a prefix: deeper keys are folded into `prefixes`, each ending in `/`. */
@@ -44,9 +47,21 @@ export interface OpenObject extends ByteSource {
   readonly info: ObjectInfo;
 }
 
-/** The bytes to put: a stream, or a file that the service holds. */
+/** The bytes to put: a stream, an object of a store, or a file that the service holds. */
 export type PutSource =
-  | { readonly kind: 'stream'; readonly stream: Readable }
+  | {
+      readonly kind: 'stream';
+      readonly stream: Readable;
+      /** Undefined: not known before the end. */
+      readonly sizeBytes?: number | undefined;
+    }
+  | {
+      readonly kind: 'object';
+      /** Copied by the store itself when the bucket is there too. */
+      readonly object: S3Object;
+      /** The bytes, for when that cannot be. */
+      stream(): Readable;
+    }
   | {
       readonly kind: 'file';
       readonly path: string;
@@ -76,4 +91,6 @@ export interface Bucket {
   open(key: string): Promise<OpenObject | undefined>;
   /** When it resolves, the object is durable. */
   put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo>;
+  /** Where the store itself serves an object, without a token; undefined when it does not. */
+  addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress | undefined>;
 }

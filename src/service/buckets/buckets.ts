@@ -1,18 +1,22 @@
 /**
  * Finds the bucket that a volume speaks of.
  *
- * Without an endpoint it is a directory of the service's own, made when a volume is first created on it: the embedded
- * default needs no object store. An operator may lay a link to another directory there, such as a lab's NAS; who
- * creates a volume cannot, and so reaches no other part of the machine's disks. An endpoint is an object store's.
+ * An endpoint is an object store's. Without one, and without a default one of the operator's, it is a directory of the
+ * service's own, made when a volume is first created on it: the embedded default needs no object store. An operator may
+ * lay a link to another directory there, such as a lab's NAS; who creates a volume cannot, and so reaches no other part of
+ * the machine's disks.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
+import { loadS3 } from '../s3/load-s3.ts';
 import type { Bucket } from './bucket.ts';
-import { type BucketCredentials, claimBucket } from './bucket-claim.ts';
+import { claimBucket } from './bucket-claim.ts';
+import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
 import { removeIncomingRemains } from './incoming-remains.ts';
+import type { S3Buckets } from './s3-buckets.ts';
 import { SortedLevels } from './sorted-levels.ts';
 
 /** The part of a volume that says where its objects are. */
@@ -20,19 +24,24 @@ export interface BucketAddress {
   /** Lower case, as `s3`. */
   readonly type: string;
   readonly bucket: string;
-  /** Empty: the service's own directories. */
+  /** Empty: the default one, or the service's own directories. */
   readonly endpoint: string;
 }
 
 export interface BucketsOptions {
   /** Directory of the service's own buckets. */
   readonly directory: string;
+  /** The store of volumes that name none; undefined: the directories. */
+  readonly defaultEndpoint?: string | undefined;
+  /** Hosts and networks that endpoints may lead to although they are refused by default. */
+  readonly allowedEndpoints: readonly string[];
   readonly clock: Clock;
 }
 
 export class Buckets {
   readonly #options: BucketsOptions;
   readonly #levels: SortedLevels;
+  #s3: Promise<S3Buckets> | undefined;
 
   constructor(options: BucketsOptions) {
     this.#options = options;
@@ -40,7 +49,12 @@ export class Buckets {
   }
 
   /** @throws BucketError `bad-endpoint` when nothing here serves that address */
-  async open(address: BucketAddress): Promise<Bucket> {
+  async open(address: BucketAddress, credentials: BucketCredentials): Promise<Bucket> {
+    const endpoint = this.#endpointOf(address);
+    if (endpoint !== undefined) {
+      this.#s3 ??= this.#loadS3();
+      return (await this.#s3).open({ bucket: address.bucket, endpoint }, credentials);
+    }
     return new DirectoryBucket(this.#directoryOf(address), this.#levels, this.#options.clock);
   }
 
@@ -50,6 +64,7 @@ export class Buckets {
    * @throws BucketError `bad-endpoint`, `unknown-key`, `wrong-secret`
    */
   async prepare(address: BucketAddress, credentials: BucketCredentials): Promise<void> {
+    if (this.#endpointOf(address) !== undefined) return;
     const root = this.#directoryOf(address);
     await mkdir(root, { recursive: true });
     await claimBucket(root, credentials);
@@ -60,10 +75,18 @@ export class Buckets {
     return removeIncomingRemains(this.#options.directory, before);
   }
 
-  #directoryOf({ type, bucket, endpoint }: BucketAddress): string {
+  /** Undefined: a directory. */
+  #endpointOf({ type, endpoint }: BucketAddress): string | undefined {
     if (type !== 's3') throw new BucketError('bad-endpoint', `the service has no store of type '${type}'`);
-    if (endpoint !== '')
-      throw new BucketError('bad-endpoint', `the service reaches no store at '${endpoint}'`);
+    return endpoint === '' ? this.#options.defaultEndpoint : endpoint;
+  }
+
+  #directoryOf({ bucket }: BucketAddress): string {
     return join(this.#options.directory, bucket);
+  }
+
+  async #loadS3(): Promise<S3Buckets> {
+    const { S3Buckets } = await loadS3();
+    return new S3Buckets(this.#options);
   }
 }

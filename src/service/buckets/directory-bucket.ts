@@ -98,6 +98,10 @@ export class DirectoryBucket implements Bucket {
     }
   }
 
+  addressOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   async #publish(
     key: string,
     temporary: string,

@@ -11,7 +11,8 @@ export async function receiveFile(
   source: PutSource,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  if (source.kind === 'stream') {
+  if (source.kind !== 'file') {
+    const bytes = source.kind === 'stream' ? source.stream : source.stream();
     const md5 = createHash('md5');
     const hashing = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of chunks) {
@@ -19,7 +20,7 @@ export async function receiveFile(
         yield chunk;
       }
     };
-    await pipeline(source.stream, hashing, createWriteStream(path, { flush: true }), { signal });
+    await pipeline(bytes, hashing, createWriteStream(path, { flush: true }), { signal });
     return md5.digest('hex');
   }
   if (!(source.givenAway && (await tryLink(source.path, path)))) {

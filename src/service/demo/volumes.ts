@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createVolume } from '../actions/create-volume.ts';
 import { newFile } from '../actions/new-file.ts';
-import { addressOfVolume } from '../actions/volume-access.ts';
+import { addressOfVolume, bucketOf } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
@@ -69,11 +69,11 @@ function addVolume(
 }
 
 async function addObjects(
-  { buckets }: Services,
+  services: Services,
   volume: VolumeRow,
   { directory, objects }: { readonly directory: string; readonly objects: Objects },
 ): Promise<void> {
-  const bucket = await buckets.open(addressOfVolume(volume));
+  const bucket = await bucketOf(services, { row: volume, address: addressOfVolume(volume) });
   for (const [key, path] of Object.entries(objects)) {
     await bucket.put(
       key,
@@ -85,11 +85,12 @@ async function addObjects(
 
 /** Puts an alias of an object into the project's folder `reference`. */
 async function addAlias(
-  { store, clock, buckets }: Services,
+  services: Services,
   project: ProjectRow,
   { volume, location }: { readonly volume: VolumeRow; readonly location: string },
 ): Promise<void> {
-  const bucket = await buckets.open(addressOfVolume(volume));
+  const { store, clock } = services;
+  const bucket = await bucketOf(services, { row: volume, address: addressOfVolume(volume) });
   const object = await bucket.head(location);
   const folder = await store.files.findChild(project.root_folder, 'reference');
   if (object === undefined || folder === undefined) throw new ServiceError(9105);

@@ -34,10 +34,9 @@ export function volumeContentsRoutes(app: App, services: Services): void {
     `${VOLUME}/object/download_info`,
     { schema: { params: VolumePath, querystring: VolumeObjectQuery, response: { 200: VolumeDownloadInfo } } },
     async ({ caller, view, params, query }) => {
-      const volumeId = volumeIdOf(params);
-      const wanted = { id: volumeId, location: query.location, permission: 'copy' } as const;
-      const { location, object } = await findVolumeObject(services, caller, wanted);
-      const { url } = volumeObjectAddress(services, { volumeId, location });
+      const wanted = { id: volumeIdOf(params), location: query.location, permission: 'copy' } as const;
+      const { volume, location, object } = await findVolumeObject(services, caller, wanted);
+      const { url } = await volumeObjectAddress(services, { volume, location });
       return { url: new URL(url, view.origin).href, size: object.sizeBytes, etag: object.etag };
     },
   );

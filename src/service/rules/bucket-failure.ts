@@ -6,12 +6,18 @@ const CODES: Readonly<Record<BucketErrorKind, ErrorCode>> = {
   'no-bucket': 9200,
   'unknown-key': 9201,
   'wrong-secret': 9202,
+  'role-refused': 9203,
   'list-denied': 9204,
   'get-denied': 9205,
   'put-denied': 9206,
+  refused: 9207,
+  'wrong-region': 9208,
   'bad-endpoint': 9209,
   exists: 9107,
   'bad-key': 9011,
+  'bad-acl': 9022,
+  'bad-encryption': 9023,
+  'bad-storage-class': 9024,
   unreachable: 9100,
 };
 

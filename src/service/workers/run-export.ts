@@ -103,8 +103,10 @@ function sourceOf(
   blob: OpenBlob,
   { md5, givenAway }: { readonly md5: string | undefined; readonly givenAway: boolean },
 ): PutSource {
-  if (blob.localPath === undefined) return { kind: 'stream', stream: blob.stream() };
-  return { kind: 'file', path: blob.localPath, givenAway, md5 };
+  const { localPath, s3Object, sizeBytes } = blob;
+  if (s3Object !== undefined) return { kind: 'object', object: s3Object, stream: () => blob.stream() };
+  if (localPath === undefined) return { kind: 'stream', stream: blob.stream(), sizeBytes };
+  return { kind: 'file', path: localPath, givenAway, md5 };
 }
 
 /** The ETag of content sent in one piece is its MD5. */

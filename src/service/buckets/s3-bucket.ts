@@ -1,0 +1,208 @@
+/**
+ * A bucket of an S3-compatible store.
+ *
+ * What is asked of the store is what AWS has; others may lack conditional puts (`If-None-Match`), and then two puts at once
+ * may both take a key: one that is taken already is refused all the same.
+ */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3';
+import type { Clock } from '../../lib/clock.ts';
+import type { SignedAddress } from '../blobs/blob-store.ts';
+import { type Copy, copyObject } from '../s3/copy-object.ts';
+import { objectHeaders, WRITER } from '../s3/object-headers.ts';
+import { readObject } from '../s3/read-object.ts';
+import { isAbsent, refuseAs, s3Failure } from '../s3/s3-failure.ts';
+import { bareEtag, onOneStore, type S3Place } from '../s3/s3-object.ts';
+import { signedAddress } from '../s3/signed-address.ts';
+import { writeObject } from '../s3/write-object.ts';
+import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, PutSource } from './bucket.ts';
+import { BucketError } from './bucket-error.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from './object-notes.ts';
+
+export interface S3BucketOptions {
+  readonly place: S3Place;
+  readonly copySizes: Copy['sizes'];
+  readonly clock: Clock;
+}
+
+/** Keys of a page whose content types are asked for at once. */
+const HEADS_AT_ONCE = 16;
+
+export class S3Bucket implements Bucket {
+  readonly #place: S3Place;
+  readonly #copySizes: Copy['sizes'];
+  readonly #clock: Clock;
+
+  constructor({ place, copySizes, clock }: S3BucketOptions) {
+    this.#place = place;
+    this.#copySizes = copySizes;
+    this.#clock = clock;
+  }
+
+  async head(key: string): Promise<ObjectInfo | undefined> {
+    const { client, bucket } = this.#place;
+    try {
+      return infoOf(key, await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })));
+    } catch (error) {
+      if (isAbsent(error)) return await this.#mustExist();
+      throw await this.#explained(key, error);
+    }
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    const { client, bucket } = this.#place;
+    const page = await client
+      .send(
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: query.prefix,
+          Delimiter: '/',
+          MaxKeys: query.limit,
+          ContinuationToken: query.continuation,
+          // XML cannot hold every character that a key can.
+          EncodingType: 'url',
+        }),
+      )
+      .catch(refuseAs('list-denied'));
+    const objects = (page.Contents ?? []).map(({ Key, Size, ETag, LastModified, StorageClass }) => ({
+      key: decoded(Key),
+      sizeBytes: Size ?? 0,
+      etag: bareEtag(ETag),
+      updatedMs: wholeSeconds(LastModified),
+      contentType: DEFAULT_CONTENT_TYPE,
+      storageClass: StorageClass ?? DEFAULT_STORAGE_CLASS,
+      writer: undefined,
+    }));
+    return {
+      objects: query.contentTypes === true ? await this.#withContentTypes(objects) : objects,
+      prefixes: (page.CommonPrefixes ?? []).map(({ Prefix }) => decoded(Prefix)),
+      continuation: page.IsTruncated === true ? page.NextContinuationToken : undefined,
+    };
+  }
+
+  async open(key: string): Promise<OpenObject | undefined> {
+    const info = await this.head(key);
+    if (info === undefined) return undefined;
+    const { sizeBytes, etag } = info;
+    const stream: OpenObject['stream'] = (range) =>
+      readObject({ place: this.#place, key, sizeBytes, etag }, range);
+    return { info, sizeBytes, etag, stream, close: () => Promise.resolve() };
+  }
+
+  async put(key: string, source: PutSource, options: PutOptions): Promise<ObjectInfo> {
+    if (!options.overwrite && (await this.head(key)) !== undefined) {
+      throw new BucketError('exists', 'there is an object under that key');
+    }
+    try {
+      if (!(await this.#copied(key, source, options))) await this.#sent(key, source, options);
+    } catch (error) {
+      throw s3Failure(error, 'put-denied');
+    }
+    const info = await this.head(key);
+    if (info === undefined) throw new BucketError('unreachable', 'the object vanished after it was put');
+    return info;
+  }
+
+  addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress> {
+    const { client, bucket } = this.#place;
+    const command = new GetObjectCommand({ Bucket: bucket, Key: key });
+    return signedAddress(command, { client, lifetimeSeconds, clock: this.#clock });
+  }
+
+  /** False when the source is on another store, or nobody may read it there and write it here. */
+  async #copied(key: string, source: PutSource, options: PutOptions): Promise<boolean> {
+    if (source.kind !== 'object' || !onOneStore(source.object.place, this.#place)) return false;
+    return copyObject({
+      source: source.object,
+      target: { ...this.#place, key },
+      headers: objectHeaders(options),
+      sizes: this.#copySizes,
+      signal: options.signal,
+    });
+  }
+
+  async #sent(key: string, source: PutSource, options: PutOptions): Promise<void> {
+    const { bytes, sizeBytes } = await bytesOf(source);
+    const headers = objectHeaders(options);
+    await writeObject(this.#place, { key, bytes, sizeBytes, headers, signal: options.signal });
+  }
+
+  async #withContentTypes(objects: readonly ObjectInfo[]): Promise<readonly ObjectInfo[]> {
+    const described = [...objects];
+    const remaining = objects.entries();
+    const run = async (): Promise<void> => {
+      for (const [index, object] of remaining) {
+        // Who may list may not be allowed to read; the listing is told all the same.
+        const { contentType = object.contentType } =
+          (await this.head(object.key).catch(() => undefined)) ?? {};
+        described[index] = { ...object, contentType };
+      }
+    };
+    await Promise.all(Array.from({ length: HEADS_AT_ONCE }, run));
+    return described;
+  }
+
+  /** An answer to HEAD has no body, and so does not tell a missing bucket from a missing object. */
+  async #mustExist(): Promise<undefined> {
+    const { client, bucket } = this.#place;
+    await client.send(new HeadBucketCommand({ Bucket: bucket })).catch((error) => {
+      if (isAbsent(error)) throw new BucketError('no-bucket', 'there is no such bucket', { cause: error });
+    });
+  }
+
+  /** Nor does it say why it refuses: the same question by GET does. */
+  async #explained(key: string, error: unknown): Promise<unknown> {
+    const { client, bucket } = this.#place;
+    const get = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' });
+    const reason = await client.send(get).then(
+      ({ Body }) => {
+        (Body as Readable | undefined)?.destroy();
+        return error;
+      },
+      (told: unknown) => told,
+    );
+    return s3Failure(reason, 'get-denied');
+  }
+}
+
+async function bytesOf(
+  source: PutSource,
+): Promise<{ readonly bytes: Readable; readonly sizeBytes: number | undefined }> {
+  switch (source.kind) {
+    case 'stream':
+      return { bytes: source.stream, sizeBytes: source.sizeBytes };
+    case 'object':
+      return { bytes: source.stream(), sizeBytes: source.object.sizeBytes };
+    case 'file':
+      return { bytes: createReadStream(source.path), sizeBytes: (await stat(source.path)).size };
+  }
+}
+
+function infoOf(key: string, head: HeadObjectCommandOutput): ObjectInfo {
+  return {
+    key,
+    sizeBytes: head.ContentLength ?? 0,
+    etag: bareEtag(head.ETag),
+    updatedMs: wholeSeconds(head.LastModified),
+    contentType: head.ContentType ?? DEFAULT_CONTENT_TYPE,
+    storageClass: head.StorageClass ?? DEFAULT_STORAGE_CLASS,
+    writer: head.Metadata?.[WRITER],
+  };
+}
+
+/** A listing knows fractions, the answer to HEAD does not: one object has one time. */
+function wholeSeconds(time: Date | undefined): number {
+  return Math.floor((time?.getTime() ?? 0) / 1000) * 1000;
+}
+
+function decoded(text = ''): string {
+  return decodeURIComponent(text.replaceAll('+', ' '));
+}

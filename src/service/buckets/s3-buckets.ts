@@ -1,0 +1,95 @@
+import { HeadBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../lib/clock.ts';
+import { type CopySizes, S3_COPY_SIZES } from '../s3/copy-object.ts';
+import { guardedLookup } from '../s3/guarded-lookup.ts';
+import { type S3Access, S3Clients } from '../s3/s3-clients.ts';
+import { checkEndpoint, parseS3Endpoint, type S3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
+import type { BucketCredentials } from './bucket-credentials.ts';
+import { BucketError } from './bucket-error.ts';
+import { S3Bucket } from './s3-bucket.ts';
+
+export interface S3BucketsOptions {
+  /** Hosts and networks that an endpoint may lead to although the policy refuses them. */
+  readonly allowedEndpoints: readonly string[];
+  readonly clock: Clock;
+  readonly copySizes?: CopySizes;
+}
+
+const REGIONS_REMEMBERED = 1000;
+/** Where AWS has buckets whose region nobody named, and what stores without regions take. */
+const DEFAULT_REGION = 'us-east-1';
+
+/** Buckets of S3 stores, each under the credentials of its volume. */
+export class S3Buckets {
+  readonly #options: S3BucketsOptions;
+  readonly #clients: S3Clients;
+  /** By endpoint and bucket. */
+  readonly #regions = new LRUCache<string, string>({ max: REGIONS_REMEMBERED });
+
+  constructor(options: S3BucketsOptions) {
+    this.#options = options;
+    this.#clients = new S3Clients(guardedLookup(options.allowedEndpoints));
+  }
+
+  /** @throws BucketError `bad-endpoint` when the policy refuses the endpoint, `role-refused` */
+  async open(
+    address: { readonly endpoint: string; readonly bucket: string },
+    credentials: BucketCredentials,
+  ): Promise<S3Bucket> {
+    const { allowedEndpoints, clock, copySizes = S3_COPY_SIZES } = this.#options;
+    const { bucket } = address;
+    checkEndpoint(address.endpoint, allowedEndpoints);
+    const endpoint = parseS3Endpoint(address.endpoint);
+    const access = accessOf(endpoint, credentials);
+    const region = await this.#regionOf(endpoint, bucket, access);
+    const client = this.#clients.get({ ...access, region });
+    return new S3Bucket({ place: { client, bucket, stores: [storeIdentity(endpoint)] }, copySizes, clock });
+  }
+
+  /** Signatures name the region: one that the host does not tell is asked for once. */
+  async #regionOf(endpoint: S3Endpoint, bucket: string, access: S3Access): Promise<string> {
+    const key = `${endpoint.url ?? ''} ${bucket}`;
+    const known = endpoint.region ?? this.#regions.get(key);
+    if (known !== undefined) return known;
+    const told = await this.#toldRegion(bucket, access);
+    if (told !== undefined) this.#regions.set(key, told);
+    return told ?? DEFAULT_REGION;
+  }
+
+  /** Undefined when the store does not tell, or does not answer: the first real request then says what is wrong. */
+  async #toldRegion(bucket: string, access: S3Access): Promise<string | undefined> {
+    const client = this.#clients.get(access);
+    try {
+      return (await client.send(new HeadBucketCommand({ Bucket: bucket }))).BucketRegion ?? DEFAULT_REGION;
+    } catch (error) {
+      const { $response, $metadata } = error as RegionError;
+      const told = $response?.headers?.['x-amz-bucket-region'];
+      if (told !== undefined || $metadata?.httpStatusCode !== 400) return told;
+    }
+    return client.send(new ListObjectsV2Command({ Bucket: bucket, MaxKeys: 1 })).then(
+      () => DEFAULT_REGION,
+      ({ Region }: RegionError) => Region,
+    );
+  }
+}
+
+/** Where an error of the SDK tells the region that was expected. */
+interface RegionError {
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly Region?: string;
+}
+
+function accessOf({ url, region, pathStyle }: S3Endpoint, credentials: BucketCredentials): S3Access {
+  if (credentials.kind === 'role') {
+    throw new BucketError('role-refused', 'the service takes on no roles; give the volume a pair of keys');
+  }
+  const { accessKey: accessKeyId, secretKey: secretAccessKey } = credentials;
+  return {
+    endpoint: url,
+    region: region ?? DEFAULT_REGION,
+    pathStyle,
+    keys: { accessKeyId, secretAccessKey },
+  };
+}

@@ -1,0 +1,23 @@
+import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { BucketError } from '../buckets/bucket-error.ts';
+import { refusedEndpoint } from '../rules/endpoint-policy.ts';
+
+/**
+ * Resolves names for connections, and refuses those that lead where the endpoint policy forbids. The connection is made
+ * to the very addresses that were judged, so a name that changes between two look-ups gains nothing.
+ */
+export function guardedLookup(allowed: readonly string[]): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const [first] = addresses ?? [];
+      if (error !== null || first === undefined) return callback(error, []);
+      const resolved = addresses.map(({ address }) => address);
+      const refusal = refusedEndpoint(hostname, resolved, allowed);
+      if (refusal !== undefined) {
+        return callback(new BucketError('bad-endpoint', `the endpoint ${refusal}`), []);
+      }
+      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+  };
+}
