@@ -201,16 +201,28 @@ export interface Api {
  * Signed URLs, which are not API calls: no token, no rate limit. Rejects with a `StorageError`, whose kind says
  * whether a new link, a new try or neither may help.
  */
+/** What a store says of a range before its bytes come. */
+export interface RangeAnswer {
+  readonly etag: string | undefined;
+  readonly objectSizeBytes: number;
+}
+
+export interface RangeToRead {
+  readonly offset: number;
+  readonly into: Uint8Array;
+  readonly expectedEtag?: string | undefined;
+  /** Called before the first byte of an answer counts; what it throws refuses the answer and rejects the read. */
+  readonly onAnswer?: ((answer: RangeAnswer) => void) | undefined;
+  /** The first so many bytes of `into` are there for good. */
+  readonly onProgress?: ((receivedBytes: number) => void) | undefined;
+}
+
 export interface StorageClient {
   /**
    * Reads `[offset, offset + into.length)` of an object into `into`, resuming at the byte after a reset, and answers
    * the object's validator. The range must lie within the object.
    */
-  getRange(
-    url: string,
-    range: { readonly offset: number; readonly into: Uint8Array; readonly expectedEtag?: string | undefined },
-    signal?: AbortSignal,
-  ): Promise<{ readonly etag: string | undefined; readonly objectSizeBytes: number }>;
+  getRange(url: string, range: RangeToRead, signal?: AbortSignal): Promise<RangeAnswer>;
   /** Sends one part and answers its ETag without quotes. `body` is not changed until the promise settles. */
   putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<{ readonly etag: string }>;
   close(): Promise<void>;

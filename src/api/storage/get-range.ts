@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
-import type { StorageClient } from '../api.ts';
+import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { mayPass, type RangeAnswer } from './range-answer.ts';
+import { mayPass } from './range-answer.ts';
 import type { RangeExchange } from './range-exchange.ts';
 
 export interface RetryLimits {
@@ -18,26 +18,31 @@ const BACKOFF = { baseMs: 100, capMs: 3000 };
  * the same, by ETag and size, so that bytes of two versions never mix.
  */
 export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): StorageClient['getRange'] {
-  return async (url, { offset, into, expectedEtag }, signal) => {
+  return async (url, { offset, into, expectedEtag, onAnswer, onProgress }, signal) => {
     if (into.length === 0) {
       throw new RangeError('a range has at least one byte');
     }
     const target = new URL(url);
     const patience = new Patience({ ...limits, backoff: BACKOFF });
-    let version: RangeAnswer | undefined;
+    const answers = new Answers(onAnswer);
     let received = 0;
     for (;;) {
-      const slice = {
-        url: target,
-        offset: offset + received,
-        length: into.length - received,
-        into: into.subarray(received),
-        expectedEtag: expectedEtag ?? version?.etag,
-      };
-      const progress = await exchange(slice, signal);
+      const before = received;
+      const progress = await exchange(
+        {
+          url: target,
+          offset: offset + before,
+          length: into.length - before,
+          into: before === 0 ? into : into.subarray(before),
+          expectedEtag: expectedEtag ?? answers.first?.etag,
+          onAnswer: (answer) => answers.add(answer),
+          onProgress: (bytes) => onProgress?.(before + bytes),
+        },
+        signal,
+      );
       signal?.throwIfAborted();
-      version = sameVersion(version, progress.answer);
       received += progress.receivedBytes;
+      const version = answers.accepted();
       if (progress.error === undefined && version) {
         return version;
       }
@@ -52,14 +57,34 @@ export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): Stor
   };
 }
 
-function sameVersion(
-  known: RangeAnswer | undefined,
-  answer: RangeAnswer | undefined,
-): RangeAnswer | undefined {
-  if (known && answer && known.objectSizeBytes !== answer.objectSizeBytes) {
-    throw new StorageError('changed', 'the object changed its size while it was read');
+/** The answers to one range: all of one version, and acceptable to who asked. */
+class Answers {
+  first: RangeAnswer | undefined;
+  readonly #onAnswer: ((answer: RangeAnswer) => void) | undefined;
+  #refused: { readonly because: unknown } | undefined;
+
+  constructor(onAnswer: ((answer: RangeAnswer) => void) | undefined) {
+    this.#onAnswer = onAnswer;
   }
-  return known ?? answer;
+
+  /** Throws to the exchange, which ends by it; `accepted` throws the same to who waits. */
+  add(answer: RangeAnswer): void {
+    try {
+      if (this.first && this.first.objectSizeBytes !== answer.objectSizeBytes) {
+        throw new StorageError('changed', 'the object changed its size while it was read');
+      }
+      this.first ??= answer;
+      this.#onAnswer?.(answer);
+    } catch (because) {
+      this.#refused = { because };
+      throw because;
+    }
+  }
+
+  accepted(): RangeAnswer | undefined {
+    if (this.#refused) throw this.#refused.because;
+    return this.first;
+  }
 }
 
 export function toStorageError(error: unknown): StorageError {

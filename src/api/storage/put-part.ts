@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 
-import { md5Hex } from '../../lib/md5.ts';
+import { createMd5 } from '../../lib/md5.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
@@ -13,15 +13,17 @@ const BACKOFF = { baseMs: 200, capMs: 5000 };
 
 /**
  * Sends a part until the store has it whole: repeating a part replaces it, so a lost answer costs only the bytes.
- * An ETag that is an MD5 proves what arrived.
+ * An ETag that is an MD5 proves what arrived. Ours is needed when the store answers and not before: until then it may
+ * wait to be computed together with those of other parts.
  */
 export function putPartOver(agent: Agent, limits: RetryLimits): StorageClient['putPart'] {
   return async (target, body, signal) => {
-    const expectedMd5 = md5Hex(body);
+    const md5 = createMd5();
+    const expectedMd5 = md5.end(body);
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
       try {
-        const { etag, isMd5 } = await put(agent, target, body, signal);
+        const { etag, isMd5 } = await put(agent, target, body, signal).finally(() => md5.hurry());
         if (isMd5 && etag.toLowerCase() !== (await expectedMd5)) {
           throw new StorageError('failed', 'the part arrived damaged');
         }

@@ -1,11 +1,6 @@
+import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { unquoted } from '../parse/volume.ts';
-
-/** What a store says of a range before its bytes come. */
-export interface RangeAnswer {
-  readonly etag: string | undefined;
-  readonly objectSizeBytes: number;
-}
 
 export interface RangeWanted {
   readonly offset: number;

@@ -3,7 +3,9 @@ import { connect as connectTls } from 'node:tls';
 
 /** What a connection reports to the exchange that uses it. */
 export interface ConnectionUser {
-  /** Bytes that came; they are valid only during the call. */
+  /** Where the next bytes are to be put; undefined: anywhere. Asked for after each `onBytes`. */
+  room(): Uint8Array | undefined;
+  /** Bytes that came, in the room given before or valid only during the call. */
   onBytes(bytes: Uint8Array): void;
   /** The connection is gone; nothing comes any more. */
   onGone(reason: Error): void;
@@ -15,11 +17,12 @@ export interface ConnectionLimits {
   readonly stallTimeoutMs: number;
 }
 
-const READ_BUFFER_BYTES = 256 * 1024;
+/** For the head of an answer. What comes with it is copied, so this is not large. */
+const HEAD_BUFFER_BYTES = 16 * 1024;
 
 /**
- * A TCP or TLS connection to a store that reads into one fixed buffer: a stream would allocate for each read, and
- * that is most of what receiving costs.
+ * A TCP or TLS connection to a store that reads bytes to where they will stay. A stream would allocate for each read,
+ * and that is most of what receiving costs; a buffer of the connection's own would cost a copy of everything.
  */
 export class RangeConnection {
   readonly #socket: Socket;
@@ -30,8 +33,10 @@ export class RangeConnection {
 
   constructor(origin: URL, limits: ConnectionLimits) {
     this.#limits = limits;
+    const head = new Uint8Array(HEAD_BUFFER_BYTES);
     const onread: OnReadOpts = {
-      buffer: new Uint8Array(READ_BUFFER_BYTES),
+      // Asked for the buffer of the next read as soon as one has been taken.
+      buffer: () => this.#user?.room() ?? head,
       callback: (count, buffer) => {
         this.#take(buffer.subarray(0, count));
         return true;

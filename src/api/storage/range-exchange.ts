@@ -1,9 +1,14 @@
-import type { RangeAnswer, RangeWanted } from './range-answer.ts';
+import type { RangeAnswer } from '../api.ts';
+import type { RangeWanted } from './range-answer.ts';
 
 /** One range of one object, to be put into a buffer of its length. */
 export interface Slice extends RangeWanted {
   readonly url: URL;
   readonly into: Uint8Array;
+  /** Called before the first byte counts; what it throws ends the exchange. */
+  readonly onAnswer: (answer: RangeAnswer) => void;
+  /** Called with how many bytes of `into` are there by now. */
+  readonly onProgress: (receivedBytes: number) => void;
 }
 
 /** How far one exchange came: `error` is why it ended before the last byte. */

@@ -1,6 +1,7 @@
+import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { checkRangeAnswer, type RangeAnswer } from './range-answer.ts';
+import { checkRangeAnswer } from './range-answer.ts';
 import type { RangeConnection } from './range-connection.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
@@ -90,10 +91,16 @@ class SocketExchange {
       };
       this.#signal?.addEventListener('abort', abort, { once: true });
       this.#connection.request(requestHead(this.#slice), {
+        room: () => this.#room(),
         onBytes: (bytes) => this.#take(bytes),
         onGone: (error) => this.#end({ error }),
       });
     });
+  }
+
+  /** Where the rest of the body belongs; undefined before it begins and after it ended. */
+  #room(): Uint8Array | undefined {
+    return this.#finish && this.#head ? this.#slice.into.subarray(this.#receivedBytes) : undefined;
   }
 
   #take(bytes: Uint8Array): void {
@@ -105,11 +112,19 @@ class SocketExchange {
       this.#end({ error: new StorageError('failed', 'the store sent more than the range') });
       return;
     }
-    this.#slice.into.set(body, this.#receivedBytes);
-    this.#receivedBytes += body.length;
+    this.#place(body);
+    this.#slice.onProgress(this.#receivedBytes);
     if (this.#receivedBytes === this.#slice.length) {
       this.#end({ error: undefined });
     }
+  }
+
+  /** Copies what came together with the head; all else was received where it belongs. */
+  #place(body: Uint8Array): void {
+    const { into } = this.#slice;
+    const isThere = body.buffer === into.buffer && body.byteOffset === into.byteOffset + this.#receivedBytes;
+    if (!isThere) into.set(body, this.#receivedBytes);
+    this.#receivedBytes += body.length;
   }
 
   /** Answers what follows the head, when it is complete and usable. */
@@ -132,6 +147,7 @@ class SocketExchange {
     try {
       this.#head = head;
       this.#answer = checkRangeAnswer(this.#slice, head.status, head);
+      this.#slice.onAnswer(this.#answer);
     } catch (error) {
       this.#end({ error });
       return undefined;

@@ -1,7 +1,8 @@
 import type { Agent, Dispatcher } from 'undici';
 
+import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { checkRangeAnswer, type RangeAnswer } from './range-answer.ts';
+import { checkRangeAnswer } from './range-answer.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 
 /**
@@ -69,6 +70,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
         contentLength: single(headers['content-length']),
         etag: single(headers['etag']),
       });
+      this.#slice.onAnswer(this.#answer);
     } catch (error) {
       this.stop(error);
     }
@@ -84,6 +86,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
     }
     this.#slice.into.set(chunk, this.#receivedBytes);
     this.#receivedBytes += chunk.length;
+    this.#slice.onProgress(this.#receivedBytes);
   }
 
   onResponseEnd(): void {
