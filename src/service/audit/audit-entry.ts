@@ -18,6 +18,8 @@ export interface AuditedAct {
 export interface AuditContext {
   readonly atMs: number;
   readonly requestId: string;
+  /** Orders what one process records in the same millisecond. */
+  readonly sequence?: number | undefined;
   readonly username: string;
   readonly token?: string | undefined;
   readonly address?: string | undefined;
@@ -26,14 +28,16 @@ export interface AuditContext {
 /** An id is no longer; what is comes from a request that was refused. */
 const OBJECT_LENGTH_MAX = 300;
 const DETAIL_LENGTH_MAX = 1000;
+const SEQUENCE_DIGITS = 10;
 const ITEM_DIGITS = 4;
 
 /** The entries for what one request, job or command did, in its order. */
 export function auditEntries(context: AuditContext, acts: readonly AuditedAct[]): AuditRow[] {
-  const id = randomId();
+  const order = String(context.sequence ?? 0).padStart(SEQUENCE_DIGITS, '0');
+  const unique = randomId();
   return acts.map(({ action, object, status, code, detail }, item) => ({
     at: storedTime(context.atMs),
-    id: `${id}-${String(item).padStart(ITEM_DIGITS, '0')}`,
+    id: `${order}-${unique}-${String(item).padStart(ITEM_DIGITS, '0')}`,
     request_id: context.requestId,
     username: context.username,
     token: context.token ?? null,

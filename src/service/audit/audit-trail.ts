@@ -29,6 +29,7 @@ export class AuditTrail {
   readonly #logger: Logger;
   readonly #closing = new AbortController();
   #waiting: AuditRow[] = [];
+  #sequence = 0;
   #writing: Promise<void> | undefined;
 
   constructor({ store, clock, logger }: AuditTrailOptions) {
@@ -39,7 +40,8 @@ export class AuditTrail {
 
   /** Never fails, and does not wait. */
   record(context: AuditContext, acts: readonly AuditedAct[]): void {
-    this.#waiting.push(...auditEntries(context, acts));
+    this.#sequence += 1;
+    this.#waiting.push(...auditEntries({ ...context, sequence: this.#sequence }, acts));
     this.#giveUp(Math.max(0, this.#waiting.length - WAITING_MAX));
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;

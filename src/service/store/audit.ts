@@ -56,7 +56,7 @@ export class AuditStore {
         ),
       )
       .orderBy('at', 'desc')
-      .orderBy('id')
+      .orderBy('id', 'desc')
       .limit(limit)
       .execute();
   }

@@ -9,7 +9,7 @@ import type { DetailedFile, FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { type Arrival, copyTree, type Doer, deleteTree, isWithin, moveTree } from './file-tree.ts';
 import type { FileJobItem } from './job-requests.ts';
-import type { JobRun } from './job-run.ts';
+import { type JobRun, submitterOf } from './job-run.ts';
 
 /**
  * Does one item of an asynchronous job, inside a transaction, with the permissions of who submitted the job.
@@ -19,7 +19,7 @@ import type { JobRun } from './job-run.ts';
  */
 export async function workOnItem(tx: Store, run: JobRun, item: FileJobItem): Promise<DetailedFile | null> {
   const { services, job } = run;
-  const caller: Caller = { username: job.created_by, tokenHash: '' };
+  const caller = submitterOf(job);
   const doer: Doer = { username: job.created_by, now: storedTime(services.clock.now()) };
   const { file, permissions } = await fileFor(tx, caller, item.file);
   demand(permissions, job.kind === 'copy' ? 'copy' : 'write', 57016);

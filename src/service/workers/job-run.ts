@@ -1,9 +1,11 @@
 import { storedTime } from '../api-time.ts';
+import { type AuditedAct, auditEntries } from '../audit/audit-entry.ts';
+import type { Caller } from '../caller.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { JobKind, JobRow, Lease } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
-import type { JobFailure } from './job-requests.ts';
+import type { ExportRequest, JobFailure } from './job-requests.ts';
 
 /** What the run of a job works with. */
 export interface JobRun {
@@ -25,6 +27,23 @@ export function failureOf(error: unknown): JobFailure {
   return { status, code, message };
 }
 
+/** With whose permissions a job works: nobody else's, and none that were taken away since. */
+export function submitterOf({ created_by }: JobRow): Caller {
+  return { username: created_by, tokenHash: '' };
+}
+
+/** Records in the audit log what a job did, or failed to do. */
+export async function recordAct(
+  store: Store,
+  { services, job }: JobRun,
+  act: Pick<AuditedAct, 'action' | 'object' | 'detail'> & { readonly failure?: JobFailure },
+): Promise<void> {
+  const context = { atMs: services.clock.now(), requestId: job.id, username: job.created_by };
+  const { failure, ...done } = act;
+  const outcome = failure === undefined ? { status: 200 } : { status: failure.status, code: failure.code };
+  await store.audit.append(auditEntries(context, [{ ...done, ...outcome }]));
+}
+
 /** Records that the work has begun; a job taken over keeps the time of its first beginning. @throws LeaseLostError */
 export async function recordStart({ services, job, lease }: JobRun): Promise<void> {
   const { store, clock, jobSignals } = services;
@@ -33,12 +52,13 @@ export async function recordStart({ services, job, lease }: JobRun): Promise<voi
   jobSignals.tell('changed');
 }
 
-/** Records the end, with the job's effect when called inside its transaction. @throws LeaseLostError */
+/** Records the end, inside the transaction that has the job's effect, if it has any. @throws LeaseLostError */
 export async function recordEnd(
   store: Store,
-  { services, job, lease }: JobRun,
+  run: JobRun,
   end: { readonly result: unknown } | { readonly failure: JobFailure },
 ): Promise<void> {
+  const { services, job, lease } = run;
   const failed = 'failure' in end;
   await store.jobs.record(lease, {
     state: isTransfer(job.kind) ? (failed ? 'FAILED' : 'COMPLETED') : 'FINISHED',
@@ -46,5 +66,23 @@ export async function recordEnd(
     finished_on: storedTime(services.clock.now()),
     leased_by: null,
     lease_until: null,
+  });
+  if (isTransfer(job.kind)) await recordTransfer(store, run, end);
+}
+
+/** An import is about the volume it reads, an export about the file that it takes the content of. */
+async function recordTransfer(
+  store: Store,
+  run: JobRun,
+  end: { readonly result?: unknown; readonly failure?: JobFailure },
+): Promise<void> {
+  const { job } = run;
+  const { volume, file }: Partial<ExportRequest> = JSON.parse(job.request);
+  const { id } = (end.result ?? {}) as { readonly id?: string };
+  await recordAct(store, run, {
+    action: `${job.kind}.run`,
+    object: file ?? volume,
+    detail: file === undefined ? { project: job.project_id, made: id } : { volume },
+    ...(end.failure === undefined ? {} : { failure: end.failure }),
   });
 }

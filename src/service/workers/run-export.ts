@@ -1,16 +1,18 @@
-import { activeVolume, bucketOf } from '../actions/volume-access.ts';
+import { fileFor } from '../actions/file-access.ts';
+import { bucketOf, usableVolume } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { OpenBlob } from '../blobs/blob-store.ts';
 import type { Bucket, ObjectInfo, PutSource } from '../buckets/bucket.ts';
 import { BucketError } from '../buckets/bucket-error.ts';
 import { refuseAsService } from '../rules/bucket-failure.ts';
 import { exportRefusal } from '../rules/exportable.ts';
+import { demand } from '../rules/permissions.ts';
 import { locationOf, volumeKey } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import type { ExportRequest } from './job-requests.ts';
-import { type JobRun, recordEnd, recordStart } from './job-run.ts';
+import { type JobRun, recordEnd, recordStart, submitterOf } from './job-run.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
@@ -19,20 +21,22 @@ import { type JobRun, recordEnd, recordStart } from './job-run.ts';
  * The object carries the id of the job: a worker that takes over finds its predecessor's object and does not mistake it
  * for someone else's.
  *
- * @throws ServiceError 9007, 9069, 9026, 9109 file gone, 9006, 9107 location taken, and what the bucket refuses
+ * Who asked for it must still be permitted to, when it begins and when the content is let go of.
+ *
+ * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and what the bucket refuses
  */
 export async function runExport(run: JobRun): Promise<void> {
   const { services, job } = run;
   const request: ExportRequest = JSON.parse(job.request);
   await recordStart(run);
-  const volume = await activeVolume(services, request.volume);
+  const volume = await usableVolume(services.store, submitterOf(job), { id: request.volume, permission: 'write' });
   if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
-  const file = await exportableFile(services.store, request.file);
+  const file = await exportableFile(services.store, run, request);
   const key = volumeKey(volume.address.prefix, request.location);
   const bucket = await bucketOf(services, volume);
   const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
   await services.store.transaction(async (tx) => {
-    const current = await exportableFile(tx, file.id);
+    const current = await exportableFile(tx, run, request);
     const location = locationOf(volume.address.prefix, key);
     const moved = request.copyOnly
       ? current
@@ -44,13 +48,13 @@ export async function runExport(run: JobRun): Promise<void> {
 
 type StoredFile = FileRow & { readonly blob_key: string };
 
-async function exportableFile(store: Store, id: string): Promise<StoredFile> {
-  const file = await store.files.find(id);
-  if (file === undefined) throw new ServiceError(9109);
+async function exportableFile(store: Store, { job }: JobRun, request: ExportRequest): Promise<StoredFile> {
+  const { file, permissions } = await fileFor(store, submitterOf(job), request.file, 9109);
   const refusal = exportRefusal(file);
   if (refusal !== undefined) throw refusal;
+  demand(permissions, request.copyOnly ? 'copy' : 'write', 9004);
   const { blob_key } = file;
-  if (blob_key === null) throw new Error(`file ${id} has neither content nor a volume`);
+  if (blob_key === null) throw new Error(`file ${file.id} has neither content nor a volume`);
   return { ...file, blob_key };
 }
 

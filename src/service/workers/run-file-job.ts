@@ -3,7 +3,7 @@ import { LeaseLostError } from '../store/jobs.ts';
 import { countFiles } from './file-tree.ts';
 import { workOnItem } from './file-work.ts';
 import type { FileJobEntry, FileJobItem, FileJobRequest, FileJobResult } from './job-requests.ts';
-import { failureOf, type JobRun, recordEnd, recordStart } from './job-run.ts';
+import { failureOf, type JobRun, recordAct, recordEnd, recordStart } from './job-run.ts';
 
 /**
  * Copies, moves or deletes files and folders. Each item is one transaction, which also records that the item is done:
@@ -35,22 +35,30 @@ async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<File
 async function workOn(run: JobRun, item: FileJobItem, before: FileJobResult): Promise<FileJobResult> {
   const { store } = run.services;
   const files = await filesOf(run, item);
+  const act = { action: `file.${run.job.kind}`, object: item.file };
   const withEntry = (entry: FileJobEntry): FileJobResult => ({
     ...before,
     entries: [...before.entries, entry],
   });
   try {
     return await store.transaction(async (tx) => {
-      const after = withEntry({ file: await workOnItem(tx, run, item), files });
+      const file = await workOnItem(tx, run, item);
+      const after = withEntry({ file, files });
       await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
+      const { parent, project } = item;
+      await recordAct(tx, run, { ...act, detail: { parent, project, made: file?.id } });
       return after;
     });
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (!(error instanceof ServiceError))
       run.services.logger.error({ job: run.job.id, err: error }, 'item failed');
-    const after = withEntry({ failure: failureOf(error), files });
-    await store.jobs.record(run.lease, { result: JSON.stringify(after) });
+    const failure = failureOf(error);
+    const after = withEntry({ failure, files });
+    await store.transaction(async (tx) => {
+      await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
+      await recordAct(tx, run, { ...act, failure });
+    });
     return after;
   }
 }

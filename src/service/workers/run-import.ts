@@ -1,34 +1,40 @@
+import { folderFor } from '../actions/destination-folder.ts';
 import { newFile } from '../actions/new-file.ts';
 import { freeName } from '../actions/place-file.ts';
-import { activeVolume, bucketOf, type Volume } from '../actions/volume-access.ts';
+import { bucketOf, usableVolume, type Volume, volumeFor } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { Bucket, ObjectInfo } from '../buckets/bucket.ts';
 import { randomId } from '../random-id.ts';
 import { refuseAsService } from '../rules/bucket-failure.ts';
+import { demand } from '../rules/permissions.ts';
 import { locationOf, volumeKey, volumeKeyPrefix } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { insertAliasTree, objectsBelow } from './import-folder.ts';
 import type { ImportRequest } from './job-requests.ts';
-import { type JobRun, recordEnd, recordStart } from './job-run.ts';
+import { type JobRun, recordEnd, recordStart, submitterOf } from './job-run.ts';
 import { freeNumberedName } from './numbered-name.ts';
 
 /**
  * Makes an alias in a project of an object on a volume, or of each object in a folder there.
  *
- * @throws ServiceError 9007, 9069, 9105 no such object, 9108 name taken, and what the bucket refuses
+ * Who asked for it must still be permitted to.
+ *
+ * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and what the bucket refuses
  */
 export async function runImport(run: JobRun): Promise<void> {
   const { services, job } = run;
   const request: ImportRequest = JSON.parse(job.request);
   await recordStart(run);
-  const volume = await activeVolume(services, request.volume);
+  const from = { id: request.volume, permission: 'copy' } as const;
+  const volume = await usableVolume(services.store, submitterOf(job), from);
   const bucket = await bucketOf(services, volume);
   const insert = await (request.folder ? folderImport : objectImport)(run, { request, volume, bucket });
   await services.store.transaction(async (tx) => {
-    const parent = await tx.files.find(request.parentId);
-    if (parent === undefined) throw new ServiceError(5026);
+    await volumeFor(tx, submitterOf(job), from);
+    const { file: parent, permissions } = await folderFor(tx, submitterOf(job), request.parentId);
+    demand(permissions, 'write', 9003);
     const made = await insert(tx, parent);
     await recordEnd(tx, run, { result: { ...made, metadata: {}, tags: [] } });
   });

@@ -114,6 +114,7 @@ export class Worker {
     try {
       if (job.attempts > ATTEMPTS_MAX)
         throw new ServiceError(90009, 'The job was begun too often and given up.');
+      await this.#demandEnabled(job);
       await RUNS[job.kind](run);
       return 'done';
     } catch (error) {
@@ -122,6 +123,12 @@ export class Worker {
         return 'lost';
       });
     }
+  }
+
+  /** @throws ServiceError 90002 */
+  async #demandEnabled({ created_by }: JobRow): Promise<void> {
+    const user = await this.#services.store.users.find(created_by);
+    if (user?.disabled_on) throw new ServiceError(90002, `The user ${created_by} is disabled.`);
   }
 
   /** Renews the lease until the job is over, or breaks the job off when the lease is lost. */
@@ -154,7 +161,7 @@ export class Worker {
       return 'given_back';
     }
     if (!(error instanceof ServiceError)) logger.error({ job: job.id, err: error }, 'job failed');
-    await recordEnd(store, run, { failure: failureOf(error) });
+    await store.transaction((tx) => recordEnd(tx, run, { failure: failureOf(error) }));
     return 'failed';
   }
 }
