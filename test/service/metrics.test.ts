@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { request, TestService, type TestUser } from './test-service.ts';
+import { TestService, type TestUser } from './test-service.ts';
 import { runToEnd } from './volume-world.ts';
 
 let service: TestService;
@@ -30,7 +30,7 @@ describe('metrics', () => {
     await alice.get('/files/one');
     await alice.get('/files/two?fields=id');
     await expect.poll(() => metric(count('method="GET",route="/v2/files/:file_id",status="404"'))).toBe(2);
-    await request('GET', `${service.url}/nowhere/at/all`);
+    await alice.get('/nowhere/at/all');
     await expect.poll(() => metric(count('method="GET",route="none",status="404"'))).toBe(1);
   });
 

@@ -1,0 +1,155 @@
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
+import type { SweepOptions } from '../../src/service/sweeping/sweeps.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { TestService } from './test-service.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const services: TestService[] = [];
+afterEach(async () => {
+  for (const service of services.splice(0)) await service.stop();
+});
+
+/** A service, with a clock that begins now: ages of files are of the machine's own time. */
+async function start() {
+  const clock = new FakeClock(Date.now());
+  const service = await TestService.start({ clock });
+  services.push(service);
+  const alice = await service.user('alice');
+  const { root_folder } = await alice.project('Swept');
+  const sweeper = (options: Partial<SweepOptions> = {}): Sweeper =>
+    new Sweeper(service.services, { blobGraceSeconds: 600, ...options });
+  const begin = async (name: string): Promise<string> =>
+    (await alice.post('/upload/multipart', { parent: root_folder, name })).body.upload_id;
+  const stored = (): Promise<string[]> => filesBelow(join(service.dataDir, 'storage'));
+  return { service, clock, alice, root_folder, sweeper, begin, stored };
+}
+
+async function filesBelow(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+}
+
+describe('uploads that nobody completes', () => {
+  test('are given up after the days set, with all that was sent of them; younger ones are not', async () => {
+    const { clock, alice, sweeper, begin, stored } = await start();
+    const old = await begin('old');
+    await alice.putPart(old, 1, 'old part');
+    await clock.advance(6 * DAY_MS);
+    const young = await begin('young');
+    await alice.putPart(young, 1, 'young part');
+    await clock.advance(DAY_MS + 1);
+    await sweeper({ uploadDays: 7 }).sweep();
+    expect((await alice.get(`/upload/multipart/${old}`)).body.code).toBe(8003);
+    expect((await alice.get(`/upload/multipart/${young}`)).status).toBe(200);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test('are kept for ever unless the operator says otherwise', async () => {
+    const { clock, alice, sweeper, begin } = await start();
+    const upload = await begin('kept');
+    const part = await alice.putPart(upload, 1, 'kept part');
+    await clock.advance(400 * DAY_MS);
+    await sweeper().sweep();
+    const { status } = await alice.post(`/upload/multipart/${upload}/complete`, { parts: [part] });
+    expect(status).toBe(200);
+  });
+});
+
+describe('what a killed process leaves', () => {
+  test('is removed after a day: parts half written, uploads without a record, objects half exported', async () => {
+    const { service, clock, alice, sweeper, begin, stored } = await start();
+    const uploads = join(service.dataDir, 'storage', 'uploads');
+    const incoming = join(service.dataDir, 'buckets', 'lab', '.svcfs', 'incoming');
+    const upload = await begin('active');
+    const part = await alice.putPart(upload, 1, 'sent');
+    const [key = ''] = await readdir(uploads);
+    await mkdir(join(uploads, 'leftover', '1'), { recursive: true });
+    await mkdir(incoming, { recursive: true });
+    const remains = [
+      join(uploads, '.whole-blob'),
+      join(uploads, key, '1', '.broken-off'),
+      join(uploads, 'leftover', '1', 'part'),
+      join(incoming, 'half-written'),
+    ];
+    for (const path of remains) await writeFile(path, 'x');
+    await sweeper().sweep();
+    expect(await stored()).toHaveLength(4);
+    await clock.advance(DAY_MS + 60_000);
+    await sweeper().sweep();
+    expect(await stored()).toHaveLength(1);
+    expect(await readdir(incoming)).toEqual([]);
+    expect(await readdir(uploads)).toEqual([key]);
+    const { body } = await alice.post(`/upload/multipart/${upload}/complete`, { parts: [part] });
+    expect(body.size).toBe(4);
+  });
+
+  test('is not taken for that while it is used: an old file that was linked just now is young', async () => {
+    const { service, clock, sweeper } = await start();
+    const incoming = join(service.dataDir, 'buckets', 'lab', '.svcfs', 'incoming');
+    await mkdir(incoming, { recursive: true });
+    await writeFile(join(incoming, 'linked'), 'x');
+    await utimes(join(incoming, 'linked'), new Date(0), new Date(0));
+    await clock.advance(DAY_MS - 60_000);
+    await sweeper().sweep();
+    expect(await readdir(incoming)).toEqual(['linked']);
+  });
+
+  test('takes nothing from a completed upload whose directory stayed behind', async () => {
+    const { service, clock, alice, root_folder, sweeper } = await start();
+    const { id } = await alice.upload(root_folder, 'whole', 'whole content');
+    const file = await service.services.store.files.find(id);
+    const leftover = join(service.dataDir, 'storage', 'uploads', file?.blob_key ?? '');
+    await mkdir(leftover);
+    await clock.advance(2 * DAY_MS);
+    await sweeper().sweep();
+    expect(await (await alice.download(id)).text()).toBe('whole content');
+    await expect(readdir(leftover)).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('asynchronous jobs', () => {
+  test('are kept for a month after their end, and open ones longer', async () => {
+    const { service, clock, alice, root_folder, sweeper } = await start();
+    const { id } = await alice.upload(root_folder, 'file');
+    const submit = async (): Promise<string> =>
+      (await alice.post('/async/files/copy', { items: [{ file: id, parent: root_folder, name: 'c' }] })).body
+        .id;
+    const [ended, open] = [await submit(), await submit()];
+    const { jobs } = service.services.store;
+    const now = new Date(clock.now()).toISOString();
+    await jobs.lease('someone', { now, until: new Date(clock.now() + 1000).toISOString() });
+    await jobs.record({ jobId: ended, worker: 'someone' }, { state: 'FINISHED', finished_on: now });
+    await clock.advance(30 * DAY_MS);
+    await sweeper().sweep();
+    expect((await alice.get(`/async/files/copy/${ended}`)).status).toBe(200);
+    await clock.advance(2 * DAY_MS);
+    await sweeper().sweep();
+    expect((await alice.get(`/async/files/copy/${ended}`)).status).toBe(404);
+    expect((await alice.get(`/async/files/copy/${open}`)).status).toBe(200);
+  });
+});
+
+describe('of several processes', () => {
+  test('one sweeps at a time, and another when that one has fallen silent', async () => {
+    const { service, clock, alice, root_folder } = await start();
+    const { store } = service.services;
+    const { id } = await alice.upload(root_folder, 'file');
+    await alice.call('DELETE', `/files/${id}`);
+    const [one, two] = [0, 0].map(() => new Sweeper(service.services, { blobGraceSeconds: 0 }));
+    const times = (ms: number) => ({
+      now: new Date(clock.now()).toISOString(),
+      until: new Date(clock.now() + ms).toISOString(),
+    });
+    await store.leases.take('sweep', { holder: 'third', ...times(60_000) });
+    const garbage = () => store.blobGarbage.unusedSince(times(0).now, 10);
+    await one?.sweep();
+    expect(await garbage()).toHaveLength(1);
+    await clock.advance(60_000);
+    await two?.sweep();
+    expect(await garbage()).toHaveLength(0);
+    expect(await store.leases.take('sweep', { holder: 'third', ...times(60_000) })).toBe(false);
+  });
+});
