@@ -18,37 +18,50 @@ type Fields = Readonly<Record<string, unknown>>;
  * own where the answer tells one.
  */
 export function actsOfCall(call: ServedCall): AuditedAct[] {
-  const { action, body, answer, status } = call;
+  const { body, answer, status } = call;
   const entries = entriesOf(fields(body));
   if (entries === undefined || Object.keys(call.params).length > 0) return [actOf(call, body, answer)];
-  const outcomes = list(fields(answer)['items']);
   return entries.map((entry, n) => {
-    const outcome = fields(outcomes?.[n] ?? fields(answer)[String(namedBy(entry))]);
-    const error = fields(outcome['error']);
-    const failed = outcome['error'] !== undefined || outcome['status'] === 'ERROR';
-    const own = { ...call, status: failed ? Number(error['status'] ?? 400) : status };
-    const made = outcomes === undefined ? answer : (outcome['error'] ?? outcome['resource']);
-    return actOf({ ...own, action }, entry, made);
+    const { failure, made } = outcomeOf(answer, entry, n);
+    return actOf({ ...call, status: failure?.status ?? status }, entry, failure ?? made);
   });
 }
 
-function actOf({ action, params, query, status }: ServedCall, given: unknown, answer: unknown): AuditedAct {
+/**
+ * What came of one entry of a bulk call. Most answer `items`, each a resource or an error; one answers an object by the
+ * ids it was given; and a call that only submits a job answers the job, for all entries.
+ */
+function outcomeOf(
+  answer: unknown,
+  entry: unknown,
+  n: number,
+): { readonly failure?: Fields & { readonly status: number }; readonly made?: unknown } {
+  const item = list(fields(answer)['items'])?.[n] ?? fields(answer)[String(namedBy(entry))];
+  if (item === undefined) return { made: answer };
+  const { error, status, resource } = fields(item);
+  if (error !== undefined) return { failure: { ...fields(error), status: Number(fields(error)['status']) } };
+  if (status === 'ERROR') return { failure: { status: 400 } };
+  return { made: resource ?? item };
+}
+
+function actOf({ action, params, query, status }: ServedCall, asked: unknown, answer: unknown): AuditedAct {
   const { username, revision, part_number, ...path } = params;
   const inPath = Object.values(path).join('/');
   const answered = fields(answer);
   const refused = status >= 400;
   const made = refused ? undefined : text(answered['id'] ?? answered['upload_id'] ?? answered['new_file_id']);
-  const object = inPath === '' ? (namedBy(given) ?? made) : inPath;
+  const object = inPath === '' ? (namedBy(asked) ?? made) : inPath;
+  const detail = {
+    ...given({ username, revision, part_number, location: query['location'] }),
+    ...idsIn(asked),
+  };
+  const isTold = made === undefined || made === object || Object.values(detail).includes(made);
   return {
     action,
     object,
     status,
     code: refused && typeof answered['code'] === 'number' ? answered['code'] : undefined,
-    detail: {
-      ...given_({ username, revision, part_number, location: query['location'] }),
-      ...idsIn(given),
-      ...(made === undefined || made === object ? {} : { made }),
-    },
+    detail: isTold ? detail : { ...detail, made },
   };
 }
 
@@ -58,9 +71,9 @@ function entriesOf({ items, file_ids }: Fields): readonly unknown[] | undefined 
 }
 
 /** The id of what a body, or an entry of a bulk body, is about. */
-function namedBy(given: unknown): string | undefined {
-  if (typeof given === 'string') return given;
-  const { source, file, file_id, id } = fields(given);
+function namedBy(asked: unknown): string | undefined {
+  if (typeof asked === 'string') return asked;
+  const { source, file, file_id, id } = fields(asked);
   const { file: exported, volume, volume_id } = fields(source);
   return text(exported ?? volume ?? volume_id ?? file ?? file_id ?? id);
 }
@@ -78,17 +91,17 @@ const TOLD = [
   'overwrite',
 ];
 
-function idsIn(given: unknown): Fields {
-  const all = fields(given);
+function idsIn(asked: unknown): Fields {
+  const all = fields(asked);
   const { project, parent, volume } = fields(all['destination']);
-  return given_({
+  return given({
     ...Object.fromEntries(TOLD.map((name) => [name, all[name]])),
-    ...given_({ project, parent, volume }),
+    ...given({ project, parent, volume }),
   });
 }
 
 /** Those that were given. */
-function given_(all: Fields): Fields {
+function given(all: Fields): Fields {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 

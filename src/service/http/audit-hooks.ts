@@ -17,6 +17,11 @@ const TOO_MANY_REQUESTS = 429;
  */
 export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
   app.decorateRequest('answer', undefined);
+  app.decorateRequest('arrivedMs', 0);
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.arrivedMs = clock.now();
+    done();
+  });
   app.addHook('preSerialization', (request, _reply, payload, done) => {
     request.answer = payload;
     done(null, payload);
@@ -24,9 +29,9 @@ export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
   app.addHook('onResponse', (request, reply, done) => {
     const action = actionOf(request);
     if (action !== undefined && request.caller !== undefined && reply.statusCode !== TOO_MANY_REQUESTS) {
-      const { id: requestId, caller, ip: address } = request;
+      const { id: requestId, caller, ip: address, arrivedMs: atMs } = request;
       const { username, tokenHash } = caller;
-      const context = { atMs: clock.now(), requestId, username, token: tokenIdOf(tokenHash), address };
+      const context = { atMs, requestId, username, token: tokenIdOf(tokenHash), address };
       auditTrail.record(context, actsOfCall(servedCall(request, reply, action)));
     }
     done();

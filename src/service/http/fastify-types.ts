@@ -22,6 +22,8 @@ declare module 'fastify' {
     selector: FieldSelector;
     /** What is answered, before fields are selected. */
     answer: unknown;
+    /** When it came, in the audit log's time. */
+    arrivedMs: number;
     /** The answer is an error object. */
     failed: boolean;
   }
