@@ -94,6 +94,24 @@ test('neither an abort, nor a part broken off leaves bytes behind', async () => 
   expect(await blobFiles(service.dataDir)).toEqual([]);
 });
 
+test('a part still on its way when its upload is aborted is told that it is gone', async () => {
+  const service = await start();
+  const alice = await service.user('alice');
+  const { root_folder } = await alice.project('Aborted at work');
+  const { upload_id } = (await alice.post('/upload/multipart', { parent: root_folder, name: 'x' })).body;
+  const { body: target } = await alice.get(`/upload/multipart/${upload_id}/part/1`);
+  const halves = new TransformStream<Uint8Array>();
+  const writer = halves.writable.getWriter();
+  const put = fetch(target.url, { method: 'PUT', body: halves.readable, duplex: 'half' } as RequestInit);
+  await writer.write(new Uint8Array(1000));
+  await expect.poll(() => blobFiles(service.dataDir)).toHaveLength(1);
+  expect((await alice.call('DELETE', `/upload/multipart/${upload_id}`)).status).toBe(204);
+  await writer.write(new Uint8Array(1000));
+  await writer.close();
+  expect(await (await put).json()).toMatchObject({ status: 404, code: 8003 });
+  expect(await blobFiles(service.dataDir)).toEqual([]);
+});
+
 test('the data directory and the key are for the owner alone', async () => {
   const parent = dirSync({ unsafeCleanup: true });
   cleanups.push(async () => parent.removeCallback());

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { makeDirectory } from '../buckets/durable-file.ts';
 import { randomId } from '../random-id.ts';
 import { readLayout, renameDurably, type Segment, syncDirectory, writeManifest } from './blob-layout.ts';
@@ -76,10 +77,17 @@ export class DirectoryBlobStore implements BlobStore {
 
   /** Keeps the bytes of a part sent to its address and answers their ETag; undefined when the upload is gone. */
   async receivePart(key: string, partNumber: number, bytes: Readable): Promise<StoredPart | undefined> {
-    const upload = this.#upload(key);
-    if (!(await exists(upload))) return undefined;
-    const directory = join(upload, String(partNumber));
-    await mkdir(directory, { recursive: true });
+    try {
+      return await this.#keepPart(join(this.#upload(key), String(partNumber)), bytes);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Fails with ENOENT as soon as the upload is gone, also while the bytes come. */
+  async #keepPart(directory: string, bytes: Readable): Promise<StoredPart> {
+    await mkdirUnlessThere(directory);
     const before = await readdir(directory);
     const part = await receiveBytes(directory, bytes, PART_SIZE_MAX);
     await rename(part.path, join(directory, part.md5));
@@ -103,7 +111,7 @@ export class DirectoryBlobStore implements BlobStore {
     try {
       return (await stat(join(this.#upload(key), String(partNumber), etag))).size;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -118,7 +126,10 @@ export class DirectoryBlobStore implements BlobStore {
   }
 
   async abortUpload({ key }: UploadTarget): Promise<void> {
-    await rm(this.#upload(key), { recursive: true, force: true });
+    // Aside first: parts that are still coming cannot come to lie there while it is removed.
+    const aside = this.#path('uploads', `.${randomId()}`);
+    await rename(this.#upload(key), aside).catch(ignoreMissing);
+    await rm(aside, { recursive: true, force: true });
     await this.remove(key);
   }
 
@@ -233,9 +244,17 @@ function isMd5(etag: string): boolean {
   return /^[0-9a-f]{32}$/.test(etag);
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+/** Unlike a recursive `mkdir`, does not make the parents. */
+async function mkdirUnlessThere(path: string): Promise<void> {
+  await mkdir(path).catch((error) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+}
+
+function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT';
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
