@@ -103,6 +103,13 @@ describe('an asynchronous move', () => {
     ]);
   });
 
+  it('counts the failure of a folder in which there is no file', async () => {
+    const job = await runToEnd(alice, '/async/files/move', {
+      items: [{ file: from.root_folder, project: to.id }],
+    });
+    expect(job).toMatchObject({ total_files: 1, completed_files: 0, failed_files: 1 });
+  });
+
   it('fails for one item alone, and says why', async () => {
     const { tree, sub, a } = await makeTree();
     const job = await runToEnd(alice, '/async/files/move', {

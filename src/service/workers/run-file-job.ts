@@ -63,8 +63,8 @@ async function workOn(run: JobRun, item: FileJobItem, before: FileJobResult): Pr
   }
 }
 
-/** Files in what an item names; one where that cannot be told. */
+/** Files in what an item names; one where there are none, or that cannot be told: a failure must show in the counts. */
 async function filesOf({ services }: JobRun, item: FileJobItem): Promise<number> {
   const file = await services.store.files.find(item.file);
-  return file === undefined ? 1 : countFiles(services.store, file);
+  return file === undefined ? 1 : Math.max(await countFiles(services.store, file), 1);
 }
