@@ -61,8 +61,8 @@ export const ProjectListQuery = Type.Object({
   ...pageQueryProperties,
   /** Part of the display name, without case. */
   name: Type.Optional(Type.String()),
-  /** Comma-separated; a project must hold all. */
-  tags: Type.Optional(Type.String()),
+  /** Separated by commas, or given several times; a project must hold all. */
+  tags: Type.Optional(Type.Array(Type.String())),
   category: Type.Optional(Type.String()),
 });
 export type ProjectListQuery = Static<typeof ProjectListQuery>;

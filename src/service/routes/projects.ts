@@ -45,7 +45,7 @@ function listRoutes(app: App, { store }: Services): void {
             owner: request.params.owner,
             name,
             category,
-            tags: tags?.split(',').filter((tag) => tag !== ''),
+            tags: tags?.flatMap((list) => list.split(',')).filter((tag) => tag !== ''),
           },
           { offset, limit },
         );
