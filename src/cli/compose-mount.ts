@@ -5,6 +5,7 @@ import { type ApiClient, createApi } from '../api/create-api.ts';
 import { createStorageClient } from '../api/create-storage-client.ts';
 import { SMALLEST_MEMORY } from '../config/mount-options.ts';
 import { parseSize } from '../config/option-text.ts';
+import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
 import { MemoryPool } from '../content/memory/memory-pool.ts';
 import type { ContentWriter } from '../content/ports.ts';
 import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
@@ -37,6 +38,8 @@ const DRIVERS: Readonly<Record<MountSettings['options']['driver'], Driver>> = {
 
 export interface ComposedMount extends RunningMount {
   readonly inquiries: Inquiries;
+  /** What works less than was asked for, for the person who mounts. */
+  readonly warnings: readonly string[];
 }
 
 interface MountContext {
@@ -50,7 +53,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const clients = connectClients(settings, context);
   const { api, storage } = clients;
   const state = stateOfAccount(settings, context.username);
-  const bytes = bytesOf(settings, { ...clients, directory: join(state, 'uploads') });
+  const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
+  const disk = await diskCacheOf(settings, memory);
+  const bytes = bytesOf(settings, { ...clients, memory, disk, directory: join(state, 'uploads') });
   const { writer } = bytes;
   const jobs = createJobs({ api, clock: systemClock });
   const operations = new OperationCounts();
@@ -80,9 +85,11 @@ export async function composeMount(settings: MountSettings, context: MountContex
       await files.close();
       jobs.close();
       await writer.close();
+      await disk?.cache?.close();
       await Promise.all([api.close(), storage.close()]);
     },
     inquiries: { jobs, writer, failureAt: files.failureAt, statistics: information.statistics },
+    warnings: disk?.warning === undefined ? [] : [disk.warning],
   };
 }
 
@@ -104,17 +111,40 @@ function connectClients({ endpoint, token, options }: MountSettings, { log }: Mo
   };
 }
 
+/** Of the memory, for bytes on their way to the disk cache. */
+const WRITE_BEHIND_SHARE = 1 / 8;
+
+async function diskCacheOf(
+  { endpoint, options }: MountSettings,
+  memory: MemoryPool,
+): Promise<OpenedDiskCache | undefined> {
+  const { cacheDir, cacheSize, cacheMinFree } = options;
+  if (cacheDir === undefined) return undefined;
+  return openDiskCache({
+    directory: cacheDir,
+    sizeBytes: cacheSize,
+    minFreeBytes: cacheMinFree,
+    endpoint,
+    clock: systemClock,
+    writeBehindBytes: memory.limitBytes * WRITE_BEHIND_SHARE,
+  });
+}
+
 interface Bytes {
   readonly reader: CachingReader;
   readonly writer: ContentWriter;
   readonly memory: MemoryPool;
+  readonly disk: OpenedDiskCache | undefined;
 }
 
-function bytesOf({ options }: MountSettings, parts: Clients & { readonly directory: string }): Bytes {
-  const { api, storage, directory } = parts;
-  const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
+interface ByteParts extends Clients, Pick<Bytes, 'memory' | 'disk'> {
+  readonly directory: string;
+}
+
+function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
+  const { api, storage, directory, memory, disk } = parts;
   const shared = { api, storage, memory, clock: systemClock };
-  const reader = createContentReader(shared);
+  const reader = createContentReader({ ...shared, disk: disk?.cache });
   const writer = createContentWriter({
     ...shared,
     reader,
@@ -122,7 +152,7 @@ function bytesOf({ options }: MountSettings, parts: Clients & { readonly directo
     partsInFlight: options.uploads,
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });
-  return { reader, writer, memory };
+  return { reader, writer, memory, disk };
 }
 
 /** What is undefined is the file system's to choose. */

@@ -20,7 +20,8 @@ process.once('message', async (settings: MountSettings) => {
     const served = await serveMount(settings);
     process.off('disconnect', exitWithParent);
     endWhenTold(served, settings.tied);
-    await report({ type: 'ready', username: served.username });
+    const { username, warnings } = served;
+    await report({ type: 'ready', username, warnings });
     await served.ended;
     process.exit(0);
   } catch (error) {

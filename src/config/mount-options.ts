@@ -1,8 +1,10 @@
 import type { Option, OptionValues } from './option.ts';
 import {
   parseCountFrom,
+  parseDirectory,
   parseEndpoint,
   parseSeconds,
+  parseSize,
   parseSizeFrom,
   parseStagingPlace,
   parseUmask,
@@ -180,6 +182,37 @@ const uploads: Option<number> = {
   parse: parseCountFrom(1, 64),
 };
 
+const cacheDir: Option<string | undefined> = {
+  flags: '--cache-dir <directory>',
+  help:
+    'directory for a disk cache of what was read, made if it is not there; ' +
+    'it is kept over mounts, and several mounts can share one',
+  environment: 'SVCFS_CACHE_DIR',
+  default: undefined,
+  defaultText: 'no disk cache',
+  parse: parseDirectory,
+};
+
+const SMALLEST_CACHE = '16M';
+
+const cacheSize: Option<number | undefined> = {
+  flags: '--cache-size <size>',
+  help: `disk space for the cache, at least ${SMALLEST_CACHE}; what was used longest ago makes room`,
+  environment: 'SVCFS_CACHE_SIZE',
+  default: undefined,
+  defaultText: 'what the disk has, less --cache-min-free',
+  parse: parseSizeFrom(SMALLEST_CACHE),
+};
+
+const cacheMinFree: Option<number | undefined> = {
+  flags: '--cache-min-free <size>',
+  help: 'disk space that the cache leaves free',
+  environment: 'SVCFS_CACHE_MIN_FREE',
+  default: undefined,
+  defaultText: 'a twentieth of the disk',
+  parse: parseSize,
+};
+
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
   help: 'what goes to the log',
@@ -206,6 +239,9 @@ export const MOUNT_OPTIONS = {
   onKilled,
   conflict,
   memory,
+  cacheDir,
+  cacheSize,
+  cacheMinFree,
   spoolSize,
   uploads,
   driver,

@@ -1,4 +1,5 @@
 /** From the text of an option to its value. Each throws `InvalidValue`, whose message says what is expected. */
+import { resolve } from 'node:path';
 import { InvalidValue } from './option.ts';
 
 export interface ListenAddress {
@@ -56,6 +57,12 @@ export function parseRateLimit(text: string): RateLimit | 'off' {
 export function parseSeconds(text: string): number {
   if (!/^\d{1,7}(\.\d{1,3})?$/.test(text)) throw new InvalidValue('Expected a number of seconds.');
   return Math.round(Number(text) * 1000);
+}
+
+/** An absolute path: whoever uses it may have another working directory. */
+export function parseDirectory(text: string): string {
+  if (text === '') throw new InvalidValue('Expected a directory.');
+  return resolve(text);
 }
 
 /** `owner/short-name`, and the path of a folder in that project if one is given. */

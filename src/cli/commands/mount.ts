@@ -46,6 +46,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   const { daemon, directory, mountPoint } = started;
   console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);
+  for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
   if (!options.foreground) return daemon.release();
   onEndSignals(() => daemon.signal());
   if (!(await daemon.ended))

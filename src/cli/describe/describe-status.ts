@@ -1,6 +1,7 @@
 import type { UploadProgress } from '../../content/ports.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
 import type { MountStatistics } from '../mount/mount-information.ts';
+import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeJob } from './describe-job.ts';
 import { describeSize } from './describe-size.ts';
 
@@ -12,6 +13,7 @@ export function describeStatus({ uploads, jobs, statistics }: Status): readonly 
   return [
     `service: ${describeService(statistics.api)}`,
     `cache: ${describeCache(statistics)}`,
+    ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,

@@ -16,5 +16,5 @@ export interface MountSettings {
 
 /** The daemon's one answer. */
 export type DaemonReport =
-  | { readonly type: 'ready'; readonly username: string }
+  | { readonly type: 'ready'; readonly username: string; readonly warnings: readonly string[] }
   | { readonly type: 'failed'; readonly exit: ExitName; readonly message: string };

@@ -1,6 +1,8 @@
 import type { ApiClient } from '../../api/create-api.ts';
 import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
+import type { OpenedDiskCache } from '../../content/disk/open-disk-cache.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import type { ContentWriter, UploadProgress } from '../../content/ports.ts';
 import type { CachingReader } from '../../content/read/content-reader.ts';
@@ -20,6 +22,8 @@ export interface CountedParts {
   readonly service: ServiceLog;
   readonly reader: CachingReader;
   readonly memory: MemoryPool;
+  /** Undefined: not asked for. */
+  readonly disk: OpenedDiskCache | undefined;
   readonly operations: OperationCounts;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly jobs: Pick<Jobs, 'pending'>;
@@ -29,6 +33,9 @@ export interface CountedParts {
 export type MountStatistics = Readonly<{
   api: ConnectionStatus & ReturnType<ServiceLog['snapshot']>;
   cache: CacheStatistics;
+  /** Null: there is none. */
+  diskCache: DiskCacheStatistics | null;
+  warnings: readonly string[];
   memory: { readonly limitBytes: number; readonly usedBytes: number };
   uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
   jobs: { readonly unfinished: number };
@@ -58,10 +65,12 @@ function configOf(settings: MountSettings, memory: MemoryPool): MountInformation
 }
 
 function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, writer, jobs, operations } = parts;
+  const { api, service, reader, memory, disk, writer, jobs, operations } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
+    diskCache: disk?.cache?.statistics ?? null,
+    warnings: disk?.warning === undefined ? [] : [disk.warning],
     memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
     uploads: countUploads(writer.uploads()),
     jobs: { unfinished: jobs.pending() },

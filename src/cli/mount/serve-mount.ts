@@ -19,6 +19,7 @@ import { startWatchdog, type Watchdog } from './start-watchdog.ts';
 /** A usable mount. */
 export interface ServedMount {
   readonly username: string;
+  readonly warnings: readonly string[];
   readonly end: MountEnd;
   /** The mount is gone and nothing of it is left. */
   readonly ended: Promise<void>;
@@ -58,7 +59,9 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
     const end = new MountEnd(mount, log);
     served = { end, inquiries: mount.inquiries };
     log.info({ mountPoint, endpoint, username }, 'mounted');
-    return { username, end, ended: end.ended.then(() => part(company)) };
+    const { warnings } = mount;
+    for (const warning of warnings) log.warn({}, warning);
+    return { username, warnings, end, ended: end.ended.then(() => part(company)) };
   } catch (error) {
     log.error({ err: error }, 'mount failed');
     await part(company);

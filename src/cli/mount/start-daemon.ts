@@ -12,6 +12,8 @@ const THREAD_POOL_SIZE = '16';
 export interface Daemon {
   readonly pid: number;
   readonly username: string;
+  /** What works less than was asked for. */
+  readonly warnings: readonly string[];
   /** Whether it ended as it should. */
   readonly ended: Promise<boolean>;
   /** SIGTERM: finish and unmount. Sent twice: unmount now. */
@@ -42,6 +44,7 @@ export async function startDaemon(settings: MountSettings): Promise<Daemon> {
   return {
     pid: child.pid ?? 0,
     username: report.username,
+    warnings: report.warnings,
     ended,
     signal: () => child.kill('SIGTERM'),
     release: () => {

@@ -24,7 +24,9 @@ export interface StartedMount {
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
   const { credentials, options, tied } = request;
-  const { mountPoint, directory } = await chooseMountPoint(request.path);
+  const { cacheDir } = options;
+  const cache = cacheDir === undefined ? [] : [{ what: 'disk cache', path: cacheDir }];
+  const { mountPoint, directory } = await chooseMountPoint(request.path, cache);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied });
   return { mountPoint, directory, daemon };
 }

@@ -53,7 +53,7 @@ export class CacheSpace {
   /** Whether there is room to write to. */
   get open(): boolean {
     if (this.#closedUntilMs === 0) return this.#cachedBytes < this.limits.sizeBytes + this.#lookEveryBytes();
-    if (this.#options.clock.now() >= this.#closedUntilMs) this.#lookInBackground();
+    if (this.#options.clock.now() >= this.#closedUntilMs) this.lookSoon();
     return false;
   }
 
@@ -61,14 +61,19 @@ export class CacheSpace {
   add(bytes: number): void {
     this.#cachedBytes += bytes;
     this.#unseenBytes += bytes;
-    if (this.#unseenBytes >= this.#lookEveryBytes()) this.#lookInBackground();
+    if (this.#unseenBytes >= this.#lookEveryBytes()) this.lookSoon();
   }
 
   /** The disk took no more: nothing is written until there is room again. */
   diskIsFull(): void {
     this.#refused = true;
     this.#close();
-    this.#lookInBackground();
+    this.lookSoon();
+  }
+
+  /** As `look`, in the background: a directory that cannot be read is as good as full. */
+  lookSoon(): void {
+    this.look().catch(() => this.#close());
   }
 
   /** Measures, and evicts what is too much. One at a time. */
@@ -104,11 +109,6 @@ export class CacheSpace {
 
   #close(): void {
     this.#closedUntilMs = this.#options.clock.now() + CLOSED_FOR_MS;
-  }
-
-  /** A directory that cannot be read is as good as full. */
-  #lookInBackground(): void {
-    this.look().catch(() => this.#close());
   }
 
   #lookEveryBytes(): number {

@@ -169,9 +169,9 @@ export class DiskCache {
     return this.#evictThose(() => true);
   }
 
-  /** Measures, and keeps the limits from now on. */
-  async start(): Promise<void> {
-    await this.#space.look();
+  /** Measures what is there, soon. */
+  start(): void {
+    this.#space.lookSoon();
   }
 
   /** What waits is written, and nothing is open any more. */

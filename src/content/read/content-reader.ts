@@ -7,6 +7,7 @@
  */
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
 import { OpenSource } from './open-source.ts';
@@ -19,6 +20,7 @@ export interface ContentReaderOptions {
   readonly storage: StorageClient;
   /** Shared with the writer. */
   readonly memory: MemoryPool;
+  readonly disk?: DiskCache | undefined;
   readonly clock: Clock;
   /** Ranges fetched ahead at once, over all files. Default 8. */
   readonly rangesInFlight?: number;

@@ -1,0 +1,135 @@
+import { constants } from 'node:fs';
+import { access, link, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { loadBlockIo } from './block-io.ts';
+import { DiskCache } from './disk-cache.ts';
+import { newBirth } from './entry-name.ts';
+
+export interface DiskCacheWishes {
+  /** Made if it is not there; its parent must be. */
+  readonly directory: string;
+  /** Undefined: whatever the disk has. */
+  readonly sizeBytes: number | undefined;
+  /** To be left free on the disk. Undefined: a twentieth of it. */
+  readonly minFreeBytes: number | undefined;
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly writeBehindBytes: number;
+}
+
+export interface OpenedDiskCache {
+  readonly cache: DiskCache | undefined;
+  /** For a person: why there is none, or why it does not help now. */
+  readonly warning: string | undefined;
+}
+
+const FORMAT = 1;
+/** Says what the directory is, and in which format. */
+const MARKER = 'svcfs-cache.json';
+/** Tells backups to leave the directory out (bford.info/cachedir). */
+const TAG = ['CACHEDIR.TAG', 'Signature: 8a477f597d28d172789f06886806bc55\n'] as const;
+const OURS: ReadonlySet<string> = new Set([MARKER, TAG[0], 'entries']);
+const MIN_FREE_SHARE = 1 / 20;
+
+/** Never rejects: a mount works without its cache, and the warning says what to do about it. */
+export async function openDiskCache(wishes: DiskCacheWishes): Promise<OpenedDiskCache> {
+  const { directory } = wishes;
+  const without = (reason: string): OpenedDiskCache => ({
+    cache: undefined,
+    warning: `no disk cache: ${reason}`,
+  });
+  const blocks = loadBlockIo();
+  if (blocks === undefined) return without('its native part is not built; run npm run build:native');
+  try {
+    const unfit = await prepare(directory);
+    if (unfit !== undefined) return without(unfit);
+    const { blocks: all, bavail, bsize } = await statfs(directory);
+    const minFreeBytes = wishes.minFreeBytes ?? Math.floor(all * bsize * MIN_FREE_SHARE);
+    const limits = { sizeBytes: wishes.sizeBytes ?? Number.POSITIVE_INFINITY, minFreeBytes };
+    const cache = new DiskCache({ ...wishes, limits, blocks });
+    cache.start();
+    return { cache, warning: warningOf(directory, bavail * bsize, minFreeBytes) };
+  } catch (error) {
+    return without(`${directory}: ${reasonOf(error)}`);
+  }
+}
+
+/** Undefined: it can be used. */
+async function prepare(directory: string): Promise<string | undefined> {
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+  await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  const marker = await readMarker(directory);
+  if (marker === undefined) {
+    const strange = (await readdir(directory)).find((name) => !OURS.has(name) && !name.endsWith('.new'));
+    if (strange !== undefined)
+      return `${directory} holds ${strange} and is no cache of svcfs; give a directory of its own`;
+    await writeOnce(directory, MARKER, `${JSON.stringify({ format: FORMAT })}\n`);
+    await writeOnce(directory, ...TAG);
+    return prepare(directory);
+  }
+  if (marker === FORMAT) return undefined;
+  return (
+    `${directory} is of another version of svcfs (format ${marker}, this one keeps format ${FORMAT}); ` +
+    'give another directory, or remove it'
+  );
+}
+
+/** Whole or not at all, and by the first of several who start at once. */
+async function writeOnce(directory: string, name: string, text: string): Promise<void> {
+  const path = join(directory, `${name}.${newBirth()}.new`);
+  try {
+    await writeFile(path, text, { mode: 0o600 });
+    await link(path, join(directory, name));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** The format, as it is written; undefined when there is no marker. */
+async function readMarker(directory: string): Promise<unknown> {
+  try {
+    const text = await readFile(join(directory, MARKER), 'utf8');
+    return (JSON.parse(text) as { readonly format?: unknown }).format ?? 'unknown';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError) return 'unknown';
+    throw error;
+  }
+}
+
+function warningOf(directory: string, freeBytes: number, minFreeBytes: number): string | undefined {
+  if (freeBytes >= minFreeBytes) return undefined;
+  return (
+    `disk cache: ${directory} has ${mib(freeBytes)} free, and ${mib(minFreeBytes)} are to be left (--cache-min-free): ` +
+    'nothing is added until there is room'
+  );
+}
+
+function mib(bytes: number): string {
+  return `${Math.floor(bytes / 1024 ** 2)} MiB`;
+}
+
+function reasonOf(error: unknown): string {
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return 'the directory that is to hold it does not exist';
+    case 'ENOTDIR':
+      return 'not a directory';
+    case 'EACCES':
+    case 'EPERM':
+      return 'no permission to write there';
+    case 'EROFS':
+      return 'the file system there is read-only';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full';
+    default:
+      return error instanceof Error ? error.message : String(error);
+  }
+}
