@@ -1,5 +1,7 @@
 import { CredentialsError } from '../config/credentials.ts';
 import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
+import { OperatorError } from '../service/operator/operator-error.ts';
+import { SecretKeyError } from '../service/secrets/secret-keys.ts';
 import { CliError, type ExitName } from './exit-codes.ts';
 
 const EXIT_OF_MOUNT_ERROR: Readonly<Record<MountErrorKind, ExitName>> = {
@@ -22,5 +24,7 @@ export function asCliError(error: unknown): CliError | undefined {
   if (error instanceof MountError) {
     return new CliError(EXIT_OF_MOUNT_ERROR[error.kind], error.message, { cause: error });
   }
+  if (error instanceof OperatorError) return new CliError('refused', error.message, { cause: error });
+  if (error instanceof SecretKeyError) return new CliError('noService', error.message, { cause: error });
   return undefined;
 }

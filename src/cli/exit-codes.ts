@@ -14,6 +14,8 @@ export const EXIT_CODES = {
   busy: { code: 11, meaning: 'the mount is in use' },
   notMounted: { code: 12, meaning: 'no svcfs mount is there' },
   serviceFailed: { code: 13, meaning: 'the service could not start' },
+  refused: { code: 14, meaning: 'what svcfs admin was given does not exist, exists already, or cannot be' },
+  noService: { code: 15, meaning: 'svcfs admin finds no service, or cannot use its database or keys' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -1,4 +1,5 @@
 import { Command, Help, type Option } from 'commander';
+import { addAdminCommand } from './commands/admin.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
@@ -31,6 +32,7 @@ export function createProgram(): Command {
   addJobsCommand(program);
   addDemoCommand(program);
   addServeCommand(program);
+  addAdminCommand(program);
   return program;
 }
 

@@ -53,6 +53,25 @@ export function parseRateLimit(text: string): RateLimit | 'off' {
   return { requests: Number(match[1]), windowSeconds: Number(match[2]) };
 }
 
+/** A point in time, by itself or so far away from now. */
+export type Moment =
+  | { readonly kind: 'at'; readonly ms: number }
+  | { readonly kind: 'away'; readonly ms: number };
+
+const SPANS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** `90d`, `12h`, `30m`; or `2027-01-31`, `2027-01-31T12:00:00Z`, which are UTC unless they say otherwise. */
+export function parseMoment(text: string): Moment {
+  const span = /^([1-9]\d{0,5})([smhdw])$/.exec(text);
+  if (span !== null) {
+    return { kind: 'away', ms: Number(span[1]) * SPANS[span[2] as keyof typeof SPANS] };
+  }
+  const dated = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
+  const ms = dated === null ? Number.NaN : Date.parse(dated[1] && !dated[4] ? `${text}Z` : text);
+  if (Number.isNaN(ms)) throw new InvalidValue('Expected a time such as 90d, 12h or 2027-01-31T12:00:00Z.');
+  return { kind: 'at', ms };
+}
+
 /** Seconds, fractions allowed; answers milliseconds. */
 export function parseSeconds(text: string): number {
   if (!/^\d{1,7}(\.\d{1,3})?$/.test(text)) throw new InvalidValue('Expected a number of seconds.');

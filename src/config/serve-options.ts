@@ -10,7 +10,7 @@ import {
   type RateLimit,
 } from './option-text.ts';
 
-const data: Option<string | undefined> = {
+export const data: Option<string | undefined> = {
   flags: '--data <dir>',
   help: 'where the service keeps everything',
   environment: 'SVCFS_DATA',
@@ -18,7 +18,7 @@ const data: Option<string | undefined> = {
   defaultText: '~/.local/share/svcfs/service',
 };
 
-const database: Option<string | undefined> = {
+export const database: Option<string | undefined> = {
   flags: '--database <url>',
   help: 'PostgreSQL database, which several processes may share: postgresql://user@host/name',
   environment: 'SVCFS_DATABASE',
@@ -27,7 +27,7 @@ const database: Option<string | undefined> = {
   parse: parseDatabaseUrl,
 };
 
-const secretKeyFile: Option<string | undefined> = {
+export const secretKeyFile: Option<string | undefined> = {
   flags: '--secret-key-file <file>',
   help: 'keys that encrypt the secrets of volumes; or give one as SVCFS_SECRET_KEY',
   environment: 'SVCFS_SECRET_KEY_FILE',
@@ -135,6 +135,7 @@ const internalStats: Option<boolean> = {
 export const SERVE_OPTIONS = {
   data,
   database,
+  ...S3_OPTIONS,
   secretKeyFile,
   allowEndpoint,
   role,

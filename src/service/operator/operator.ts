@@ -1,78 +1,196 @@
+/**
+ * What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps. Every change is
+ * in the audit log, written by the transaction that makes it.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../lib/clock.ts';
 import { storedTime } from '../api-time.ts';
+import { auditEntries, tokenIdOf } from '../audit/audit-entry.ts';
 import type { Caller } from '../caller.ts';
+import { randomId } from '../random-id.ts';
 import { EMPTY_PROFILE, type UserProfile } from '../resources/user-resource.ts';
 import { hashToken } from '../rules/token-hash.ts';
-import type { Services } from '../services.ts';
 import type { Flag } from '../store/schema.ts';
+import type { Store } from '../store/store.ts';
+import type { TokenRow } from '../store/tokens.ts';
+import type { UserRow } from '../store/users.ts';
+import { OperatorError } from './operator-error.ts';
 
 const TOKEN_BYTES = 24;
+/** Part of the ids of projects and volumes, and of their addresses. */
+const USERNAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,99}$/;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
-/** What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps. */
+export interface OperatorOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+export interface FileMarks {
+  readonly public?: boolean | undefined;
+  readonly archived?: boolean | undefined;
+  /** Null takes the mark away. */
+  readonly dataset?: string | null | undefined;
+}
+
+/** A change for the audit log: the action below `operator.`, its object, and what else is to be told. */
+type Act = readonly [action: string, object: string, detail?: Readonly<Record<string, unknown>>];
+
 export class Operator {
-  readonly #services: Services;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #name: string;
 
-  constructor(services: Services) {
-    this.#services = services;
+  /** @param name Who it is, for the audit log. */
+  constructor({ store, clock }: OperatorOptions, name = 'operator') {
+    this.#store = store;
+    this.#clock = clock;
+    this.#name = name;
   }
 
-  /** @returns Whom actions on behalf of the user take as their caller. */
+  /** @returns Whom actions on behalf of the user take as their caller. @throws OperatorError */
   async createUser(
     username: string,
     options: { readonly email?: string; readonly profile?: Partial<UserProfile> } = {},
   ): Promise<Caller> {
-    await this.#services.store.users.insert({
-      username,
-      email: options.email ?? `${username}@example.org`,
-      profile: JSON.stringify({ ...EMPTY_PROFILE, ...options.profile }),
-      created_on: this.#now(),
+    const { email = `${username}@example.org`, profile } = options;
+    if (!USERNAME.test(username)) {
+      throw new OperatorError(
+        'invalid',
+        `${username} cannot be a user name: letters, digits and . _ @ - can`,
+      );
+    }
+    if (!EMAIL.test(email)) throw new OperatorError('invalid', `${email} is no e-mail address`);
+    await this.#change(['user.add', username], async (tx) => {
+      if ((await tx.users.find(username)) !== undefined) {
+        throw new OperatorError('exists', `there is a user ${username} already`);
+      }
+      const other = await tx.users.findByEmail(email);
+      if (other !== undefined)
+        throw new OperatorError('exists', `${email} is the address of ${other.username}`);
+      const stored = JSON.stringify({ ...EMPTY_PROFILE, ...profile });
+      await tx.users.insert({ username, email, profile: stored, created_on: this.#now() });
     });
     return { username, tokenHash: '' };
   }
 
-  /** @returns The token itself, which is kept nowhere. */
-  async issueToken(username: string, options: { readonly expiresMs?: number } = {}): Promise<string> {
+  /** A disabled user's tokens are refused, and jobs not begun, from the next one on. @throws OperatorError */
+  async setDisabled(username: string, disabled: boolean): Promise<void> {
+    await this.#change([disabled ? 'user.disable' : 'user.enable', username], async (tx) => {
+      await userOf(tx, username);
+      await tx.users.setDisabled(username, disabled ? this.#now() : null);
+    });
+  }
+
+  /** @returns The token itself, which is kept nowhere. @throws OperatorError */
+  async issueToken(
+    username: string,
+    options: { readonly expiresMs?: number | undefined; readonly note?: string | undefined } = {},
+  ): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('hex');
-    await this.#services.store.tokens.insert({
-      hash: hashToken(token),
-      username,
-      created_on: this.#now(),
-      expires_on: options.expiresMs === undefined ? null : storedTime(options.expiresMs),
-      revoked_on: null,
+    const hash = hashToken(token);
+    const { expiresMs, note = null } = options;
+    const expires_on = expiresMs === undefined ? null : storedTime(expiresMs);
+    await this.#change(['token.create', tokenIdOf(hash), { username, expires_on }], async (tx) => {
+      await userOf(tx, username);
+      await tx.tokens.insert({ hash, username, created_on: this.#now(), expires_on, note });
     });
     return token;
   }
 
   async revokeToken(token: string): Promise<void> {
-    await this.#services.store.tokens.revoke(hashToken(token), this.#now());
+    await this.#revoke(hashToken(token));
   }
 
-  /** @returns Its id. */
+  /** @param id The beginning of its hash, as it is listed. @returns What it was. @throws OperatorError */
+  async revokeTokenById(id: string): Promise<TokenRow> {
+    const found = /^[0-9a-f]+$/.test(id) ? await this.#store.tokens.findByPrefix(id) : [];
+    const [token, another] = found;
+    if (token === undefined) throw new OperatorError('missing', `there is no token ${id}`);
+    if (another !== undefined) throw new OperatorError('missing', `several tokens begin with ${id}`);
+    await this.#revoke(token.hash);
+    return token;
+  }
+
+  /** @returns How many. @throws OperatorError */
+  async revokeTokensOf(username: string): Promise<number> {
+    await userOf(this.#store, username);
+    const tokens = (await this.#store.tokens.list(username)).filter(({ revoked_on }) => revoked_on === null);
+    for (const { hash } of tokens) await this.#revoke(hash);
+    return tokens.length;
+  }
+
+  /** @returns Its id. @throws OperatorError */
   async createBillingGroup(owner: string, name: string): Promise<string> {
     const id = randomUUID();
     const group = { id, owner, name, type: 'free', disabled: 0 as Flag, created_on: this.#now() };
-    await this.#services.store.billingGroups.insert(group);
+    await this.#change(['billing.create', id, { username: owner }], async (tx) => {
+      await userOf(tx, owner);
+      await tx.billingGroups.insert(group);
+    });
     return id;
   }
 
-  /** Marks a file as one that cannot be exported: public, archived, or of a hosted dataset. */
-  async markFile(
-    fileId: string,
-    marks: { readonly public?: boolean; readonly archived?: boolean; readonly dataset?: string | null },
-  ): Promise<void> {
-    await this.#services.store.files.update(fileId, {
-      ...(marks.public === undefined ? {} : { is_public: marks.public ? 1 : 0 }),
-      ...(marks.archived === undefined ? {} : { is_archived: marks.archived ? 1 : 0 }),
-      ...(marks.dataset === undefined ? {} : { dataset: marks.dataset }),
+  /** @throws OperatorError */
+  async setBillingGroupOwner(id: string, owner: string): Promise<void> {
+    await this.#change(['billing.owner', id, { username: owner }], async (tx) => {
+      await userOf(tx, owner);
+      if (!(await tx.billingGroups.setOwner(id, owner))) {
+        throw new OperatorError('missing', `there is no billing group ${id}`);
+      }
     });
   }
 
-  /** Shows an app to everybody, or hides it again. */
+  /** Marks a file as one that cannot be exported: public, archived, or of a hosted dataset. @throws OperatorError */
+  async markFile(fileId: string, marks: FileMarks): Promise<void> {
+    await this.#change(['file.mark', fileId, { ...marks }], async (tx) => {
+      const file = await tx.files.find(fileId);
+      if (file === undefined) throw new OperatorError('missing', `there is no file ${fileId}`);
+      if (file.kind === 'folder')
+        throw new OperatorError('invalid', `${fileId} is a folder; only files are marked`);
+      await tx.files.update(fileId, {
+        ...(marks.public === undefined ? {} : { is_public: marks.public ? 1 : 0 }),
+        ...(marks.archived === undefined ? {} : { is_archived: marks.archived ? 1 : 0 }),
+        ...(marks.dataset === undefined ? {} : { dataset: marks.dataset }),
+      });
+    });
+  }
+
+  /** Shows an app to everybody, or hides it again. @throws OperatorError */
   async publishApp(appId: string, options: { readonly public: boolean } = { public: true }): Promise<void> {
-    await this.#services.store.apps.update(appId, { is_public: options.public ? 1 : 0 });
+    await this.#change([options.public ? 'app.publish' : 'app.unpublish', appId], async (tx) => {
+      if ((await tx.apps.find(appId)) === undefined) {
+        throw new OperatorError('missing', `there is no app ${appId}`);
+      }
+      await tx.apps.update(appId, { is_public: options.public ? 1 : 0 });
+    });
+  }
+
+  /** Records what the operator did elsewhere. */
+  async recordRekey(keyId: string, count: number): Promise<void> {
+    await this.#change(['secrets.rekey', keyId, { count }], async () => undefined);
+  }
+
+  async #revoke(hash: string): Promise<void> {
+    await this.#change(['token.revoke', tokenIdOf(hash)], (tx) => tx.tokens.revoke(hash, this.#now()));
+  }
+
+  async #change([action, object, detail]: Act, work: (tx: Store) => Promise<void>): Promise<void> {
+    const context = { atMs: this.#clock.now(), requestId: randomId(), username: this.#name };
+    const entries = auditEntries(context, [{ action: `operator.${action}`, object, status: 200, detail }]);
+    await this.#store.transaction(async (tx) => {
+      await work(tx);
+      await tx.audit.append(entries);
+    });
   }
 
   #now(): string {
-    return storedTime(this.#services.clock.now());
+    return storedTime(this.#clock.now());
   }
+}
+
+async function userOf(store: Store, username: string): Promise<UserRow> {
+  const user = await store.users.find(username);
+  if (user === undefined) throw new OperatorError('missing', `there is no user ${username}`);
+  return user;
 }

@@ -19,6 +19,27 @@ export class BillingGroupStore {
     return this.#db.selectFrom('billing_groups').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
+  /** False when there is no such group. */
+  async setOwner(id: string, owner: string): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('billing_groups')
+      .set({ owner })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  /** All groups, ordered by owner and name. */
+  async all(): Promise<BillingGroupRow[]> {
+    return this.#db
+      .selectFrom('billing_groups')
+      .selectAll()
+      .orderBy('owner')
+      .orderBy('name')
+      .orderBy('id')
+      .execute();
+  }
+
   /** The group a new project of the user is billed to when nobody says. */
   async firstOf(owner: string): Promise<BillingGroupRow | undefined> {
     return this.#db

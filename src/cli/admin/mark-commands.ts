@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { AdminOptions } from '../../config/admin-options.ts';
+import { CliError } from '../exit-codes.ts';
+import { adminCommand, adminGroup } from './admin-command.ts';
+import { printJson } from './print.ts';
+import { withOperator } from './with-operator.ts';
+
+type MarkOptions = AdminOptions & {
+  readonly public?: boolean;
+  readonly archived?: boolean;
+  readonly dataset?: string | false;
+};
+
+/** Marks that only the operator sets: on files, and on apps. */
+export function addMarkCommands(admin: Command): void {
+  const files = adminGroup(admin, 'files', 'marks on files; a marked file cannot be exported');
+  adminCommand(files, 'mark', { description: 'Set or take away the marks of files.' })
+    .argument('<id...>', 'ids of files')
+    .option('--public', 'everybody may read and copy it')
+    .option('--no-public', 'members of its project only')
+    .option('--archived', 'it cannot be copied either')
+    .option('--no-archived', 'it is at hand')
+    .option('--dataset <name>', 'it belongs to this hosted dataset')
+    .option('--no-dataset', 'it belongs to none')
+    .action(mark);
+  const apps = adminGroup(admin, 'apps', 'which apps everybody sees');
+  for (const [name, description, isPublic] of [
+    ['publish', 'Show an app to everybody, who may copy it.', true],
+    ['unpublish', 'Show an app to the members of its project only.', false],
+  ] as const) {
+    adminCommand(apps, name, { description })
+      .argument('<id>', 'OWNER/PROJECT/APP')
+      .action((id: string, options: AdminOptions) => publish(id, isPublic, options));
+  }
+}
+
+async function mark(ids: readonly string[], options: MarkOptions): Promise<void> {
+  const { public: isPublic, archived, dataset, json } = options;
+  if (isPublic === undefined && archived === undefined && dataset === undefined) {
+    throw new CliError(
+      'usage',
+      'say which mark: --public, --archived, --dataset NAME, or --no-… to take one away',
+    );
+  }
+  const marks = { public: isPublic, archived, dataset: dataset === false ? null : dataset };
+  await withOperator(options, async ({ operator }) => {
+    for (const id of ids) await operator.markFile(id, marks);
+  });
+  if (json) printJson({ ids, ...marks });
+  else console.log(`marked ${ids.join(' ')}`);
+}
+
+async function publish(id: string, isPublic: boolean, options: AdminOptions): Promise<void> {
+  await withOperator(options, ({ operator }) => operator.publishApp(id, { public: isPublic }));
+  if (options.json) printJson({ id, public: isPublic });
+  else console.log(isPublic ? `${id} is public` : `${id} is seen by members only`);
+}
