@@ -35,7 +35,7 @@ export const BatchGroup = Type.Object({
 });
 export type BatchGroup = Static<typeof BatchGroup>;
 
-/** Counts are of the tasks of a batch, durations in milliseconds. */
+/** Counts are of the tasks of a batch, or of the one task; durations in milliseconds. */
 export const ExecutionStatus = Type.Object({
   message: Type.String(),
   queued: Type.Optional(Count),
@@ -44,6 +44,13 @@ export const ExecutionStatus = Type.Object({
   failed: Type.Optional(Count),
   aborted: Type.Optional(Count),
   duration: Type.Optional(Count),
+  /** Waiting for a worker, and at work. */
+  queued_duration: Type.Optional(Count),
+  running_duration: Type.Optional(Count),
+  execution_duration: Type.Optional(Count),
+  /** Of a workflow. */
+  steps_completed: Type.Optional(Count),
+  steps_total: Type.Optional(Count),
 });
 export type ExecutionStatus = Static<typeof ExecutionStatus>;
 
@@ -76,7 +83,7 @@ export const TaskResource = Type.Object({
   execution_status: ExecutionStatus,
   inputs: TaskValues,
   outputs: TaskValues,
-  /** Why a draft cannot be run. */
+  /** Why a draft cannot be run, or why a task failed. */
   errors: Type.Array(Type.String()),
   warnings: Type.Array(Type.String()),
   batch: Type.Boolean(),
@@ -175,6 +182,17 @@ export const CloneTaskQuery = Type.Object({
 });
 export type CloneTaskQuery = Static<typeof CloneTaskQuery>;
 
+/** A tool that ran. Logs are files of the project: names to ids. */
+export const ExecutedJob = Type.Object({
+  name: Type.String(),
+  status: Type.String(),
+  start_time: Type.Optional(Timestamp),
+  end_time: Type.Optional(Timestamp),
+  command_line: Type.Optional(Type.String()),
+  logs: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+export type ExecutedJob = Static<typeof ExecutedJob>;
+
 /** `GET /tasks/{id}/execution_details`: one job for each tool that ran. */
 export const ExecutionDetails = Type.Object({
   href: Type.String(),
@@ -182,15 +200,6 @@ export const ExecutionDetails = Type.Object({
   end_time: Type.Optional(Timestamp),
   status: Type.String(),
   message: Type.String(),
-  jobs: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      status: Type.String(),
-      start_time: Type.Optional(Timestamp),
-      end_time: Type.Optional(Timestamp),
-      command_line: Type.Optional(Type.String()),
-      logs: Type.Optional(Type.Record(Type.String(), Type.String())),
-    }),
-  ),
+  jobs: Type.Array(ExecutedJob),
 });
 export type ExecutionDetails = Static<typeof ExecutionDetails>;

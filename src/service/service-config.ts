@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
+import type { InstanceTypes } from './rules/instance-types.ts';
 
 export interface RateLimit {
   readonly requests: number;
@@ -39,6 +40,31 @@ export interface S3BlobsPlace {
   readonly pathStyle?: boolean | undefined;
 }
 
+/** How tasks are run. */
+export type TaskOptions = {
+  /** Tasks at once in one process. Default: 2 of cwltool, 100 elsewhere. */
+  readonly slots?: number | undefined;
+  /** Where they run. Default: `tasks` in the data directory. */
+  readonly directory?: string | undefined;
+  readonly instances?: InstanceTypes | undefined;
+} & (
+  | {
+      readonly executor: 'cwltool';
+      /** What runs containers. Default: nothing. */
+      readonly containers?: 'docker' | 'podman' | 'singularity' | undefined;
+      /** Tasks that run longer are ended. Default: a week. */
+      readonly seconds?: number | undefined;
+    }
+  | {
+      readonly executor: 'wes';
+      /** Of the API, with `/ga4gh/wes/v1`. */
+      readonly url: string;
+      readonly token?: string | undefined;
+      /** Where the engine reaches this service. */
+      readonly publicUrl: string;
+    }
+);
+
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
   readonly dataDir: string;
@@ -60,6 +86,8 @@ export interface ServiceOptions {
   readonly logger: Logger;
   /** Run imports, exports and asynchronous jobs in this process. */
   readonly workers: boolean;
+  /** What runs tasks. Default: nothing does, they are left to somebody outside. */
+  readonly tasks?: TaskOptions | undefined;
   readonly clock?: Clock;
   /** Serve the counters under `/internal/stats`. */
   readonly internalStats?: boolean;

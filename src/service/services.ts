@@ -5,12 +5,22 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { UrlSigner } from './blobs/url-signer.ts';
 import type { Buckets } from './buckets/buckets.ts';
 import type { Executor } from './executors/executor.ts';
+import type { TaskEngine } from './executors/task-engine.ts';
 import type { ServiceMetrics } from './monitoring/service-metrics.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
+import type { InstanceTypes } from './rules/instance-types.ts';
 import type { VolumeSecrets } from './secrets/volume-secrets.ts';
 import type { ServiceStats } from './service-stats.ts';
 import type { Store } from './store/store.ts';
 import type { JobSignals } from './workers/job-signals.ts';
+
+/** What running tasks needs. */
+export interface TaskServices {
+  readonly engine: TaskEngine;
+  /** Each run has a directory in it. */
+  readonly directory: string;
+  readonly instances: InstanceTypes;
+}
 
 /** What routes, actions and workers work with. Made once, by `startService`. */
 export interface Services {
@@ -24,8 +34,10 @@ export interface Services {
   readonly allowedEndpoints: readonly string[];
   /** Wakes the worker, and who waits for a job. */
   readonly jobSignals: JobSignals;
-  /** Runs tasks. */
+  /** Takes tasks that are to run. */
   readonly executor: Executor;
+  /** Runs them, in processes that do. */
+  readonly taskRunner: TaskServices | undefined;
   /** Signs addresses that the service itself serves. */
   readonly signer: UrlSigner;
   /** Lifetime of a download's address. */

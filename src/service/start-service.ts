@@ -8,13 +8,12 @@ import { openBlobStore } from './blobs/open-blob-store.ts';
 import { readOrMakeKey } from './blobs/signing-key.ts';
 import { UrlSigner } from './blobs/url-signer.ts';
 import { Buckets } from './buckets/buckets.ts';
-import { noExecutor } from './executors/executor.ts';
+import { openTaskRunner } from './executors/open-task-runner.ts';
 import { closeHttp } from './http/close-http.ts';
 import { API_PREFIX } from './http/request-view.ts';
 import { type Monitor, startMonitor } from './monitoring/monitor.ts';
 import { Readiness } from './monitoring/readiness.ts';
 import { ServiceMetrics } from './monitoring/service-metrics.ts';
-import { openStore } from './open-store.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import { StoreRateLimiter } from './rate-limit/store-rate-limiter.ts';
@@ -32,7 +31,7 @@ import {
 import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
 import { Shutdown } from './shutdown.ts';
-import type { Store } from './store/store.ts';
+import { openPostgresStore, openSqliteStore, type Store } from './store/store.ts';
 import { BackgroundWork } from './workers/background-work.ts';
 import { JobSignals } from './workers/job-signals.ts';
 import { shareJobNews } from './workers/share-job-news.ts';
@@ -179,7 +178,7 @@ export async function openServices(
     buckets: new Buckets({ directory: join(dataDir, 'buckets'), defaultEndpoint, allowedEndpoints, clock }),
     allowedEndpoints,
     jobSignals: new JobSignals(clock),
-    executor: noExecutor,
+    ...(await openTaskRunner(options)),
     signer,
     downloadUrlSeconds,
     rateLimiter: rateLimiterOn(store, options),
@@ -189,6 +188,12 @@ export async function openServices(
     clock,
     logger,
   };
+}
+
+function openStore({ databaseUrl, dataDir }: ServicesOptions): Promise<Store> {
+  return databaseUrl === undefined
+    ? openSqliteStore(join(dataDir, 'service.sqlite'))
+    : openPostgresStore(databaseUrl);
 }
 
 /** On SQLite the process counts alone: counting there would cost a write to the disk for each request. */

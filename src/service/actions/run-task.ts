@@ -6,6 +6,7 @@ import type { Services } from '../services.ts';
 import type { ChargeRow } from '../store/charges.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { endTask, settleBatch } from './end-task.ts';
 import { executableTask } from './task-access.ts';
 import { taskFiles } from './task-files.ts';
 
@@ -23,13 +24,13 @@ interface Run {
  * @throws ServiceError 7005, 7002, 7001, 7007 when it is no draft, 7010 when an input is missing
  */
 export async function runTask(
-  { store, clock, executor }: Services,
+  { store, clock, executor, jobSignals }: Services,
   caller: Caller,
   run: Run,
 ): Promise<TaskRow> {
   const { id } = await executableTask(store, caller, run.id);
   const start = { executed_by: caller.username, start_time: storedTime(clock.now()) };
-  return store.transaction(async (tx) => {
+  const started = await store.transaction(async (tx) => {
     const task = await tx.tasks.find(id);
     if (task === undefined) throw new ServiceError(7002);
     if (task.status !== 'DRAFT') throw new ServiceError(7007);
@@ -37,18 +38,16 @@ export async function runTask(
     const children = isBatch ? await tx.tasks.children(id) : [];
     await checkRunnable(tx, caller, [details, ...children.map(taskDetails)]);
     const status = { status: 'RUNNING', ...start };
-    const started = { ...task, ...status, is_batch: isBatch ? (1 as const) : (0 as const) };
-    const row: TaskRow = { ...started, details: JSON.stringify(details) };
+    const row: TaskRow = { ...task, ...status, is_batch: isBatch ? 1 : 0, details: JSON.stringify(details) };
     await tx.tasks.update(id, row);
     for (const child of children) await tx.tasks.update(child.id, status);
     const running = isBatch ? children.map((child) => ({ ...child, ...status })) : [row];
     await tx.charges.insert(await newCharges(tx, running));
-    await executor.submit(
-      tx,
-      running.map((each) => each.id),
-    );
+    await executor.submit(tx, running);
     return row;
   });
+  jobSignals.tell('work');
+  return started;
 }
 
 /** The details the task is run with; a batch that is to be one task loses its parts. */
@@ -106,27 +105,35 @@ async function newCharges(tx: Store, tasks: readonly TaskRow[]): Promise<ChargeR
 
 /** Ends a running task, with those of its batch that run. @throws ServiceError 7005, 7002, 7001, 7008 */
 export async function abortTask(
-  { store, clock, executor }: Services,
+  { store, clock, executor, jobSignals }: Services,
   caller: Caller,
   taskId: string,
 ): Promise<TaskRow> {
   const { id } = await executableTask(store, caller, taskId);
   const now = storedTime(clock.now());
-  return store.transaction(async (tx) => {
+  const aborted = await store.transaction(async (tx) => {
     const task = await tx.tasks.find(id);
     if (task === undefined) throw new ServiceError(7002);
     if (!isAbortable(task.status)) throw new ServiceError(7008);
-    const children = await tx.tasks.children(id);
-    const stopped = [task, ...children.filter(({ status }) => isAbortable(status))];
-    const status = await executor.abort(
+    const children = (await tx.tasks.children(id)).filter(({ status }) => isAbortable(status));
+    const running = task.is_batch === 1 ? children : [task];
+    const stopping = await executor.abort(
       tx,
-      stopped.map((each) => each.id),
+      running.map((each) => each.id),
+      now,
     );
-    const end = status === 'ABORTED' ? now : null;
-    for (const each of stopped) {
-      await tx.tasks.update(each.id, { status, end_time: end });
-      await tx.charges.update(each.id, { status, time_finished: end });
+    if (task.is_batch === 1) await tx.tasks.update(id, { status: 'ABORTING' });
+    for (const each of running) {
+      if (!stopping.has(each.id)) await endTask(tx, each, { status: 'ABORTED', now });
+      else {
+        await tx.tasks.update(each.id, { status: 'ABORTING' });
+        await tx.charges.update(each.id, { status: 'ABORTING' });
+      }
     }
-    return { ...task, status, end_time: end };
+    if (task.is_batch === 1) await settleBatch(tx, id, now);
+    return tx.tasks.find(id);
   });
+  jobSignals.tell('changed');
+  if (aborted === undefined) throw new ServiceError(7002);
+  return aborted;
 }

@@ -34,6 +34,10 @@ async function visibleFile(store: Store, caller: Caller, id: string): Promise<Fi
 
 /** The inputs with every file named as it is called now. */
 export function withNames(inputs: TaskValues, files: ReadonlyMap<string, FileRow>): TaskValues {
-  const named = (file: FileValue): FileValue => ({ ...file, name: files.get(file.path)?.name ?? '' });
+  const named = (file: FileValue): FileValue => ({
+    ...file,
+    name: files.get(file.path)?.name ?? '',
+    ...(file.secondaryFiles === undefined ? {} : { secondaryFiles: withFiles(file.secondaryFiles, named) }),
+  });
   return withFiles(inputs, named) as TaskValues;
 }

@@ -17,6 +17,7 @@ import { projectMemberRoutes } from './project-members.ts';
 import { projectRoutes } from './projects.ts';
 import { rootRoutes } from './root.ts';
 import { storageRoutes } from './storage.ts';
+import { storageInputRoutes } from './storage-inputs.ts';
 import { storageObjectRoutes } from './storage-objects.ts';
 import { taskActionRoutes } from './task-actions.ts';
 import { taskRoutes } from './tasks.ts';
@@ -64,5 +65,6 @@ export function localRoutes(
 ): void {
   storageRoutes(app, services);
   storageObjectRoutes(app, services);
+  storageInputRoutes(app, services);
   if (options.internalStats) internalStatsRoutes(app, services);
 }

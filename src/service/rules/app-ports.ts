@@ -1,4 +1,5 @@
 import type { AppDocument } from '../../contract/app.ts';
+import { type SecondaryPattern, secondaryPatterns } from './secondary-names.ts';
 
 /** An input or output of an app. */
 export interface AppPort {
@@ -6,22 +7,44 @@ export interface AppPort {
   /** Must be given: its type takes no null, and it has no default. */
   readonly required: boolean;
   readonly takesList: boolean;
+  /** Files that belong to each of its files. */
+  readonly secondaryFiles: readonly SecondaryPattern[];
 }
 
-/** Ports are written as a list with ids or as an object by id (CWL v1.2, section 5.1, and drafts before). */
 export function portsOf(document: AppDocument, kind: 'inputs' | 'outputs'): AppPort[] {
-  const given = document[kind];
-  if (Array.isArray(given))
-    return given.filter(isObject).map((port) => portOf(String(port['id'] ?? ''), port));
-  if (!isObject(given)) return [];
-  return Object.entries(given).map(([id, port]) => portOf(id, isTyped(port) ? port : { type: port }));
+  return namedPorts(document, kind).map(({ name, port }) => portOf(name, port));
 }
 
-function portOf(id: string, { type, default: standard }: AppDocument): AppPort {
+/**
+ * Each port as its document describes it. They are written as a list with ids or as an object by id (CWL v1.2, section
+ * 5.1, and drafts before).
+ */
+export function namedPorts(
+  document: AppDocument,
+  kind: 'inputs' | 'outputs',
+): { readonly name: string; readonly port: AppDocument }[] {
+  const given = document[kind];
+  if (Array.isArray(given)) {
+    return given.filter(isObject).map((port) => ({ name: nameOf(String(port['id'] ?? '')), port }));
+  }
+  if (!isObject(given)) return [];
+  return Object.entries(given).map(([id, port]) => ({
+    name: nameOf(id),
+    port: isTyped(port) ? port : { type: port },
+  }));
+}
+
+/** Packed documents write the name of the process before that of the port. */
+function nameOf(id: string): string {
+  return id.replace(/^.*[#/]/, '');
+}
+
+function portOf(name: string, { type, default: standard, secondaryFiles }: AppDocument): AppPort {
   return {
-    name: id.replace(/^.*[#/]/, ''),
+    name,
     required: !takesNull(type) && (standard === undefined || standard === null),
     takesList: takesList(type),
+    secondaryFiles: secondaryPatterns(secondaryFiles),
   };
 }
 

@@ -1,5 +1,12 @@
 import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
-import type { BatchBy, BatchGroup, ExecutionSettings, TaskStatus, TaskValues } from '../../contract/task.ts';
+import type {
+  BatchBy,
+  BatchGroup,
+  ExecutedJob,
+  ExecutionSettings,
+  TaskStatus,
+  TaskValues,
+} from '../../contract/task.ts';
 import { ServiceError } from '../service-error.ts';
 import { isStorableText } from './storable-text.ts';
 
@@ -10,13 +17,25 @@ export interface TaskDetails {
   /** Of every input of the app, null where unset. */
   readonly inputs: TaskValues;
   readonly outputs: TaskValues;
-  /** Why it cannot be run. */
+  /** Why it cannot be run, or why it failed. */
   readonly errors: readonly string[];
   readonly batch_by?: BatchBy;
   readonly batch_input?: string;
   readonly batch_group?: BatchGroup;
   readonly execution_settings?: ExecutionSettings;
   readonly output_location?: TaskValues;
+  readonly execution?: TaskExecution;
+}
+
+/** What a worker has told of running it. */
+export interface TaskExecution {
+  /** When it took the task, a stored instant. */
+  readonly begun: string;
+  readonly warnings?: readonly string[];
+  readonly jobs: readonly ExecutedJob[];
+  /** Of a workflow. */
+  readonly stepsTotal?: number;
+  readonly stepsCompleted?: number;
 }
 
 export function taskDetails({ details }: { readonly details: string }): TaskDetails {

@@ -33,16 +33,21 @@ function inputOf(values: TaskValues, name: string): unknown {
   return Object.hasOwn(values, name) ? (values[name] ?? null) : null;
 }
 
-/** All files in a value, however deep. @throws ServiceError 7012 when one is malformed */
-export function filesIn(value: unknown, depth = 0): FileValue[] {
+/** All files in a value, however deep, and their secondary files. @throws ServiceError 7012 when one is malformed */
+export function filesIn(value: unknown): FileValue[] {
+  return outerFilesIn(value).flatMap((file) => [file, ...filesIn(file.secondaryFiles ?? null)]);
+}
+
+/** The same without secondary files. */
+export function outerFilesIn(value: unknown, depth = 0): FileValue[] {
   if (typeof value !== 'object' || value === null) return [];
   if (depth > DEPTH_MAX) throw new ServiceError(7012, 'The inputs are nested too deeply.');
   if (isFileLike(value)) return [fileValue(value)];
-  return Object.values(value).flatMap((inner) => filesIn(inner, depth + 1));
+  return Object.values(value).flatMap((inner) => outerFilesIn(inner, depth + 1));
 }
 
-/** The value with every file replaced. */
-export function withFiles(value: unknown, replace: (file: FileValue) => FileValue): unknown {
+/** The value with every file replaced; its secondary files are the replacement's matter. */
+export function withFiles(value: unknown, replace: (file: FileValue) => unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isFileLike(value)) return replace(fileValue(value));
   if (Array.isArray(value)) return value.map((inner) => withFiles(inner, replace));

@@ -38,7 +38,10 @@ export class LeaseLostError extends Error {
 }
 
 type JobProgress = Partial<
-  Pick<JobRow, 'state' | 'started_on' | 'finished_on' | 'result' | 'error' | 'leased_by' | 'lease_until'>
+  Pick<
+    JobRow,
+    'state' | 'started_on' | 'finished_on' | 'result' | 'error' | 'leased_by' | 'lease_until' | 'attempts'
+  >
 >;
 
 export class JobStore {
@@ -85,13 +88,15 @@ export class JobStore {
   /** Takes the oldest job that waits or whose lease has run out; passes over one that another worker is taking. */
   async lease(
     worker: string,
-    { now, until }: { readonly now: string; readonly until: string },
+    asked: { readonly now: string; readonly until: string; readonly kinds?: readonly JobKind[] },
   ): Promise<JobRow | undefined> {
+    const { now, until, kinds } = asked;
     // As a single value, `next` is run once: inside `in` it could be run, and lock a row, for every job there is.
     const next = this.#db
       .selectFrom('jobs')
       .select('id')
       .where('state', 'in', OPEN_STATES)
+      .$if(kinds !== undefined, (query) => query.where('kind', 'in', kinds ?? []))
       .where(isFree(now))
       .orderBy('created_on')
       .limit(1)
@@ -121,6 +126,19 @@ export class JobStore {
       .set({ ...end, leased_by: null, lease_until: null })
       .where('volume_id', '=', volumeId)
       .where('state', 'in', OPEN_STATES)
+      .returning('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Ends those of these jobs that no worker has begun, and answers their ids. */
+  async cancelWaiting(ids: readonly string[], now: string): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#db
+      .updateTable('jobs')
+      .set({ state: 'CANCELLED', finished_on: now, leased_by: null, lease_until: null })
+      .where('id', 'in', ids)
+      .where('state', '=', 'PENDING')
       .returning('id')
       .execute();
     return rows.map(({ id }) => id);

@@ -165,10 +165,10 @@ export interface VolumeMembersTable {
   can_admin: Flag;
 }
 
-/** Imports, exports and asynchronous jobs on files: work that a worker leases, does, and records. */
+/** Imports, exports, asynchronous jobs on files, and tasks under their own ids: work that a worker leases, does, and records. */
 export interface JobsTable {
   id: string;
-  kind: 'import' | 'export' | 'copy' | 'move' | 'delete';
+  kind: 'import' | 'export' | 'copy' | 'move' | 'delete' | 'task';
   created_by: string;
   state: string;
   /** For the list filters. */

@@ -91,6 +91,25 @@ export class TaskStore {
     return counts;
   }
 
+  /** Of each of these tasks, or of the tasks of a batch, how many run that no worker has begun; of those that have none, nothing. */
+  async waiting(ids: readonly string[]): Promise<Map<string, number>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#db
+      .selectFrom('tasks')
+      .innerJoin('jobs', 'jobs.id', 'tasks.id')
+      .select(['tasks.id', 'tasks.parent_id'])
+      .where((eb) => eb.or([eb('tasks.id', 'in', ids), eb('tasks.parent_id', 'in', ids)]))
+      .where('tasks.status', '=', 'RUNNING')
+      .where('jobs.state', '=', 'PENDING')
+      .execute();
+    const counts = new Map<string, number>();
+    for (const { id, parent_id } of rows) {
+      for (const each of parent_id === null ? [id] : [id, parent_id])
+        counts.set(each, (counts.get(each) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   /** Ties are broken by id. What has not happened yet sorts before everything that has. */
   async list(listing: TaskListing, range: PageRange): Promise<RowPage<TaskRow>> {
     const matching = this.#matching(listing);

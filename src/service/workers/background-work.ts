@@ -5,13 +5,13 @@ import { Worker } from './worker.ts';
 
 /** What a process does by itself, not because a request asks for it. */
 export class BackgroundWork {
-  readonly #worker: Worker;
+  readonly #workers: readonly Worker[];
   readonly #sweeper: Sweeper;
 
   static start(services: Services, options: ServicesOptions): BackgroundWork {
     const work = new BackgroundWork(services, options);
     work.#sweeper.start();
-    work.#worker.start();
+    for (const worker of work.#workers) worker.start();
     return work;
   }
 
@@ -19,12 +19,18 @@ export class BackgroundWork {
     services: Services,
     { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays }: ServicesOptions,
   ) {
-    this.#worker = new Worker(services);
+    const { taskRunner } = services;
+    // Tasks run for hours: they must not keep the others waiting, nor wait for them.
+    const forTasks =
+      taskRunner === undefined
+        ? []
+        : [new Worker(services, { kinds: ['task'], concurrency: taskRunner.engine.slots })];
+    this.#workers = [new Worker(services), ...forTasks];
     this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays });
   }
 
   async stop(): Promise<void> {
-    await this.#worker.stop();
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     await this.#sweeper.stop();
   }
 }

@@ -29,7 +29,10 @@ export async function runExport(run: JobRun): Promise<void> {
   const { services, job } = run;
   const request: ExportRequest = JSON.parse(job.request);
   await recordStart(run);
-  const volume = await usableVolume(services.store, submitterOf(job), { id: request.volume, permission: 'write' });
+  const volume = await usableVolume(services.store, submitterOf(job), {
+    id: request.volume,
+    permission: 'write',
+  });
   if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
   const file = await exportableFile(services.store, run, request);
   const key = volumeKey(volume.address.prefix, request.location);

@@ -1,5 +1,5 @@
 /**
- * Does the jobs: imports, exports, and asynchronous copies, moves and deletions.
+ * Does the jobs: imports, exports, asynchronous copies, moves and deletions, and tasks.
  *
  * Any number of workers, in any number of processes, may work on one database. A worker leases a job (store/jobs.ts),
  * renews the lease while it works, and records the end together with the job's effect. So a job whose worker dies is done
@@ -15,12 +15,16 @@ import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { type JobKind, type JobRow, type Lease, LeaseLostError } from '../store/jobs.ts';
+import type { JobFailure } from './job-requests.ts';
 import { failureOf, type JobRun, recordEnd } from './job-run.ts';
 import { runExport } from './run-export.ts';
 import { runFileJob } from './run-file-job.ts';
 import { runImport } from './run-import.ts';
+import { failTask, runTask } from './run-task.ts';
 
 export interface WorkerOptions {
+  /** Which jobs it does. Default: all but tasks. */
+  readonly kinds?: readonly JobKind[];
   /** Jobs at once. Default: 4. */
   readonly concurrency?: number;
   /** How long a worker may be silent before its jobs are taken over. Default: 15. */
@@ -32,17 +36,31 @@ export interface WorkerOptions {
 /** A job that has ended so many workers is given up. */
 const ATTEMPTS_MAX = 5;
 
-const RUNS: Readonly<Record<JobKind, (run: JobRun) => Promise<void>>> = {
-  import: runImport,
-  export: runExport,
-  copy: runFileJob,
-  move: runFileJob,
-  delete: runFileJob,
+interface Work {
+  readonly run: (run: JobRun) => Promise<void>;
+  /** Records that it failed. */
+  readonly fail: (run: JobRun, failure: JobFailure) => Promise<void>;
+}
+
+const fail: Work['fail'] = (run, failure) =>
+  run.services.store.transaction((tx) => recordEnd(tx, run, { failure }));
+
+const WORKS: Readonly<Record<JobKind, Work>> = {
+  import: { run: runImport, fail },
+  export: { run: runExport, fail },
+  copy: { run: runFileJob, fail },
+  move: { run: runFileJob, fail },
+  delete: { run: runFileJob, fail },
+  task: { run: runTask, fail: failTask },
 };
+
+/** Jobs that are short, as opposed to tasks. */
+const SHORT_JOBS: readonly JobKind[] = ['import', 'export', 'copy', 'move', 'delete'];
 
 export class Worker {
   readonly #services: Services;
   readonly #name = randomId();
+  readonly #kinds: readonly JobKind[];
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #pollMs: number;
@@ -52,6 +70,7 @@ export class Worker {
 
   constructor(services: Services, options: WorkerOptions = {}) {
     this.#services = services;
+    this.#kinds = options.kinds ?? SHORT_JOBS;
     this.#concurrency = options.concurrency ?? 4;
     this.#leaseMs = (options.leaseSeconds ?? 15) * 1000;
     this.#pollMs = (options.pollSeconds ?? 2) * 1000;
@@ -83,7 +102,7 @@ export class Worker {
     while (this.#running.size < this.#concurrency && !this.#stopping.signal.aborted) {
       const now = clock.now();
       const times = { now: storedTime(now), until: storedTime(now + this.#leaseMs) };
-      const job = await store.jobs.lease(this.#name, times);
+      const job = await store.jobs.lease(this.#name, { ...times, kinds: this.#kinds });
       if (job === undefined) return;
       const running = this.#do(job).finally(() => {
         this.#running.delete(running);
@@ -115,7 +134,7 @@ export class Worker {
       if (job.attempts > ATTEMPTS_MAX)
         throw new ServiceError(90009, 'The job was begun too often and given up.');
       await this.#demandEnabled(job);
-      await RUNS[job.kind](run);
+      await WORKS[job.kind].run(run);
       return 'done';
     } catch (error) {
       return this.#settle(run, error).catch((err) => {
@@ -157,11 +176,11 @@ export class Worker {
     // A failure of the database is none of the job: it is begun again, by whoever has a database.
     if (this.#stopping.signal.aborted || isPassingFailure(error)) {
       logger.warn({ job: job.id, err: error }, 'job given back');
-      await store.jobs.record(lease, { leased_by: null, lease_until: null });
+      await store.jobs.record(lease, { leased_by: null, lease_until: null, attempts: job.attempts - 1 });
       return 'given_back';
     }
     if (!(error instanceof ServiceError)) logger.error({ job: job.id, err: error }, 'job failed');
-    await store.transaction((tx) => recordEnd(tx, run, { failure: failureOf(error) }));
+    await WORKS[job.kind].fail(run, failureOf(error));
     return 'failed';
   }
 }

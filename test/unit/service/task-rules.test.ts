@@ -15,7 +15,7 @@ describe('ports of an app', () => {
     ['an object of types', { a: 'File' }],
     ['an object of types with structure', { a: { type: 'enum', symbols: ['x'] } }],
   ])('are read from %s', (_form, inputs) => {
-    expect(portsOf({ inputs }, 'inputs')).toEqual([{ name: 'a', required: true, takesList: false }]);
+    expect(portsOf({ inputs }, 'inputs')).toMatchObject([{ name: 'a', required: true, takesList: false }]);
   });
 
   test.each([

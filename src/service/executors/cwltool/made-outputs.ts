@@ -1,0 +1,48 @@
+/** What cwltool left in its output directory, as its output object tells. */
+import { createReadStream } from 'node:fs';
+import { readdir, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TaskFailure } from '../task-engine.ts';
+
+/** The value with the listing of every folder, which cwltool gives only when the app asks for it. */
+export async function withListings(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map(withListings));
+  if (typeof value !== 'object' || value === null) return value;
+  const inner: [string, unknown][] = [];
+  for (const [key, each] of Object.entries(value)) inner.push([key, await withListings(each)]);
+  const object = Object.fromEntries(inner);
+  const { class: kind, listing, location } = object;
+  if (kind !== 'Directory' || Array.isArray(listing) || typeof location !== 'string') return object;
+  return { ...object, listing: await listingOf(pathOf(location)) };
+}
+
+async function listingOf(directory: string): Promise<object[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return Promise.all(
+    entries.map(async (entry) => {
+      const path = join(directory, entry.name);
+      const common = { basename: entry.name, location: pathToFileURL(path).href };
+      if (!entry.isDirectory()) return { class: 'File', ...common };
+      return { class: 'Directory', ...common, listing: await listingOf(path) };
+    }),
+  );
+}
+
+/** Opens a file of the output directory; a tool may name any, and link to any. */
+export async function openOutput(directory: string, location: string): Promise<Readable> {
+  const path = await realpath(pathOf(location)).catch(() => undefined);
+  if (path === undefined || !path.startsWith((await realpath(directory)) + sep)) {
+    throw new TaskFailure(`The output ${location} is no file that the task has made.`);
+  }
+  return createReadStream(path);
+}
+
+function pathOf(location: string): string {
+  try {
+    return fileURLToPath(location);
+  } catch (error) {
+    throw new TaskFailure(`The output ${location} is no file that the task has made.`, { cause: error });
+  }
+}

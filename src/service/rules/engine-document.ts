@@ -1,0 +1,46 @@
+import type { AppDocument } from '../../contract/app.ts';
+
+/**
+ * The document of an app as engines take it: without the keys of the platform, which no engine knows, and in the words
+ * of the version of CWL that it names; one that names none is taken for the newest.
+ */
+export function engineDocument(document: AppDocument): AppDocument {
+  const { cwlVersion = 'v1.2' } = document;
+  return { ...(cleaned(document) as AppDocument), id: 'app', cwlVersion };
+}
+
+/** Tools lie inside of tools: the steps of a workflow have theirs in `run`. */
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => !key.startsWith('svc:'));
+  const inner = Object.fromEntries(entries.map(([key, each]) => [key, cleaned(each)]));
+  return isProcess(inner) ? inWordsOfV1(inner) : inner;
+}
+
+function isProcess(value: AppDocument): boolean {
+  return typeof value['class'] === 'string' && 'inputs' in value && 'outputs' in value;
+}
+
+/** What drafts of CWL call `description` is `doc` since version 1.0 (change log of the CWL v1.0 specification). */
+function inWordsOfV1({ description, ...rest }: AppDocument): AppDocument {
+  return description === undefined || rest['doc'] !== undefined ? rest : { ...rest, doc: description };
+}
+
+/** Images of containers without which the app, or a step of it, cannot be run. */
+export function demandedImages(document: unknown): string[] {
+  if (Array.isArray(document)) return document.flatMap(demandedImages);
+  if (typeof document !== 'object' || document === null) return [];
+  const { requirements, ...rest } = document as AppDocument;
+  const own = classOf(requirements, 'DockerRequirement').map(({ dockerPull, dockerImageId }) =>
+    String(dockerPull ?? dockerImageId ?? 'of an unnamed image'),
+  );
+  return [...own, ...Object.values(rest).flatMap(demandedImages)];
+}
+
+/** Requirements are written as a list or as an object by their class. */
+function classOf(requirements: unknown, name: string): AppDocument[] {
+  if (Array.isArray(requirements)) return requirements.filter((each) => each?.class === name);
+  const found = (requirements as AppDocument | null | undefined)?.[name];
+  return found === undefined || found === null ? [] : [found as AppDocument];
+}

@@ -1,0 +1,104 @@
+import type { FileMetadata } from '../../contract/file.ts';
+import type { TaskValues } from '../../contract/task.ts';
+import { endTask, type TaskEnd } from '../actions/end-task.ts';
+import { storedTime } from '../api-time.ts';
+import { TaskFailure } from '../executors/task-engine.ts';
+import { taskDetails } from '../rules/task-details.ts';
+import { ServiceError } from '../service-error.ts';
+import { isPassingFailure } from '../store/database-failure.ts';
+import type { Store } from '../store/store.ts';
+import type { TaskRow } from '../store/tasks.ts';
+import { type JobRun, recordEnd } from './job-run.ts';
+import { outputFolder } from './output-folder.ts';
+import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
+import type { TaskProgress } from './task-progress.ts';
+
+/** How a task ended, and what came out. */
+export interface FinishedTask {
+  readonly task: TaskRow;
+  readonly status: TaskEnd['status'];
+  readonly errors: readonly string[];
+  readonly warnings?: readonly string[];
+  /** A decimal number. */
+  readonly cost: string | undefined;
+  readonly progress?: TaskProgress;
+  readonly made?: {
+    readonly outputs: TaskValues;
+    readonly stored: StoredOutputs;
+    readonly metadataOf: (output: string) => FileMetadata;
+  };
+}
+
+const PATIENCE = 30;
+const PAUSE_MS = 2000;
+
+/**
+ * Records everything at once, under the lease of the job. Hours of work are not thrown away because the database is away
+ * for a moment.
+ *
+ * @throws LeaseLostError
+ */
+export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promise<void> {
+  const { clock, logger } = run.services;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await recordOnce(run, finished);
+    } catch (error) {
+      if (error instanceof TaskFailure || error instanceof ServiceError) {
+        const { made: _lost, ...rest } = finished;
+        return recordOnce(run, { ...rest, status: 'FAILED', errors: [error.message] });
+      }
+      if (attempt === PATIENCE || !isPassingFailure(error)) throw error;
+      logger.warn({ job: run.job.id, err: error }, 'end of the task not recorded yet');
+      await clock.sleep(PAUSE_MS, run.signal);
+    }
+  }
+}
+
+async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
+  const { store } = run.services;
+  const recordProgress = await finished.progress?.prepare();
+  await store.transaction(async (tx) => {
+    await recordEnd(tx, run, { result: null });
+    const task = await tx.tasks.find(finished.task.id);
+    if (task === undefined) return;
+    await recordIn(tx, run, { ...finished, task, execution: await recordProgress?.(tx) });
+  });
+}
+
+async function recordIn(
+  tx: Store,
+  run: JobRun,
+  finished: FinishedTask & { readonly execution: ReturnType<typeof taskDetails>['execution'] | undefined },
+): Promise<void> {
+  const { task, errors, warnings = [], cost, execution, made } = finished;
+  // Whoever has aborted it in the last moment has been told so.
+  const status = task.status === 'ABORTING' ? 'ABORTED' : finished.status;
+  const now = storedTime(run.services.clock.now());
+  const details = taskDetails(task);
+  const outputs = status === 'COMPLETED' && made ? await placed(tx, task, { ...made, now }) : details.outputs;
+  await endTask(tx, task, {
+    status,
+    now,
+    details: {
+      ...details,
+      outputs,
+      errors,
+      ...(execution === undefined ? {} : { execution: { ...execution, warnings } }),
+    },
+    ...(cost === undefined ? {} : { cost }),
+  });
+}
+
+async function placed(
+  tx: Store,
+  task: TaskRow,
+  made: NonNullable<FinishedTask['made']> & { readonly now: string },
+): Promise<TaskValues> {
+  const { outputs, now } = made;
+  const details = taskDetails(task);
+  const folder = await outputFolder(tx, task, { location: details.output_location, now });
+  const place = { ...made, folder, taskId: task.id, createdBy: task.executed_by ?? '' };
+  // Outputs that the app did not make stay null.
+  return { ...details.outputs, ...(await placeOutputs(tx, outputs, place)) };
+}

@@ -1,0 +1,93 @@
+/**
+ * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
+ * whenever there is more. A file of the platform never changes, so each time it is another file.
+ */
+
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { newFile } from '../actions/new-file.ts';
+import type { StoredBlob } from '../blobs/blob-store.ts';
+import type { EngineLog } from '../executors/task-engine.ts';
+import { randomId } from '../random-id.ts';
+import { outputFileName } from '../rules/output-names.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import type { TaskRow } from '../store/tasks.ts';
+
+const LOGS_FOLDER = '__logs';
+const BYTES_MAX = 64 * 1024 * 1024;
+const CUT = '\n(The rest of the log is left out.)\n';
+
+export class TaskLog implements EngineLog {
+  readonly #path: string;
+  readonly #file: WriteStream;
+  #size = 0;
+  #shownSize = -1;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = createWriteStream(path);
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes that are not shown yet. */
+  get news(): number {
+    return this.#size - this.#shownSize;
+  }
+
+  write(text: string | Uint8Array): void {
+    const bytes = Buffer.from(text);
+    if (this.#size >= BYTES_MAX) return;
+    const rest = BYTES_MAX - this.#size;
+    this.#size += bytes.length;
+    this.#file.write(
+      bytes.length <= rest ? bytes : Buffer.concat([bytes.subarray(0, rest), Buffer.from(CUT)]),
+    );
+  }
+
+  /** Keeps what there is so far; to be shown by `placeLog`. */
+  async store({ blobs }: Services): Promise<StoredBlob> {
+    this.#shownSize = this.#size;
+    if (!this.#file.write('')) await once(this.#file, 'drain');
+    return blobs.write(createReadStream(this.#path));
+  }
+
+  close(): void {
+    this.#file.destroy();
+  }
+}
+
+/** Makes the file of a log, in place of the one before, inside a transaction, and answers its id. */
+export async function placeLog(
+  tx: Store,
+  task: TaskRow,
+  { blob, now }: { readonly blob: StoredBlob; readonly now: string },
+): Promise<string | undefined> {
+  const project = await tx.projects.find(task.project_id);
+  if (project === undefined) return undefined;
+  const common = { project_id: task.project_id, created_by: task.executed_by ?? '', created_on: now };
+  const known = await tx.files.findChild(project.root_folder, LOGS_FOLDER);
+  const folder =
+    known ??
+    newFile({ ...common, id: randomId(), parent_id: project.root_folder, kind: 'folder', name: LOGS_FOLDER });
+  if (known === undefined) await tx.files.insert(folder);
+  const ending = `~${task.id.slice(0, 8)}.log`;
+  const name = outputFileName(task.name).slice(0, 200) + ending;
+  const before = await tx.files.findChild(folder.id, name);
+  if (before !== undefined) await tx.files.delete(before, now);
+  const { key, sizeBytes, etag } = blob;
+  const file = newFile({
+    ...common,
+    id: randomId(),
+    parent_id: folder.id,
+    name,
+    size: sizeBytes,
+    blob_key: key,
+    etag,
+  });
+  await tx.files.insert({ ...file, origin_task: task.id });
+  return file.id;
+}

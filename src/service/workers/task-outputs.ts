@@ -1,0 +1,191 @@
+/**
+ * What a task made becomes files of its project: first the bytes, each content once, then in one transaction the
+ * records. Until that, nothing of it can be seen.
+ */
+import { Readable } from 'node:stream';
+import type { FileMetadata } from '../../contract/file.ts';
+import type { TaskValues } from '../../contract/task.ts';
+import { newFile } from '../actions/new-file.ts';
+import { storedTime } from '../api-time.ts';
+import type { StoredBlob } from '../blobs/blob-store.ts';
+import { type EngineResult, TaskFailure } from '../executors/task-engine.ts';
+import { randomId } from '../random-id.ts';
+import { outputMetadata } from '../rules/output-metadata.ts';
+import { outputFileName, outputFolderName } from '../rules/output-names.ts';
+import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
+import type { Store } from '../store/store.ts';
+import { freeNumberedNames } from './numbered-name.ts';
+
+/** A file as an engine tells of it. */
+interface MadeFile {
+  readonly class: 'File';
+  readonly basename?: string;
+  readonly location?: string;
+  /** In place of a location: a small text. */
+  readonly contents?: string;
+  readonly metadata?: unknown;
+  readonly secondaryFiles?: readonly MadeEntry[];
+}
+
+interface MadeFolder {
+  readonly class: 'Directory';
+  readonly basename?: string;
+  readonly listing?: readonly MadeEntry[];
+}
+
+type MadeEntry = MadeFile | MadeFolder;
+
+/** The bytes of outputs, by what says where they were. */
+export type StoredOutputs = ReadonlyMap<string, StoredBlob>;
+
+/** How long bytes may lie here that no file refers to yet; longer than any task takes to store all of its outputs. */
+const UNCLAIMED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Keeps the bytes of all files among the outputs. They are garbage from some days on, unless `placeOutputs` claims them:
+ * nobody else would find what is left of a worker that is killed.
+ */
+export async function storeOutputBytes(
+  { blobs, store, clock }: Services,
+  result: EngineResult,
+  signal: AbortSignal,
+): Promise<StoredOutputs> {
+  const stored = new Map<string, StoredBlob>();
+  for (const file of madeFiles(result.outputs)) {
+    const source = sourceOf(file);
+    if (stored.has(source)) continue;
+    signal.throwIfAborted();
+    const { location, contents = '' } = file;
+    const blob = await blobs.write(
+      location === undefined ? Readable.from([contents]) : await result.open(location),
+    );
+    stored.set(source, blob);
+    await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
+  }
+  return stored;
+}
+
+function madeFiles(value: unknown): MadeFile[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(madeFiles);
+  return isMade(value) && value.class === 'File' ? [value, ...inner] : inner;
+}
+
+function sourceOf({ location, contents }: MadeFile): string {
+  if (location === undefined && contents === undefined) throw new TaskFailure('An output has no location.');
+  return location === undefined ? `contents:${contents}` : `location:${location}`;
+}
+
+function isMade(value: object): value is MadeEntry {
+  return 'class' in value && (value.class === 'File' || value.class === 'Directory');
+}
+
+export interface OutputPlace {
+  readonly folder: FileRow;
+  readonly taskId: string;
+  /** Whoever ran the task has made its outputs. */
+  readonly createdBy: string;
+  readonly now: string;
+  readonly stored: StoredOutputs;
+  /** What the app says about the metadata of the files of an output. */
+  readonly metadataOf: (output: string) => FileMetadata;
+}
+
+/** Makes the records, inside a transaction, and answers the outputs with the files' ids. */
+export async function placeOutputs(tx: Store, outputs: TaskValues, place: OutputPlace): Promise<TaskValues> {
+  const placed: [string, unknown][] = [];
+  for (const { key } of place.stored.values()) await tx.blobGarbage.forget(key);
+  for (const [name, value] of Object.entries(outputs)) {
+    placed.push([name, await new Placing(tx, place, place.metadataOf(name)).value(value)]);
+  }
+  return Object.fromEntries(placed);
+}
+
+/** Puts the files of one output in place. */
+class Placing {
+  readonly #tx: Store;
+  readonly #place: OutputPlace;
+  readonly #metadata: FileMetadata;
+
+  constructor(tx: Store, place: OutputPlace, metadata: FileMetadata) {
+    this.#tx = tx;
+    this.#place = place;
+    this.#metadata = metadata;
+  }
+
+  async value(value: unknown): Promise<unknown> {
+    if (typeof value !== 'object' || value === null) return value;
+    if (isMade(value)) return this.#top(value);
+    if (Array.isArray(value)) {
+      const values: unknown[] = [];
+      for (const each of value) values.push(await this.value(each));
+      return values;
+    }
+    const fields: [string, unknown][] = [];
+    for (const [key, inner] of Object.entries(value)) fields.push([key, await this.value(inner)]);
+    return Object.fromEntries(fields);
+  }
+
+  /** What would take a name that is taken gets a number before it, the same for a file and its secondary ones. */
+  async #top(entry: MadeEntry): Promise<unknown> {
+    const { folder } = this.#place;
+    const secondary = entry.class === 'File' ? (entry.secondaryFiles ?? []) : [];
+    const [name = '', ...others] = await freeNumberedNames(
+      this.#tx,
+      folder.id,
+      [entry, ...secondary].map(nameOf),
+    );
+    const placed = await this.#entry(entry, folder, name);
+    const beside: unknown[] = [];
+    for (const [at, each] of secondary.entries())
+      beside.push(await this.#entry(each, folder, others[at] ?? ''));
+    return beside.length === 0 ? placed : { ...placed, secondaryFiles: beside };
+  }
+
+  async #entry(entry: MadeEntry, folder: FileRow, name: string): Promise<object> {
+    const row = entry.class === 'File' ? this.#fileRow(entry, folder, name) : this.#folderRow(folder, name);
+    await this.#tx.files.insert(row);
+    if (entry.class === 'File') {
+      await this.#tx.files.mergeMetadata(row.id, { ...this.#metadata, ...outputMetadata(entry.metadata) });
+    } else await this.#listing(entry, row);
+    return { class: entry.class, path: row.id, name };
+  }
+
+  async #listing({ listing = [] }: MadeFolder, folder: FileRow): Promise<void> {
+    for (const each of listing) {
+      const inside = each.class === 'File' ? [each, ...(each.secondaryFiles ?? [])] : [each];
+      for (const entry of inside) {
+        const [name = ''] = await freeNumberedNames(this.#tx, folder.id, [nameOf(entry)]);
+        await this.#entry(entry, folder, name);
+      }
+    }
+  }
+
+  #fileRow(file: MadeFile, folder: FileRow, name: string): FileRow {
+    const blob = this.#place.stored.get(sourceOf(file));
+    if (blob === undefined) throw new Error(`the bytes of the output ${name} were not stored`);
+    return newFile({
+      ...this.#common(folder, name),
+      size: blob.sizeBytes,
+      blob_key: blob.key,
+      etag: blob.etag,
+      origin_task: this.#place.taskId,
+    });
+  }
+
+  #folderRow(folder: FileRow, name: string): FileRow {
+    return newFile({ ...this.#common(folder, name), kind: 'folder' });
+  }
+
+  #common(folder: FileRow, name: string) {
+    const { createdBy, now } = this.#place;
+    const { id: parent_id, project_id } = folder;
+    return { id: randomId(), project_id, parent_id, name, created_by: createdBy, created_on: now };
+  }
+}
+
+function nameOf(entry: MadeEntry): string {
+  const { basename = entry.class === 'File' ? 'file' : 'folder' } = entry;
+  return entry.class === 'File' ? outputFileName(basename) : outputFolderName(basename);
+}

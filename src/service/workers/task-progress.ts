@@ -1,0 +1,101 @@
+import type { ExecutedJob } from '../../contract/task.ts';
+import { apiTime, storedTime } from '../api-time.ts';
+import type { EngineJob, EngineProgress } from '../executors/task-engine.ts';
+import { type TaskExecution, taskDetails } from '../rules/task-details.ts';
+import type { Store } from '../store/store.ts';
+import type { TaskRow } from '../store/tasks.ts';
+import type { JobRun } from './job-run.ts';
+import { placeLog, type TaskLog } from './task-log.ts';
+
+const INTERVAL_MS = 5000;
+/** A long log is stored anew with less haste: this many bytes for each interval. */
+const BYTES_PER_INTERVAL = 1024 * 1024;
+
+const LOG_NAME = 'task.log';
+
+/** What is told of a task while it runs: the tools, the steps, the log. */
+export class TaskProgress {
+  readonly #run: JobRun;
+  readonly #task: TaskRow;
+  readonly #log: TaskLog;
+  readonly #begun: string;
+  readonly #stepsTotal: number | undefined;
+  #latest: EngineProgress = { jobs: [] };
+  #hasChanged = true;
+
+  constructor(
+    run: JobRun,
+    about: { readonly task: TaskRow; readonly log: TaskLog; readonly stepsTotal: number | undefined },
+  ) {
+    this.#run = run;
+    this.#task = about.task;
+    this.#log = about.log;
+    this.#stepsTotal = about.stepsTotal;
+    this.#begun = storedTime(run.services.clock.now());
+  }
+
+  take(progress: EngineProgress): void {
+    this.#latest = progress;
+    this.#hasChanged = true;
+  }
+
+  /** Shows what has changed every few seconds; resolves when the signal fires. */
+  async showUntil(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#run.services;
+    while (!signal.aborted) {
+      if (this.#hasChanged || this.#log.news > 0) {
+        await this.#show().catch((err) => logger.warn({ job: this.#run.job.id, err }, 'progress not shown'));
+      }
+      const pause = INTERVAL_MS * (1 + Math.floor(this.#log.size / BYTES_PER_INTERVAL));
+      await clock.sleep(pause, signal).catch(() => undefined);
+    }
+  }
+
+  /** Keeps the log as it is; what it answers records all that is known, inside a transaction. */
+  async prepare(): Promise<(tx: Store) => Promise<TaskExecution>> {
+    this.#hasChanged = false;
+    const blob = await this.#log.store(this.#run.services);
+    const now = storedTime(this.#run.services.clock.now());
+    return async (tx) => this.#execution(await placeLog(tx, this.#task, { blob, now }));
+  }
+
+  async #show(): Promise<void> {
+    const { store } = this.#run.services;
+    const record = await this.prepare();
+    await store.transaction(async (tx) => {
+      // Under the lease: whoever has taken the task over tells of its own run.
+      await tx.jobs.record(this.#run.lease, { state: 'RUNNING' });
+      const task = await tx.tasks.find(this.#task.id);
+      if (task === undefined) return;
+      const details = { ...taskDetails(task), execution: await record(tx) };
+      await tx.tasks.update(task.id, { details: JSON.stringify(details) });
+    });
+  }
+
+  #execution(logId: string | undefined): TaskExecution {
+    const { jobs, stepsCompleted } = this.#latest;
+    const logs = logId === undefined ? undefined : { [LOG_NAME]: logId };
+    const steps = this.#stepsTotal;
+    return {
+      begun: this.#begun,
+      jobs: jobs.map((job) => executedJob(job, logs)),
+      ...(steps === undefined
+        ? {}
+        : { stepsTotal: steps, stepsCompleted: Math.min(stepsCompleted ?? 0, steps) }),
+    };
+  }
+}
+
+function executedJob(
+  { name, status, startMs, endMs, commandLine }: EngineJob,
+  logs: Record<string, string> | undefined,
+): ExecutedJob {
+  return {
+    name,
+    status,
+    start_time: apiTime(storedTime(startMs)),
+    ...(endMs === undefined ? {} : { end_time: apiTime(storedTime(endMs)) }),
+    ...(commandLine === undefined ? {} : { command_line: commandLine }),
+    ...(logs === undefined ? {} : { logs }),
+  };
+}
