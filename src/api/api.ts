@@ -217,13 +217,21 @@ export interface RangeToRead {
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
 }
 
+/** What a store says of a part that it took. */
+export interface StoredPart {
+  /** Without quotes. */
+  readonly etag: string;
+  /** MD5 in hex of what arrived; undefined when the ETag is something else. */
+  readonly md5: string | undefined;
+}
+
 export interface StorageClient {
   /**
    * Reads `[offset, offset + into.length)` of an object into `into`, resuming at the byte after a reset, and answers
    * the object's validator. The range must lie within the object.
    */
   getRange(url: string, range: RangeToRead, signal?: AbortSignal): Promise<RangeAnswer>;
-  /** Sends one part and answers its ETag without quotes. `body` is not changed until the promise settles. */
-  putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<{ readonly etag: string }>;
+  /** Sends one part. `body` is not changed until the promise settles. Whether it arrived as it was is for the caller. */
+  putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<StoredPart>;
   close(): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Md5, Md5Lanes, md5Addon } from './md5-lanes.ts';
 
+export type { Md5 };
+
 /** So few bytes are hashed at once: handing them to a thread would take as long. */
 const SMALL_BYTES = 64 * 1024;
 

@@ -137,12 +137,18 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, directory } = this.#options;
+    const { api, storage, reader, memory, clock, directory } = this.#options;
     return {
       api,
       reader,
       memory,
-      sender: new PartSender({ api, storage, memory, partsInFlight: this.#options.partsInFlight ?? 8 }),
+      sender: new PartSender({
+        api,
+        storage,
+        memory,
+        clock,
+        partsInFlight: this.#options.partsInFlight ?? 8,
+      }),
       journal: await Journal.open(directory),
       space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
       partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,

@@ -45,6 +45,8 @@ export class MultipartUpload {
   readonly #changedWhileSent = new Map<number, boolean>();
   readonly #reported = new Map<number, string>();
   readonly #oneAtATime = new Mutex();
+  /** Publication waits for the parts. */
+  #awaited = false;
   #reporting: Promise<void> | undefined;
 
   constructor(state: UploadState, context: UploadContext) {
@@ -91,6 +93,7 @@ export class MultipartUpload {
   /** Resolves when a part on its way arrived or failed; undefined when there is none. */
   nextSent(): Promise<void> | undefined {
     if (this.#sending.size === 0) return undefined;
+    this.#await();
     return Promise.race([...this.#sending.values()].map(({ done }) => done.catch(() => {})));
   }
 
@@ -123,6 +126,7 @@ export class MultipartUpload {
   async sendAll(sizeBytes: number): Promise<void> {
     const { partSizeBytes } = this.ticket;
     const sends: Promise<void>[] = [];
+    this.#await();
     for (let number = 1; number <= partCount(sizeBytes, partSizeBytes); number += 1) {
       const range = partRange(number, sizeBytes, partSizeBytes);
       const sending = this.#sending.get(number);
@@ -147,13 +151,20 @@ export class MultipartUpload {
     await this.#context.api.uploads.abort(this.ticket.uploadId, { priority: 'background' });
   }
 
+  /** From here on someone waits for parts: for all of them, or for room that one gives. */
+  #await(): void {
+    this.#awaited = true;
+    this.#context.sender.hurry();
+  }
+
   async #send(partNumber: number, range: ByteRange): Promise<void> {
     const { draftId, sender, content, signal, journal } = this.#context;
     const { uploadId } = this.ticket;
     const onRead = (): void => {
       this.#changedWhileSent.set(partNumber, false);
     };
-    const job = { lane: draftId, uploadId, partNumber, range, content, onRead, signal };
+    const isUrgent = (): boolean => this.#awaited || !this.ticket.parallel;
+    const job = { lane: draftId, uploadId, partNumber, range, content, onRead, isUrgent, signal };
     try {
       const etag = await (this.ticket.parallel
         ? sender.send(job)

@@ -3,14 +3,17 @@
  * part from the spool to the store.
  *
  * What a part builds on is fetched into the spool before memory for its body is taken, so that memory is held for the
- * time of one transfer only.
+ * time of one transfer only. A part that was sent gives up its place in flight before it is checked.
  */
 import PQueue from 'p-queue';
-import type { Api, StorageClient } from '../../api/api.ts';
+import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
+import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import { FairQueue, type LaneOptions } from './fair-queue.ts';
+import { type PartCheck, PartChecks } from './part-checks.ts';
 import type { ByteRange } from './part-plan.ts';
 
 export interface PartJob {
@@ -22,6 +25,8 @@ export interface PartJob {
   readonly content: DraftContent;
   /** Called when the part begins to be read: what changes from then on may be in it or not. */
   readonly onRead: () => void;
+  /** Someone waits for it: it is checked as soon as it was sent. */
+  readonly isUrgent: () => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -29,43 +34,79 @@ export interface PartSenderOptions {
   readonly api: Api;
   readonly storage: StorageClient;
   readonly memory: MemoryPool;
+  readonly clock: Clock;
   readonly partsInFlight: number;
+}
+
+/** A part whose bytes arrive damaged so often will not arrive. */
+const MOST_TRIES = 5;
+/** Of the memory budget, for parts that were sent and wait to be checked. */
+const WAITING_SHARE = 1 / 4;
+
+/** A part that was sent, and still holds its bytes. */
+interface Sent {
+  readonly etag: string;
+  readonly md5: string | undefined;
+  readonly check: PartCheck;
+  readonly release: () => void;
 }
 
 export class PartSender {
   readonly #options: PartSenderOptions;
   readonly #queue: PQueue<FairQueue, LaneOptions>;
+  readonly #checks: PartChecks;
 
   constructor(options: PartSenderOptions) {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: options.partsInFlight, queueClass: FairQueue });
+    const mostWaitingBytes = options.memory.limitBytes * WAITING_SHARE;
+    this.#checks = new PartChecks({ clock: options.clock, mostWaitingBytes });
   }
 
-  /** Sends one part when its turn comes; answers its ETag. */
-  send(job: PartJob): Promise<string> {
-    return this.#queue.add(() => this.#send(job), { lane: job.lane });
+  /** Sends one part when its turn comes, again if it arrives damaged; answers its ETag. */
+  async send(job: PartJob): Promise<string> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+      const sent = await this.#queue.add(() => this.#send(job), { lane: job.lane });
+      try {
+        if (sent.md5 === undefined || (await sent.check.matches(sent.md5, job.isUrgent()))) return sent.etag;
+      } finally {
+        sent.check.drop();
+        sent.release();
+      }
+    }
+    throw new ContentError('failed', `part ${job.partNumber} arrived damaged ${MOST_TRIES} times`);
   }
 
-  async #send(job: PartJob): Promise<string> {
+  /** Someone waits for parts that were sent. */
+  hurry(): void {
+    this.#checks.hurry();
+  }
+
+  async #send(job: PartJob): Promise<Sent> {
     job.signal.throwIfAborted();
     const { memory } = this.#options;
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;
     const buffer = await memory.acquire(sizeBytes, job.signal);
+    let check: PartCheck | undefined;
     try {
       const body = buffer.subarray(0, sizeBytes);
       job.onRead();
       while (!(await job.content.readSpooled(job.range.start, body))) {
         await job.content.fetchMissing(job.range, job.signal);
       }
-      return await this.#put(job, body);
-    } finally {
+      check = this.#checks.begin(body);
+      const { etag, md5 } = await this.#put(job, body);
+      return { etag, md5, check, release: () => memory.release(buffer) };
+    } catch (error) {
+      check?.drop();
       memory.release(buffer);
+      throw error;
     }
   }
 
   /** A link that expired while its part waited for its turn is asked for once more. */
-  async #put(job: PartJob, body: Uint8Array): Promise<string> {
+  async #put(job: PartJob, body: Uint8Array): Promise<StoredPart> {
     try {
       return await this.#putOnce(job, body);
     } catch (error) {
@@ -74,10 +115,9 @@ export class PartSender {
     }
   }
 
-  async #putOnce({ uploadId, partNumber, signal }: PartJob, body: Uint8Array): Promise<string> {
+  async #putOnce({ uploadId, partNumber, signal }: PartJob, body: Uint8Array): Promise<StoredPart> {
     const { api, storage } = this.#options;
     const target = await api.uploads.partUrl(uploadId, partNumber, { signal, priority: 'data' });
-    const { etag } = await storage.putPart(target, body, signal);
-    return etag;
+    return storage.putPart(target, body, signal);
   }
 }

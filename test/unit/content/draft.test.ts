@@ -209,6 +209,16 @@ describe('parts', () => {
     expect(published()).toEqual(patterned(500));
   });
 
+  it('are sent again when they arrive damaged', async () => {
+    const bytes = patterned(250);
+    const draft = await newDraft(writerOf());
+    platform.damaged.add(2);
+    await draft.write(0, bytes, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.calls.filter((call) => call === 'put 2')).toHaveLength(2);
+  });
+
   it('are sent again when they changed after they were sent', async () => {
     const draft = await newDraft(writerOf());
     const bytes = patterned(450);

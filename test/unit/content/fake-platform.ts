@@ -34,6 +34,8 @@ export class FakePlatform {
   /** The service's answer for the part size; default: as asked. */
   partSizeBytes: number | undefined;
   parallel = true;
+  /** Parts that arrive damaged, once. */
+  readonly damaged = new Set<number>();
   nowMs = Date.UTC(2024, 0, 1);
   putsInFlight = 0;
   mostPutsInFlight = 0;
@@ -142,8 +144,10 @@ export class FakePlatform {
           await this.#enter(`put ${number}`);
           signal?.throwIfAborted();
           const bytes = Buffer.from(body);
+          if (this.damaged.delete(Number(number))) bytes[0] = ~(bytes[0] ?? 0) & 0xff;
           this.#upload(uploadId).parts.set(Number(number), bytes);
-          return { etag: md5(bytes) };
+          const etag = md5(bytes);
+          return { etag, md5: etag };
         } finally {
           this.putsInFlight -= 1;
         }
