@@ -135,7 +135,6 @@ const internalStats: Option<boolean> = {
 export const SERVE_OPTIONS = {
   data,
   database,
-  ...S3_OPTIONS,
   secretKeyFile,
   allowEndpoint,
   role,
