@@ -67,5 +67,17 @@ export const ActionCopyFilesBody = RequestBody({
 });
 export type ActionCopyFilesBody = Static<typeof ActionCopyFilesBody>;
 
+export const ActionCopyFilesAnswer = Type.Record(
+  Type.String(),
+  Type.Object({
+    /** `OK`, or `ERROR` with a message. */
+    status: Type.String(),
+    new_file_id: Type.Optional(Type.String()),
+    new_file_name: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+  }),
+);
+export type ActionCopyFilesAnswer = Static<typeof ActionCopyFilesAnswer>;
+
 export const BulkTaskIdsBody = RequestBody({ task_ids: Type.Array(Type.String()) });
 export type BulkTaskIdsBody = Static<typeof BulkTaskIdsBody>;

@@ -1,8 +1,14 @@
+import { type Static, Type } from 'typebox';
+
 /** What a code means: the HTTP status it comes with, and the sentence used when the call has none more exact. */
-export interface ErrorMeaning {
-  readonly status: number;
-  readonly message: string;
-}
+const ErrorMeaning = Type.Object({
+  status: Type.Integer(),
+  message: Type.String(),
+});
+export type ErrorMeaning = Readonly<Static<typeof ErrorMeaning>>;
+
+/** Answer of `GET /api-status-codes`: the meanings by code. */
+export const ErrorMeanings = Type.Record(Type.String(), ErrorMeaning);
 
 const table = <Codes extends Record<number, readonly [number, string]>>(codes: Codes): Codes => codes;
 

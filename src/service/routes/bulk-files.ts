@@ -1,4 +1,5 @@
 import {
+  ActionCopyFilesAnswer,
   ActionCopyFilesBody,
   BulkAnswerOf,
   type BulkFileEdit,
@@ -88,9 +89,14 @@ function idOf({ id, file_id }: BulkFileEdit): string {
 
 /** Copies into the root folder of a project; answered by the old id, not as a list. */
 function copyRoute(app: App, services: Services): void {
-  app.post('/action/files/copy', { schema: { body: ActionCopyFilesBody } }, async ({ caller, body }) => {
+  const schema = {
+    querystring: FieldsQuery,
+    body: ActionCopyFilesBody,
+    response: { 200: ActionCopyFilesAnswer },
+  };
+  app.post('/action/files/copy', { schema }, async ({ caller, body }) => {
     checkBulk(body.file_ids);
-    const answer: Record<string, object> = {};
+    const answer: ActionCopyFilesAnswer = {};
     for (const id of body.file_ids) {
       try {
         const copy = await copyFile(services, caller, { id, to: { project: body.project } });

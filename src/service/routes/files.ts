@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
 import {
   EditFileBody,
   FILE_LIST_FIELDS,
@@ -99,10 +100,14 @@ function detailRoutes(app: App, services: Services): void {
     },
   );
 
-  app.delete(url, { schema: { params: FilePath } }, async ({ caller, params }, reply) => {
-    await deleteFile(services, caller, params.file_id);
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: FilePath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await deleteFile(services, caller, params.file_id);
+      return reply.code(204).send();
+    },
+  );
 }
 
 function folderRoutes(app: App, services: Services): void {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
 import {
   AddProjectMemberBody,
@@ -73,10 +74,14 @@ function memberRoutes(app: App, services: Services): void {
     },
   );
 
-  app.delete(url, { schema: { params: MemberPath } }, async ({ caller, params }, reply) => {
-    await removeMember(services, caller, { projectId: idOf(params), username: params.username });
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: MemberPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await removeMember(services, caller, { projectId: idOf(params), username: params.username });
+      return reply.code(204).send();
+    },
+  );
 
   for (const [method, change] of [
     ['PATCH', 'merge'],

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent, Redirect } from '../../contract/answers.ts';
 import { FieldsQuery, PageOf } from '../../contract/paging.ts';
 import {
   CreateProjectBody,
@@ -85,10 +86,14 @@ function editRoutes(app: App, services: Services): void {
       projectResource(await editProject(services, caller, { id: idOf(params), body }), view),
   });
 
-  app.delete(url, { schema: { params: ProjectPath } }, async ({ caller, params }, reply) => {
-    await deleteProject(services, caller, idOf(params));
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: ProjectPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await deleteProject(services, caller, idOf(params));
+      return reply.code(204).send();
+    },
+  );
 }
 
 /** Lists of a project are other lists with a filter; the rest of the query is kept. */
@@ -96,7 +101,7 @@ function redirects(app: App): void {
   for (const list of ['files', 'tasks'] as const) {
     app.get(
       `/projects/:owner/:project/${list}`,
-      { schema: { params: ProjectPath } },
+      { schema: { params: ProjectPath, response: { 307: Redirect } } },
       async (request, reply) => {
         const url = new URL(request.view.href(`/${list}`));
         url.search = request.url.split('?')[1] ?? '';

@@ -1,4 +1,5 @@
-import { ERROR_CODES } from '../../contract/error-codes.ts';
+import { Type } from 'typebox';
+import { ERROR_CODES, ErrorMeanings } from '../../contract/error-codes.ts';
 import { RateLimitResource } from '../../contract/rate-limit.ts';
 import { CAPABILITIES, RootResource } from '../../contract/root.ts';
 import type { App } from '../http/fastify-types.ts';
@@ -29,9 +30,12 @@ export function rootRoutes(app: App, { rateLimiter }: Services): void {
   });
 
   // Where `more_info` of every error leads.
-  app.get('/api-status-codes', { config: { open: true } }, async () =>
-    Object.fromEntries(Object.entries(ERROR_CODES)),
+  app.get(
+    '/api-status-codes',
+    { schema: { response: { 200: ErrorMeanings } }, config: { open: true } },
+    async () => Object.fromEntries(Object.entries(ERROR_CODES)),
   );
 
-  app.get('/openapi.json', { config: { open: true } }, async () => app.swagger());
+  const response = { 200: Type.Object({}, { description: 'The description of the API in OpenAPI 3.1.' }) };
+  app.get('/openapi.json', { schema: { response }, config: { open: true } }, async () => app.swagger());
 }

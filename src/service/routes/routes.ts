@@ -7,6 +7,7 @@ import { billingRoutes } from './billing.ts';
 import { billingBreakdownRoutes } from './billing-breakdowns.ts';
 import { bulkFileRoutes } from './bulk-files.ts';
 import { exportRoutes } from './exports.ts';
+import { feedbackRoutes } from './feedback.ts';
 import { fileActionRoutes } from './file-actions.ts';
 import { fileScrollRoutes } from './file-scroll.ts';
 import { fileSearchRoutes } from './file-search.ts';
@@ -33,6 +34,7 @@ import { volumeRoutes } from './volumes.ts';
 export function apiRoutes(app: App, services: Services): void {
   rootRoutes(app, services);
   userRoutes(app, services);
+  feedbackRoutes(app, services);
   projectRoutes(app, services);
   projectMemberRoutes(app, services);
   fileRoutes(app, services);

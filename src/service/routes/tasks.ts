@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
 import { FieldsQuery, PageOf } from '../../contract/paging.ts';
 import {
   CreateTaskBody,
@@ -62,8 +63,12 @@ function detailRoutes(app: App, services: Services): void {
     taskAnswer(store, await editTask(services, caller, { id: params.task_id, body }), view),
   );
 
-  app.delete(url, { schema: { params: TaskPath } }, async ({ caller, params }, reply) => {
-    await deleteTask(services, caller, params.task_id);
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: TaskPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await deleteTask(services, caller, params.task_id);
+      return reply.code(204).send();
+    },
+  );
 }

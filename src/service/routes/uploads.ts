@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
 import { FileResource, OverwriteQuery } from '../../contract/file.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
 import { OptionalBody } from '../../contract/schema-kinds.ts';
@@ -58,7 +59,7 @@ export function uploadRoutes(app: App, services: Services): void {
 
   app.delete(
     '/upload/multipart/:upload_id',
-    { schema: { params: UploadPath } },
+    { schema: { params: UploadPath, response: { 204: NoContent } } },
     async ({ caller, params }, reply) => {
       await abortUpload(services, caller, params.upload_id);
       return reply.code(204).send();

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
 import {
   AddVolumeMemberBody,
@@ -74,11 +75,15 @@ function memberRoutes(app: App, services: Services): void {
     },
   );
 
-  app.delete(url, { schema: { params: MemberPath } }, async ({ caller, params }, reply) => {
-    const { username } = params;
-    await removeVolumeMember(services, caller, { volumeId: volumeIdOf(params), username });
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: MemberPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      const { username } = params;
+      await removeVolumeMember(services, caller, { volumeId: volumeIdOf(params), username });
+      return reply.code(204).send();
+    },
+  );
 
   for (const [method, change] of [
     ['PATCH', 'merge'],

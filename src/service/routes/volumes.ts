@@ -1,3 +1,4 @@
+import { NoContent } from '../../contract/answers.ts';
 import { FieldsQuery, PageOf } from '../../contract/paging.ts';
 import {
   CreateVolumeBody,
@@ -72,8 +73,12 @@ function detailRoutes(app: App, services: Services): void {
     },
   );
 
-  app.delete(url, { schema: { params: VolumePath } }, async ({ caller, params }, reply) => {
-    await deleteVolume(services, caller, volumeIdOf(params));
-    return reply.code(204).send();
-  });
+  app.delete(
+    url,
+    { schema: { params: VolumePath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await deleteVolume(services, caller, volumeIdOf(params));
+      return reply.code(204).send();
+    },
+  );
 }
