@@ -1,8 +1,9 @@
+import type { FetchOptions, FetchRange } from '../read/fetch-range.ts';
 import type { ByteRange } from './byte-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import type { DiskCache } from './disk-cache.ts';
 
-type Fetch = (offset: number, into: Uint8Array, signal: AbortSignal) => Promise<void>;
+type Fetch = (offset: number, into: Uint8Array, options: FetchOptions) => Promise<void>;
 
 export interface ThroughDiskOptions {
   /** Undefined: everything comes from the service. */
@@ -13,28 +14,20 @@ export interface ThroughDiskOptions {
   readonly fetch: Fetch;
 }
 
-/** The bytes are there. */
-interface FetchedThroughDisk {
-  /** They are being written: they must stay as they are until this settles, and it never rejects. */
-  readonly inUse: Promise<void> | undefined;
-}
-
 /** Fetches from the disk what is there, the rest from the service, and keeps that on the disk. */
-export function fetchThroughDisk({
-  disk,
-  version,
-  fetch,
-}: ThroughDiskOptions): (
-  offset: number,
-  into: Uint8Array,
-  signal: AbortSignal,
-) => Promise<FetchedThroughDisk> {
-  return async (offset, into, signal) => {
+export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): FetchRange {
+  return async (offset, into, { signal, onProgress }) => {
     const known = version();
     const missing = known ? await disk?.read(known, offset, into) : undefined;
     signal.throwIfAborted();
     const ranges = missing ?? [{ start: 0, end: into.length }];
-    await allSettled(ranges, ({ start, end }) => fetch(offset + start, into.subarray(start, end), signal));
+    const progress = new Progress(ranges, into.length);
+    await allSettled(ranges, (range) =>
+      fetch(offset + range.start, into.subarray(range.start, range.end), {
+        signal,
+        onProgress: onProgress && ((bytes) => onProgress(progress.after(range, bytes))),
+      }),
+    );
     const found = known ?? version();
     if (disk === undefined || found === undefined) return { inUse: undefined };
     const writes = ranges.flatMap(
@@ -51,5 +44,26 @@ async function allSettled(
 ): Promise<void> {
   for (const result of await Promise.allSettled(ranges.map(work))) {
     if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+/** How far the front of a buffer is filled whose missing ranges come side by side. */
+class Progress {
+  readonly #missing: readonly ByteRange[];
+  readonly #filled = new Map<ByteRange, number>();
+  readonly #sizeBytes: number;
+
+  constructor(missing: readonly ByteRange[], sizeBytes: number) {
+    this.#missing = missing;
+    this.#sizeBytes = sizeBytes;
+  }
+
+  after(range: ByteRange, bytes: number): number {
+    this.#filled.set(range, bytes);
+    for (const missing of this.#missing) {
+      const filledTo = missing.start + (this.#filled.get(missing) ?? 0);
+      if (filledTo < missing.end) return filledTo;
+    }
+    return this.#sizeBytes;
   }
 }

@@ -3,10 +3,10 @@ const MIB = 1024 * 1024;
 
 /**
  * The size of the buffer that serves `sizeBytes`: few sizes, so that buffers fit again. Powers of two from 16 KiB up
- * to 1 MiB, whole MiB above, where doubling would waste too much.
+ * to `largestBlock`, whole MiB above, where doubling would waste too much.
  */
-export function capacityFor(sizeBytes: number): number {
-  if (sizeBytes > MIB) return Math.ceil(sizeBytes / MIB) * MIB;
+export function capacityFor(sizeBytes: number, largestBlock: number): number {
+  if (sizeBytes > largestBlock) return Math.ceil(sizeBytes / MIB) * MIB;
   let capacity = SMALLEST;
   while (capacity < sizeBytes) capacity *= 2;
   return capacity;

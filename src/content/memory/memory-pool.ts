@@ -1,6 +1,10 @@
 /**
  * The memory of the data path: one budget for cached blocks, parts on their way and reads from the spool, as buffers
- * that are used again (the first touch of a fresh page costs more than the copy into it).
+ * that are used again (the first touch of a fresh page costs more than the copy into it, and what is dropped stays in
+ * memory until the garbage collector finds it).
+ *
+ * Blocks come from an arena that grows up to the budget and is never given back, except to make room for what is larger
+ * than its chunks: those buffers are kept by their size.
  *
  * Three ways to ask, by who waits:
  *  - `acquireNow`: a read a program waits for. It may overdraw the budget, because what it waits behind could be
@@ -11,6 +15,7 @@
  *
  * The cache keeps what nobody asked for; the pool takes it back through `reclaim`.
  */
+import { Arena } from './arena.ts';
 import { capacityFor } from './capacity-for.ts';
 
 interface Waiter {
@@ -18,26 +23,41 @@ interface Waiter {
   readonly resolve: (buffer: Buffer) => void;
 }
 
-/** Who holds memory that it can give up: releases at least `bytes` to the pool if it can. */
-export type Reclaimer = (bytes: number) => void;
+/** Who holds memory that it can give up: releases about `bytes` to the pool; false when there is nothing. */
+export type Reclaimer = (bytes: number) => boolean;
+
+const MIB = 1024 * 1024;
+const LARGEST_CHUNK = 8 * MIB;
+/** What is evicted for one buffer, at most: small blocks scattered over all chunks are worth more than one large block. */
+const EVICTED_PER_BYTE = 4;
 
 export class MemoryPool {
   readonly limitBytes: number;
+  readonly #arena: Arena;
+  /** Larger than a chunk. */
   readonly #idle = new Map<number, Buffer[]>();
   readonly #patient = new Set<Buffer>();
   readonly #waiters: Waiter[] = [];
+  /** Of buffers that are not the arena's. */
   #idleBytes = 0;
+  #apartBytes = 0;
   #lentBytes = 0;
   #serving = false;
-  #reclaim: Reclaimer = () => {};
+  #reclaim: Reclaimer = () => false;
 
   constructor(limitBytes: number) {
     this.limitBytes = limitBytes;
+    this.#arena = new Arena(chunkFor(limitBytes));
   }
 
   /** Bytes held by buffers that are lent out, cached ones included. */
   get lentBytes(): number {
     return this.#lentBytes;
+  }
+
+  /** Up to this size, buffers are blocks of powers of two. */
+  get largestBlockBytes(): number {
+    return this.#arena.chunkBytes;
   }
 
   reclaimWith(reclaim: Reclaimer): void {
@@ -46,17 +66,17 @@ export class MemoryPool {
 
   /** A buffer of at least `sizeBytes`, whatever it held before still in it. */
   acquireNow(sizeBytes: number): Buffer {
-    const capacity = capacityFor(sizeBytes);
-    return this.#within(capacity) ?? this.#allocate(capacity);
+    const capacity = this.#capacityFor(sizeBytes);
+    return this.#within(capacity) ?? this.#allocateApart(capacity);
   }
 
   tryAcquire(sizeBytes: number): Buffer | undefined {
-    return this.#waiters.length > 0 ? undefined : this.#within(capacityFor(sizeBytes));
+    return this.#waiters.length > 0 ? undefined : this.#within(this.#capacityFor(sizeBytes));
   }
 
   async acquire(sizeBytes: number, signal: AbortSignal): Promise<Buffer> {
     signal.throwIfAborted();
-    const capacity = capacityFor(sizeBytes);
+    const capacity = this.#capacityFor(sizeBytes);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
@@ -78,10 +98,10 @@ export class MemoryPool {
   }
 
   release(buffer: Buffer): void {
-    const capacity = buffer.length;
     this.#patient.delete(buffer);
-    this.#lentBytes -= capacity;
-    if (this.#lentBytes + this.#idleBytes + capacity <= this.limitBytes) this.#keep(buffer);
+    this.#lentBytes -= buffer.length;
+    if (this.#arena.owns(buffer)) this.#arena.give(buffer);
+    else this.#releaseApart(buffer);
     this.serveWaiters();
   }
 
@@ -99,41 +119,76 @@ export class MemoryPool {
   #serveInTurn(): void {
     for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
       const buffer =
-        this.#within(next.capacity) ?? (this.#patient.size === 0 ? this.#allocate(next.capacity) : undefined);
+        this.#within(next.capacity) ??
+        (this.#patient.size === 0 ? this.#allocateApart(next.capacity) : undefined);
       if (buffer === undefined) return;
       this.#waiters.shift();
       next.resolve(buffer);
     }
   }
 
+  #capacityFor(sizeBytes: number): number {
+    return capacityFor(sizeBytes, this.#arena.chunkBytes);
+  }
+
   #within(capacity: number): Buffer | undefined {
-    const ready = this.#reuse(capacity);
-    if (ready !== undefined) return ready;
-    const missing = this.#lentBytes + capacity - this.limitBytes;
-    if (missing > 0) {
-      this.#reclaim(missing);
-      const freed = this.#reuse(capacity);
-      if (freed !== undefined) return freed;
+    let evicted = 0;
+    for (;;) {
+      const buffer = capacity > this.#arena.chunkBytes ? this.#large(capacity) : this.#block(capacity);
+      if (buffer !== undefined || evicted >= capacity * EVICTED_PER_BYTE || !this.#reclaim(capacity))
+        return buffer;
+      evicted += capacity;
     }
-    if (this.#lentBytes + capacity > this.limitBytes) return undefined;
-    if (this.#lentBytes + this.#idleBytes + capacity > this.limitBytes) this.#dropIdle();
-    return this.#allocate(capacity);
   }
 
-  #reuse(capacity: number): Buffer | undefined {
+  #block(capacity: number): Buffer | undefined {
+    const arena = this.#arena;
+    let block = arena.take(capacity);
+    if (block === undefined && this.#makeRoom(arena.chunkBytes)) {
+      arena.grow();
+      block = arena.take(capacity);
+    }
+    if (block === undefined && arena.reservedBytes > 0) {
+      arena.join();
+      block = arena.take(capacity);
+    }
+    if (block !== undefined) this.#lentBytes += capacity;
+    return block;
+  }
+
+  #large(capacity: number): Buffer | undefined {
     const buffer = this.#idle.get(capacity)?.pop();
-    if (buffer === undefined) return undefined;
-    this.#idleBytes -= capacity;
-    this.#lentBytes += capacity;
-    return buffer;
+    if (buffer !== undefined) {
+      this.#idleBytes -= capacity;
+      this.#apartBytes += capacity;
+      this.#lentBytes += capacity;
+      return buffer;
+    }
+    if (this.#makeRoom(capacity)) return this.#allocateApart(capacity);
+    this.#arena.join();
+    this.#arena.shrink(capacity - this.#unreservedBytes);
+    return this.#makeRoom(capacity) ? this.#allocateApart(capacity) : undefined;
   }
 
-  #allocate(capacity: number): Buffer {
+  /** Whether so many bytes more would be within the budget; drops what is kept of other sizes for it. */
+  #makeRoom(bytes: number): boolean {
+    if (this.#unreservedBytes < bytes && this.#unreservedBytes + this.#idleBytes >= bytes) this.#dropIdle();
+    return this.#unreservedBytes >= bytes;
+  }
+
+  get #unreservedBytes(): number {
+    return this.limitBytes - this.#arena.reservedBytes - this.#apartBytes - this.#idleBytes;
+  }
+
+  #allocateApart(capacity: number): Buffer {
+    this.#apartBytes += capacity;
     this.#lentBytes += capacity;
     return Buffer.allocUnsafeSlow(capacity);
   }
 
-  #keep(buffer: Buffer): void {
+  #releaseApart(buffer: Buffer): void {
+    this.#apartBytes -= buffer.length;
+    if (buffer.length <= this.#arena.chunkBytes || this.#unreservedBytes < buffer.length) return;
     const sameSize = this.#idle.get(buffer.length);
     if (sameSize === undefined) this.#idle.set(buffer.length, [buffer]);
     else sameSize.push(buffer);
@@ -144,4 +199,11 @@ export class MemoryPool {
     this.#idle.clear();
     this.#idleBytes = 0;
   }
+}
+
+/** So that a small budget still is many chunks. */
+function chunkFor(limitBytes: number): number {
+  let chunk = MIB;
+  while (chunk < LARGEST_CHUNK && chunk * 16 <= limitBytes) chunk *= 2;
+  return chunk;
 }

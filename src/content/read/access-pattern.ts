@@ -1,9 +1,13 @@
 /**
  * How far ahead of a reader to fetch, as a pure function of what it read.
  *
- * The rule: never further ahead than the reader has read in this run, less the gaps it skipped. So a sequential reader
- * doubles its window with every window it consumes, and whatever a reader does next, no more than twice the bytes it
- * used were fetched for it. A reader that jumps gets just what it asks for until it has shown a second read in a row.
+ * A *run* is a stretch read front to back; a jump ends it and begins another.
+ *
+ *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
+ *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
+ *  - A reader that jumps follows an index, or nothing: it gets what it asks for, and at once as much more as its runs
+ *    usually are, in the same range. The shorter one of the last two runs counts as usual, so that one long run among
+ *    short ones costs nothing. Only a run that has outlived twice that is taken for a stream again.
  */
 export interface AccessPattern {
   /** Where the run has come to: the furthest byte read. */
@@ -13,24 +17,44 @@ export interface AccessPattern {
   /** Skipped and charged for; read after all, they are given back. */
   readonly skippedBytes: number;
   readonly reads: number;
+  /** Of the runs before, the last one first; two at most. */
+  readonly runsBefore: readonly number[];
 }
 
-export const UNREAD: AccessPattern = { position: 0, earnedBytes: 0, skippedBytes: 0, reads: 0 };
+export const UNREAD: AccessPattern = {
+  position: 0,
+  earnedBytes: 0,
+  skippedBytes: 0,
+  reads: 0,
+  runsBefore: [],
+};
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
 /** The kernel's own read-ahead keeps two requests in flight, and they may arrive in either order. */
-const SLACK_BYTES = 2 * 1024 * 1024;
+const SLACK_BYTES = 2 * MIB;
+/** From where on a run is a stream. */
+const STREAM_BYTES = 256 * KIB;
+const STREAM_AMBITION = 4;
 
-const LARGEST_RANGE = 4 * 1024 * 1024;
-const SMALLEST_RANGE = 128 * 1024;
+const LARGEST_RANGE = 4 * MIB;
+const SMALLEST_RANGE = 128 * KIB;
+/** After a jump, on the strength of runs before. */
+const LARGEST_GUESS = MIB;
+/** A window of one range at most is fetched with the bytes asked for: a range more costs more than the bytes. */
+const COALESCED_BYTES = LARGEST_GUESS;
 
 export function afterRead(before: AccessPattern, offset: number, sizeBytes: number): AccessPattern {
   const distance = offset - before.position;
   if (distance > SLACK_BYTES || distance < -SLACK_BYTES) {
-    return { position: offset + sizeBytes, earnedBytes: sizeBytes, skippedBytes: 0, reads: 1 };
+    const runsBefore = before.reads === 0 ? [] : [before.earnedBytes, ...before.runsBefore.slice(0, 1)];
+    return { position: offset + sizeBytes, earnedBytes: sizeBytes, skippedBytes: 0, reads: 1, runsBefore };
   }
   const charged = Math.min(Math.max(0, distance), before.earnedBytes + sizeBytes);
   const givenBack = distance < 0 ? Math.min(sizeBytes, before.skippedBytes) : 0;
   return {
+    ...before,
     position: Math.max(before.position, offset + sizeBytes),
     earnedBytes: before.earnedBytes + sizeBytes - charged + givenBack,
     skippedBytes: before.skippedBytes + charged - givenBack,
@@ -40,9 +64,19 @@ export function afterRead(before: AccessPattern, offset: number, sizeBytes: numb
 
 /** Bytes to have on their way beyond `position`. */
 export function windowBytes(pattern: AccessPattern, largestBytes: number): number {
-  const startedAtFront = pattern.reads === 1 && pattern.position === pattern.earnedBytes;
-  if (pattern.reads < 2 && !startedAtFront) return 0;
-  return Math.min(pattern.earnedBytes, largestBytes);
+  return Math.min(wantedBytes(pattern), largestBytes);
+}
+
+function wantedBytes({ position, earnedBytes, reads, runsBefore }: AccessPattern): number {
+  if (runsBefore.length > 0) {
+    const usual = runsBefore.length < 2 ? 0 : Math.min(...runsBefore, LARGEST_GUESS);
+    if (earnedBytes < usual) return usual - earnedBytes;
+    if (earnedBytes < Math.max(2 * usual, STREAM_BYTES)) return 0;
+    return earnedBytes;
+  }
+  const startedAtFront = position === earnedBytes;
+  if (reads < 2) return startedAtFront ? earnedBytes : 0;
+  return earnedBytes < STREAM_BYTES ? earnedBytes : earnedBytes * STREAM_AMBITION;
 }
 
 /** The size of one range of a window: a few in flight at a time, none so small that the round trip dominates. */
@@ -50,4 +84,9 @@ export function rangeBytes(window: number): number {
   let size = SMALLEST_RANGE;
   while (size < LARGEST_RANGE && size * 8 <= window) size *= 2;
   return size;
+}
+
+/** How far beyond `position` the range of a read that must be fetched now reaches. */
+export function reachBytes(window: number): number {
+  return window <= COALESCED_BYTES ? window : 0;
 }

@@ -56,21 +56,22 @@ export class OpenSource implements OpenVersion {
   }
 
   #read(offset: number, end: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
-    const segments = this.#gather(offset, end);
-    this.#readahead.onRead(offset, end);
-    const loading = segments.flatMap((segment) => segment.loading ?? []);
-    this.#options.cache.countRead(loading.length === 0);
-    if (loading.length === 0) return lend(segments, offset, end, this.#options.cache);
-    return this.#lendOnceLoaded(segments, loading, { offset, end, signal });
+    const reach = this.#readahead.onRead(offset, end);
+    const segments = this.#gather(offset, end, reach);
+    this.#readahead.fill();
+    const missing = segments.flatMap((segment) => segment.until(end) ?? []);
+    this.#options.cache.countRead(missing.length === 0);
+    if (missing.length === 0) return lend(segments, offset, end, this.#options.cache);
+    return this.#lendOnceThere(segments, missing, { offset, end, signal });
   }
 
-  async #lendOnceLoaded(
+  async #lendOnceThere(
     segments: readonly Segment[],
-    loading: readonly Promise<void>[],
+    missing: readonly Promise<void>[],
     range: { readonly offset: number; readonly end: number; readonly signal: AbortSignal },
   ): Promise<ByteChunks> {
     try {
-      await untilAborted(Promise.all(loading), range.signal);
+      await untilAborted(Promise.all(missing), range.signal);
     } catch (error) {
       for (const segment of segments) this.#options.cache.unpin(segment);
       throw error;
@@ -78,12 +79,15 @@ export class OpenSource implements OpenVersion {
     return lend(segments, range.offset, range.end, this.#options.cache);
   }
 
-  /** The segments that cover a range, pinned; fetches of its gaps are started. */
-  #gather(offset: number, end: number): readonly Segment[] {
+  /** The segments that cover a range, pinned; fetches of its gaps are started, the last one as far as `reach`. */
+  #gather(offset: number, end: number, reach: number): readonly Segment[] {
     const { cache } = this.#options;
     const { index } = this.#source;
     const { fetch } = this.#source;
-    const limit = Math.min(Math.ceil(end / BLOCK_BYTES) * BLOCK_BYTES, this.version.sizeBytes);
+    const limit = Math.min(
+      Math.ceil(Math.max(end, reach) / BLOCK_BYTES) * BLOCK_BYTES,
+      this.version.sizeBytes,
+    );
     const segments: Segment[] = [];
     let next = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
     while (next < end) {
@@ -119,14 +123,8 @@ export class OpenSource implements OpenVersion {
 }
 
 function lend(segments: readonly Segment[], offset: number, end: number, cache: SegmentCache): ByteChunks {
-  const chunks = segments.map((segment) =>
-    segment.buffer.subarray(
-      Math.max(offset, segment.offset) - segment.offset,
-      Math.min(end, segment.end) - segment.offset,
-    ),
-  );
   return {
-    chunks,
+    chunks: segments.map((segment) => segment.lend(offset, end)),
     release: () => {
       for (const segment of segments) cache.unpin(segment);
     },

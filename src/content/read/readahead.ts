@@ -1,5 +1,12 @@
 /** Fetches ahead of one handle, as far as its access pattern has earned. */
-import { type AccessPattern, afterRead, rangeBytes, UNREAD, windowBytes } from './access-pattern.ts';
+import {
+  type AccessPattern,
+  afterRead,
+  rangeBytes,
+  reachBytes,
+  UNREAD,
+  windowBytes,
+} from './access-pattern.ts';
 import type { RangeSlots } from './range-slots.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentCache } from './segment-cache.ts';
@@ -17,7 +24,7 @@ export class Readahead {
   readonly #options: ReadaheadOptions;
   readonly #source: VersionSource;
   readonly #ahead = new Set<Segment>();
-  readonly #pump = (): void => this.#fill();
+  readonly #pump = (): void => this.fill();
   #pattern: AccessPattern = UNREAD;
   #fetchedTo = 0;
   #closed = false;
@@ -27,13 +34,16 @@ export class Readahead {
     this.#options = options;
   }
 
-  /** The handle reads this range (and fetches what is missing of it by itself). */
-  onRead(offset: number, end: number): void {
+  /**
+   * The handle reads this range, and fetches what is missing of it by itself: with the same ranges as far as the answer
+   * says. `fill` is to be called then.
+   */
+  onRead(offset: number, end: number): number {
     const { reads } = this.#pattern;
     this.#pattern = afterRead(this.#pattern, offset, end - offset);
     const jumped = this.#pattern.reads <= reads;
     if (jumped) this.#fetchedTo = 0;
-    this.#fill();
+    return this.#pattern.position + reachBytes(this.#window);
   }
 
   close(): void {
@@ -42,8 +52,9 @@ export class Readahead {
     for (const segment of this.#ahead) this.#options.cache.abandon(segment);
   }
 
-  #fill(): void {
-    const window = windowBytes(this.#pattern, this.#options.shareBytes());
+  /** Sends what the window has room for. */
+  fill(): void {
+    const window = this.#window;
     const { position } = this.#pattern;
     const range = rangeBytes(window);
     const size = this.#source.version.sizeBytes;
@@ -63,13 +74,17 @@ export class Readahead {
     }
   }
 
+  get #window(): number {
+    return windowBytes(this.#pattern, this.#options.shareBytes());
+  }
+
   #fetch(offset: number, end: number): boolean {
     const { cache, slots } = this.#options;
     if (!slots.take(this.#pump)) return false;
     const source = this.#source;
     const { fetch } = source;
     const segment = cache.tryLoad({ index: source.index, offset, end, fetch });
-    if (segment?.loading === undefined) {
+    if (segment === undefined) {
       slots.release();
       return false;
     }
@@ -79,7 +94,7 @@ export class Readahead {
       slots.release();
       this.#pump();
     };
-    segment.loading.then(done, done);
+    void segment.settled.then(done);
     return true;
   }
 }

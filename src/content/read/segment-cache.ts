@@ -7,20 +7,15 @@
  * from the moment its fetch starts, which makes identical ranges in flight shared ranges. While it is pinned (lent to a
  * reply, or being waited for) or loading it is not in the LRU and cannot be evicted. A fetch that fails takes its
  * segment out of the index, so the next reader tries anew.
+ *
+ * A segment whose every byte was lent is *spent*: the kernel has its pages, and will hardly ask again. Few of those are
+ * kept; so a stream goes round in little memory, which is warm, and pushes out nothing that others come back to.
  */
 import { LRUCache } from 'lru-cache';
 import type { MemoryPool } from '../memory/memory-pool.ts';
+import type { FetchRange } from './fetch-range.ts';
 import { Segment } from './segment.ts';
 import { BLOCK_BYTES, type SegmentIndex } from './segment-index.ts';
-
-/** The bytes are there. */
-export interface Fetched {
-  /** Someone reads them still: they must stay as they are until this settles, and it never rejects. */
-  readonly inUse: Promise<void> | undefined;
-}
-
-/** Fills `into` with the source's bytes from `offset` on. */
-export type FetchRange = (offset: number, into: Uint8Array, signal: AbortSignal) => Promise<Fetched>;
 
 interface Load {
   readonly index: SegmentIndex;
@@ -39,10 +34,17 @@ export interface CacheStatistics {
   readonly fetchedBytes: number;
 }
 
+const LARGEST_SPENT_BYTES = 16 * 1024 * 1024;
+const SPENT_SHARE = 1 / 16;
+
 export class SegmentCache {
   readonly #pool: MemoryPool;
   readonly #homes = new WeakMap<Segment, SegmentIndex>();
   readonly #unused: LRUCache<Segment, Segment>;
+  /** Those of `#unused` that are spent, oldest first. */
+  readonly #spent = new Set<Segment>();
+  readonly #spentLimitBytes: number;
+  #spentBytes = 0;
   #hits = 0;
   #misses = 0;
   #cachedBytes = 0;
@@ -50,6 +52,7 @@ export class SegmentCache {
 
   constructor(pool: MemoryPool) {
     this.#pool = pool;
+    this.#spentLimitBytes = Math.min(LARGEST_SPENT_BYTES, pool.limitBytes * SPENT_SHARE);
     this.#unused = new LRUCache({
       max: Math.max(1, Math.ceil(pool.limitBytes / BLOCK_BYTES)),
       dispose: (segment, _, reason) => {
@@ -86,7 +89,7 @@ export class SegmentCache {
 
   pin(segment: Segment): void {
     segment.pins += 1;
-    this.#unused.delete(segment);
+    if (this.#unused.delete(segment)) this.#keepUnspent(segment);
   }
 
   unpin(segment: Segment): void {
@@ -96,7 +99,7 @@ export class SegmentCache {
 
   /** Its reader is gone: stops a fetch ahead that nobody else waits for. */
   abandon(segment: Segment): void {
-    if (segment.loading === undefined || segment.pins > 0) return;
+    if (!segment.loading || segment.pins > 0) return;
     this.#forget(segment);
     segment.abort.abort();
   }
@@ -107,42 +110,56 @@ export class SegmentCache {
     this.#fetchedBytes += end - offset;
     index.add(segment);
     this.#homes.set(segment, index);
-    segment.loading = this.#fill(segment, fetch);
-    segment.loading.catch(() => {});
+    segment.settled = this.#fill(segment, fetch);
     return segment;
   }
 
+  /** Never rejects: who waits for bytes is told by the segment. */
   async #fill(segment: Segment, fetch: FetchRange): Promise<void> {
+    const onProgress = (bytes: number): void => segment.filled(bytes);
+    const { signal } = segment.abort;
     try {
-      const { inUse } = await fetch(
-        segment.offset,
-        segment.buffer.subarray(0, segment.end - segment.offset),
-        segment.abort.signal,
-      );
+      const into = segment.buffer.subarray(0, segment.sizeBytes);
+      const { inUse } = await fetch(segment.offset, into, { signal, onProgress });
       if (inUse !== undefined) this.#pinUntil(segment, inUse);
+      segment.filled(segment.sizeBytes);
     } catch (error) {
       this.#forget(segment);
-      throw error;
-    } finally {
-      segment.loading = undefined;
-      this.#settle(segment);
+      segment.failed(error);
     }
+    segment.loading = false;
+    this.#settle(segment);
   }
 
-  #pinUntil(segment: Segment, settled: Promise<void>): void {
+  #pinUntil(segment: Segment, done: Promise<void>): void {
     this.pin(segment);
-    void settled.then(() => this.unpin(segment));
+    void done.then(() => this.unpin(segment));
   }
 
   /** Where a segment that is neither pinned nor loading belongs: in the LRU, or, when forgotten, back in the pool. */
   #settle(segment: Segment): void {
-    if (segment.pins > 0 || segment.loading !== undefined) return;
-    if (this.#homes.has(segment)) {
-      this.#unused.set(segment, segment);
-      this.#pool.serveWaiters();
-    } else {
+    if (segment.pins > 0 || segment.loading) return;
+    if (!this.#homes.has(segment)) {
       this.#release(segment);
+      return;
     }
+    this.#unused.set(segment, segment);
+    if (segment.isSpent) this.#spend(segment);
+    this.#pool.serveWaiters();
+  }
+
+  #spend(segment: Segment): void {
+    this.#spent.add(segment);
+    this.#spentBytes += segment.buffer.length;
+    for (const oldest of this.#spent) {
+      if (this.#spentBytes <= this.#spentLimitBytes) return;
+      this.#unused.delete(oldest);
+      this.#giveUp(oldest);
+    }
+  }
+
+  #keepUnspent(segment: Segment): void {
+    if (this.#spent.delete(segment)) this.#spentBytes -= segment.buffer.length;
   }
 
   #forget(segment: Segment): void {
@@ -150,16 +167,18 @@ export class SegmentCache {
     this.#homes.delete(segment);
   }
 
-  #evict(bytes: number): void {
+  #evict(bytes: number): boolean {
     let freed = 0;
     while (freed < bytes) {
       const segment = this.#unused.pop();
-      if (segment === undefined) return;
+      if (segment === undefined) break;
       freed += segment.buffer.length;
     }
+    return freed > 0;
   }
 
   #giveUp(segment: Segment): void {
+    this.#keepUnspent(segment);
     this.#forget(segment);
     this.#release(segment);
   }

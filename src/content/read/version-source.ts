@@ -5,7 +5,7 @@
  * A platform file is immutable. The content of an alias or a volume object can change under its name: its first answer
  * pins the ETag, every later one must carry the same, and a handle opened later checks once that it still holds.
  */
-import type { Api, StorageClient } from '../../api/api.ts';
+import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { contentName } from '../content-version.ts';
@@ -14,7 +14,7 @@ import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import { type ContentLink, contentLink } from './content-link.ts';
-import type { FetchRange } from './segment-cache.ts';
+import type { FetchOptions, FetchRange } from './fetch-range.ts';
 import { SegmentIndex } from './segment-index.ts';
 
 /** A link's lifetime is not published; ours gives 2 h, and an earlier 403 costs one more try. */
@@ -23,6 +23,11 @@ const LINK_LIFETIME_MS = 60 * 60 * 1000;
 interface HeldLink {
   readonly link: Promise<ContentLink>;
   readonly untilMs: number;
+}
+
+interface Range {
+  readonly offset: number;
+  readonly into: Uint8Array;
 }
 
 export interface SourceDependencies {
@@ -51,7 +56,7 @@ export class VersionSource {
     this.fetch = fetchThroughDisk({
       disk: deps.disk,
       version: () => this.cached,
-      fetch: (offset, into, signal) => this.fetchRemote(offset, into, signal),
+      fetch: (offset, into, options) => this.fetchRemote(offset, into, options),
     });
   }
 
@@ -71,34 +76,35 @@ export class VersionSource {
   }
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
-  async fetchRemote(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<void> {
     const held = this.#link();
     try {
-      await this.#fetchFrom(await held.link, offset, into, signal);
+      await this.#fetchFrom(await held.link, { offset, into }, options);
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'refused') throw this.#explained(error);
       if (this.#held === held) this.#held = undefined;
-      await this.#fetchAgain(offset, into, signal);
+      await this.#fetchAgain({ offset, into }, options);
     }
   }
 
   /** Checks with the store that the pinned ETag still holds. */
   async verify(signal: AbortSignal): Promise<void> {
-    await this.fetchRemote(0, new Uint8Array(1), signal);
+    await this.fetchRemote(0, new Uint8Array(1), { signal });
   }
 
-  async #fetchAgain(offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  async #fetchAgain(range: Range, options: FetchOptions): Promise<void> {
     try {
-      await this.#fetchFrom(await this.#link().link, offset, into, signal);
+      await this.#fetchFrom(await this.#link().link, range, options);
     } catch (error) {
       throw this.#explained(error);
     }
   }
 
-  async #fetchFrom(link: ContentLink, offset: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  /** No byte counts before its answer is known to be of this version: readers take bytes as they come. */
+  async #fetchFrom(link: ContentLink, range: Range, { signal, onProgress }: FetchOptions): Promise<void> {
     this.#pin(link.etag, link.sizeBytes);
-    const answer = await this.#deps.storage.getRange(link.url, { offset, into }, signal);
-    this.#pin(answer.etag, answer.objectSizeBytes);
+    const onAnswer = (answer: RangeAnswer): void => this.#pin(answer.etag, answer.objectSizeBytes);
+    onAnswer(await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress }, signal));
   }
 
   #pin(given: string | undefined, sizeBytes: number | undefined): void {

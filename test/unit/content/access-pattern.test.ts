@@ -19,8 +19,13 @@ function sequential(count: number, size: number, stride = size): { offset: numbe
 }
 
 describe('the window', () => {
-  it('doubles each time a sequential reader has consumed it', () => {
-    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([128, 256, 384, 512].map((kib) => kib * KIB));
+  it('of a stream is as much as was read at first, and soon a multiple of it', () => {
+    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([128, 1024, 1536, 2048].map((kib) => kib * KIB));
+  });
+
+  it('waits for a second read of a run that does not begin at the front', () => {
+    const reads = sequential(3, 64 * KIB).map(({ offset, size }) => ({ offset: offset + 9 * MIB, size }));
+    expect(windowsOf(reads)).toEqual([0, 128 * KIB, 192 * KIB]);
   });
 
   it('never exceeds the share', () => {
@@ -30,6 +35,24 @@ describe('the window', () => {
   it('is empty for a reader that jumps', () => {
     const reads = [7, 3, 9, 1, 5].map((at) => ({ offset: at * 10 * MIB, size: 64 * KIB }));
     expect(windowsOf(reads)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('after a jump reaches as far as runs usually are, and the shorter of the last two is usual', () => {
+    const runs = [10, 30, 50, 90].flatMap((at, index) =>
+      sequential(index === 0 ? 4 : 6, 32 * KIB).map(({ offset, size }) => ({
+        offset: offset + at * MIB,
+        size,
+      })),
+    );
+    const third = windowsOf(runs).slice(10);
+    expect(third.slice(0, 6).map((bytes) => bytes / KIB)).toEqual([96, 64, 32, 0, 0, 0]);
+    expect(third[6]).toBe(160 * KIB);
+  });
+
+  it('of a run that has outlived the others twice is that of a stream again', () => {
+    const short = [10, 30, 50].map((at) => ({ offset: at * MIB, size: 128 * KIB }));
+    const long = sequential(3, 128 * KIB).map(({ offset, size }) => ({ offset: offset + 70 * MIB, size }));
+    expect(windowsOf([...short, ...long]).slice(3)).toEqual([0, 256 * KIB, 384 * KIB]);
   });
 
   it('is empty for a stride that skips more than it reads', () => {
@@ -42,12 +65,13 @@ describe('the window', () => {
     expect(windowsOf(swapped).at(-1)).toBe(windowsOf(inOrder).at(-1));
   });
 
-  it('with the bytes read makes no more than twice the bytes read, whatever the pattern', () => {
+  it('of a reader that jumped is never more than it has read, whatever the pattern', () => {
     const read = fc.record({ offset: fc.nat(40 * MIB), size: fc.integer({ min: 1, max: MIB }) });
     fc.assert(
       fc.property(fc.array(read, { minLength: 1, maxLength: 50 }), (reads) => {
-        const used = reads.reduce((sum, { size }) => sum + size, 0);
-        expect(windowsOf(reads).at(-1)).toBeLessThanOrEqual(used);
+        const jumping = [{ offset: 60 * MIB, size: 1 }, ...reads];
+        const used = jumping.reduce((sum, { size }) => sum + size, 0);
+        expect(windowsOf(jumping).at(-1)).toBeLessThanOrEqual(used);
       }),
     );
   });

@@ -33,6 +33,8 @@ export class FakePlatform {
   readonly capabilities = new Set<Capability>();
   /** The service's answer for the part size; default: as asked. */
   partSizeBytes: number | undefined;
+  /** A range comes in pieces of this size. */
+  pieceBytes = Number.POSITIVE_INFINITY;
   parallel = true;
   /** Parts that arrive damaged, once. */
   readonly damaged = new Set<number>();
@@ -123,7 +125,7 @@ export class FakePlatform {
 
   get storage(): StorageClient {
     return {
-      getRange: async (url, { offset, into }, signal) => {
+      getRange: async (url, { offset, into, onAnswer, onProgress }, signal) => {
         this.ranges.push({ offset, length: into.length });
         this.mostRangesInFlight = Math.max(this.mostRangesInFlight, ++this.rangesInFlight);
         try {
@@ -131,8 +133,18 @@ export class FakePlatform {
           signal?.throwIfAborted();
           const object = this.#object(url);
           if (offset + into.length > object.bytes.length) throw new StorageError('changed', 'out of range');
-          into.set(object.bytes.subarray(offset, offset + into.length));
-          return { etag: object.etag, objectSizeBytes: object.bytes.length };
+          const answer = { etag: object.etag, objectSizeBytes: object.bytes.length };
+          onAnswer?.(answer);
+          for (let at = 0; at < into.length; at += this.pieceBytes) {
+            const piece = object.bytes.subarray(
+              offset + at,
+              offset + Math.min(at + this.pieceBytes, into.length),
+            );
+            into.set(piece, at);
+            onProgress?.(at + piece.length);
+            if (at + piece.length < into.length) await this.#enter(`piece ${offset + at}`);
+          }
+          return answer;
         } finally {
           this.rangesInFlight -= 1;
         }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = 1024 * KIB;
 const forever = new AbortController().signal;
 
 it('lends a released buffer again', () => {
@@ -21,7 +22,10 @@ it('refuses those who can do without when the budget is spent', () => {
 it('takes back what the cache can give up before it refuses', () => {
   const pool = new MemoryPool(MIB);
   const cached = pool.acquireNow(MIB);
-  pool.reclaimWith(() => pool.release(cached));
+  pool.reclaimWith(() => {
+    pool.release(cached);
+    return true;
+  });
   expect(pool.tryAcquire(MIB)).toBe(cached);
 });
 
@@ -64,5 +68,23 @@ it('keeps no more than its budget for later', () => {
   pool.release(over);
   pool.release(within);
   expect(pool.lentBytes).toBe(0);
-  expect([pool.acquireNow(MIB), pool.acquireNow(MIB)]).not.toEqual([expect.anything()]);
+  expect([pool.acquireNow(MIB), pool.acquireNow(MIB)]).not.toContain(over);
+});
+
+it('makes a large buffer of small ones that are free again', () => {
+  const pool = new MemoryPool(MIB);
+  const small = Array.from({ length: 64 }, () => pool.acquireNow(16 * KIB));
+  expect(new Set(small.map(({ byteOffset }) => byteOffset)).size).toBe(64);
+  expect(pool.tryAcquire(MIB)).toBeUndefined();
+  for (const buffer of small) pool.release(buffer);
+  expect(pool.tryAcquire(MIB)?.length).toBe(MIB);
+});
+
+it('gives the memory of free blocks to what is larger than a chunk', () => {
+  const pool = new MemoryPool(4 * MIB);
+  const blocks = Array.from({ length: 4 }, () => pool.acquireNow(MIB));
+  for (const block of blocks) pool.release(block);
+  expect(pool.tryAcquire(3 * MIB)?.length).toBe(3 * MIB);
+  expect(pool.tryAcquire(MIB)).toBeDefined();
+  expect(pool.tryAcquire(16 * KIB)).toBeUndefined();
 });

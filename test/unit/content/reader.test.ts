@@ -117,6 +117,35 @@ describe('reading', () => {
     expect(memory.lentBytes).toBeLessThanOrEqual(5 * MIB);
   });
 
+  it('lends the front of a range before its end has come', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    platform.pieceBytes = 64 * KIB;
+    const never = new Promise<void>(() => {});
+    platform.on = (call) => (call === `piece ${64 * KIB}` ? never : undefined);
+    expect(await bytesOf(handle.read(0, 100 * KIB, forever))).toEqual(bytes.subarray(0, 100 * KIB));
+    expect(platform.rangesInFlight).toBeGreaterThan(0);
+  });
+
+  it('goes round in little memory when a stream is read', async () => {
+    const { platform, reader, memory } = setup(512 * MIB);
+    const bytes = patterned(128 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    await readAll(handle, MIB);
+    expect(memory.lentBytes).toBeLessThanOrEqual(32 * MIB);
+  });
+
+  it('keeps what is read here and there', async () => {
+    const { platform, reader } = setup(512 * MIB);
+    const handle = reader.open(fileVersion(platform, patterned(64 * MIB)));
+    const reads = Array.from({ length: 60 }, (_, at) => (((at * 37) % 60) + 1) * MIB);
+    for (let pass = 0; pass < 2; pass += 1) {
+      for (const at of reads) await bytesOf(handle.read(at, 4 * KIB, forever));
+    }
+    expect(platform.ranges).toHaveLength(60);
+  });
+
   it('stops waiting when interrupted, while the range arrives for the others', async () => {
     const { platform, reader } = setup();
     const bytes = patterned(MIB);
