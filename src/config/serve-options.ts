@@ -9,6 +9,7 @@ import {
   parseSize,
   type RateLimit,
 } from './option-text.ts';
+import { TASK_OPTIONS } from './task-options.ts';
 
 export const data: Option<string | undefined> = {
   flags: '--data <dir>',
@@ -147,6 +148,7 @@ export const SERVE_OPTIONS = {
   clientRate,
   shutdownTimeout,
   uploadDays,
+  ...TASK_OPTIONS,
   internalStats,
 } as const;
 

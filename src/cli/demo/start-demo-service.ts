@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { identify, type ProcessIdentity } from '../../lib/process-identity.ts';
+import { isCwltoolInstalled } from '../../service/executors/cwltool/is-cwltool-installed.ts';
 import { CliError } from '../exit-codes.ts';
 
 export interface DemoService {
@@ -43,7 +44,9 @@ async function serveOn(port: number, { data, log, signal }: DemoServiceOptions):
   const logFile = await open(log, 'a', 0o600);
   const logStart = (await logFile.stat()).size;
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const args = ['serve', '--data', data, '--listen', `127.0.0.1:${port}`, '--demo', '--rate-limit', 'off'];
+  const executor = (await isCwltoolInstalled()) ? 'cwltool' : 'none';
+  const own = ['--demo', '--rate-limit', 'off', '--executor', executor];
+  const args = ['serve', '--data', data, '--listen', `127.0.0.1:${port}`, ...own];
   const child = spawn(process.execPath, [main, ...args], {
     detached: true,
     cwd: '/',

@@ -1,0 +1,108 @@
+import type { Option } from './option.ts';
+import { InvalidValue } from './option.ts';
+import { parseCountFrom, parseDirectory, parseEndpoint, parseSize } from './option-text.ts';
+
+const executor: Option<'none' | 'cwltool' | 'wes'> = {
+  flags: '--executor <name>',
+  help: 'what runs tasks: cwltool on this machine, a cluster by the WES API, or nothing: somebody outside ends them',
+  environment: 'SVCFS_EXECUTOR',
+  default: 'none',
+  choices: ['none', 'cwltool', 'wes'],
+};
+
+const containers: Option<'none' | 'docker' | 'podman' | 'singularity'> = {
+  flags: '--containers <name>',
+  help: 'what runs the containers of apps for cwltool; with none, apps that demand one fail',
+  environment: 'SVCFS_CONTAINERS',
+  default: 'none',
+  choices: ['none', 'docker', 'podman', 'singularity'],
+};
+
+const taskSlots: Option<number | undefined> = {
+  flags: '--task-slots <count>',
+  help: 'tasks that this process runs at once',
+  environment: 'SVCFS_TASK_SLOTS',
+  default: undefined,
+  defaultText: '2 of cwltool, 100 of wes',
+  parse: parseCountFrom(1, 1000),
+};
+
+const taskDir: Option<string | undefined> = {
+  flags: '--task-dir <dir>',
+  help: 'where tasks run: a fast local disk with room for copies of their inputs',
+  environment: 'SVCFS_TASK_DIR',
+  default: undefined,
+  defaultText: 'tasks in the data directory',
+  parse: parseDirectory,
+};
+
+const taskHours: Option<number> = {
+  flags: '--task-hours <hours>',
+  help: 'end tasks of cwltool that run longer',
+  environment: 'SVCFS_TASK_HOURS',
+  default: 168,
+  parse: parseCountFrom(1, 10_000),
+};
+
+/** An instance type as the option writes it. Prices are decimal numbers, for an hour. */
+export interface InstanceTypeText {
+  readonly name: string;
+  readonly price: string;
+  readonly interruptiblePrice: string;
+  readonly memoryBytes?: number;
+}
+
+const instances: Option<readonly InstanceTypeText[]> = {
+  flags: '--instances <types>',
+  help: 'instance types by commas, the first for tasks that ask for none: NAME=PRICE[/INTERRUPTIBLE][@MEMORY], in USD an hour',
+  environment: 'SVCFS_INSTANCES',
+  default: [{ name: 'local', price: '0.10', interruptiblePrice: '0.03' }],
+  defaultText: 'local=0.10/0.03',
+  parse: parseInstances,
+};
+
+const wesUrl: Option<string | undefined> = {
+  flags: '--wes-url <url>',
+  help: 'the WES API of --executor wes: https://cluster.example.org/ga4gh/wes/v1; its token is SVCFS_WES_TOKEN',
+  environment: 'SVCFS_WES_URL',
+  default: undefined,
+  defaultText: 'none',
+  parse: parseEndpoint,
+};
+
+const publicUrl: Option<string | undefined> = {
+  flags: '--public-url <url>',
+  help: 'where the cluster of --executor wes reaches this service',
+  environment: 'SVCFS_PUBLIC_URL',
+  default: undefined,
+  defaultText: 'the address it listens at',
+  parse: parseEndpoint,
+};
+
+export const TASK_OPTIONS = {
+  executor,
+  containers,
+  taskSlots,
+  taskDir,
+  taskHours,
+  instances,
+  wesUrl,
+  publicUrl,
+} as const;
+
+/** `small=0.10@8G,large=0.40/0.12@64G` */
+export function parseInstances(text: string): readonly InstanceTypeText[] {
+  return text.split(',').map((type) => {
+    const match = /^([^=,\s]+)=(\d{1,6}(?:\.\d{1,6})?)(?:\/(\d{1,6}(?:\.\d{1,6})?))?(?:@(\S+))?$/.exec(
+      type.trim(),
+    );
+    const [, name, price, interruptiblePrice = price, memory] = match ?? [];
+    if (name === undefined || price === undefined || interruptiblePrice === undefined) {
+      throw new InvalidValue(
+        'Expected NAME=PRICE[/INTERRUPTIBLE][@MEMORY], such as small=0.10@8G,large=0.40/0.12@64G.',
+      );
+    }
+    const memoryBytes = memory === undefined ? {} : { memoryBytes: parseSize(memory) };
+    return { name, price, interruptiblePrice, ...memoryBytes };
+  });
+}
