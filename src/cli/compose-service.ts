@@ -2,8 +2,10 @@ import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { createLogger } from '../observe/logger.ts';
+import { BucketError } from '../service/buckets/bucket-error.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
 import { MissingProgramError } from '../service/demo/program.ts';
+import type { S3BlobsPlace } from '../service/service-config.ts';
 import {
   type RunningService,
   type RunningWorkers,
@@ -12,7 +14,6 @@ import {
 } from '../service/start-service.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
-import { taskService } from './task-service.ts';
 
 const STDERR = 2;
 
@@ -38,12 +39,13 @@ export async function composeService(options: Options): Promise<RunningService |
 
 async function start(options: Options): Promise<RunningService | RunningWorkers> {
   const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
-  const tasks = await taskService(options, process.env);
   const logger = createLogger({ fd: STDERR, level: options.logLevel });
   try {
     const common = {
       dataDir: data,
       databaseUrl: database,
+      blobs: blobsPlace(options),
+      volumeEndpoint: options.volumeEndpoint,
       secretKeys: secretKeysGiven(secretKeyFile, process.env),
       allowedEndpoints: allowEndpoint,
       rateLimit:
@@ -51,7 +53,6 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       monitor: options.monitor,
       shutdownSeconds: options.shutdownTimeout,
       uploadDays: options.uploadDays,
-      tasks,
       logger,
     };
     if (role === 'worker') return await startWorkers(common);
@@ -72,7 +73,15 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
   }
 }
 
-function reasonOf(error: unknown, { data, listen, monitor }: Options): string {
+function blobsPlace(options: Options): S3BlobsPlace | undefined {
+  const { blobs, s3Endpoint: endpoint, s3PublicEndpoint: publicEndpoint, s3Region: region } = options;
+  const pathStyle = { auto: undefined, always: true, never: false }[options.s3PathStyle];
+  return blobs && { ...blobs, endpoint, publicEndpoint, region, pathStyle };
+}
+
+function reasonOf(error: unknown, { data, blobs, listen, monitor }: Options): string {
+  if (error instanceof BucketError)
+    return `cannot keep blobs in the bucket ${blobs?.bucket}: ${error.message}`;
   if (databaseFailure(error) === 'unreachable') {
     return `the database cannot be reached: ${messageOf((error as Error).cause)}`;
   }

@@ -9,7 +9,7 @@ import {
   parseSize,
   type RateLimit,
 } from './option-text.ts';
-import { TASK_OPTIONS } from './task-options.ts';
+import { S3_OPTIONS } from './s3-options.ts';
 
 export const data: Option<string | undefined> = {
   flags: '--data <dir>',
@@ -136,6 +136,7 @@ const internalStats: Option<boolean> = {
 export const SERVE_OPTIONS = {
   data,
   database,
+  ...S3_OPTIONS,
   secretKeyFile,
   allowEndpoint,
   role,
@@ -148,7 +149,6 @@ export const SERVE_OPTIONS = {
   clientRate,
   shutdownTimeout,
   uploadDays,
-  ...TASK_OPTIONS,
   internalStats,
 } as const;
 

@@ -60,7 +60,7 @@ async function makeBlob(
     return await blobs.completeUpload(targetOf(upload), names);
   } catch (error) {
     if (!(error instanceof MissingPartError)) throw error;
-    throw new ServiceError(8007, `Part ${error.partNumber} was sent again after it was reported.`);
+    throw new ServiceError(8007, `The ${error.message}.`);
   }
 }
 

@@ -90,8 +90,9 @@ export class MissingPartError extends Error {
   override readonly name = 'MissingPartError';
   readonly partNumber: number;
 
-  constructor(partNumber: number) {
-    super(`part ${partNumber} is not there, or is not the one reported`);
+  /** @param what The rest of a sentence that begins with the part */
+  constructor(partNumber: number, what = 'is not there, or was sent again after it was reported') {
+    super(`part ${partNumber} ${what}`);
     this.partNumber = partNumber;
   }
 }

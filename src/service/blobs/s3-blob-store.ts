@@ -19,7 +19,8 @@ import {
   ListMultipartUploadsCommand,
   type ListMultipartUploadsCommandInput,
   ListObjectsV2Command,
-  paginateListParts,
+  ListPartsCommand,
+  type ListPartsCommandOutput,
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -62,6 +63,8 @@ interface ListedPart {
 
 /** So few parts are asked for one by one, more as a list. */
 const PARTS_ASKED_SINGLY = 2;
+/** The most that S3 lists in one answer. */
+const PARTS_LISTED_AT_ONCE = 1000;
 
 export class S3BlobStore implements BlobStore {
   readonly #options: S3BlobStoreOptions;
@@ -207,9 +210,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   async #abort(upload: S3Upload): Promise<void> {
-    await this.#client.send(new AbortMultipartUploadCommand(upload)).catch((error) => {
-      if (!isAbsent(error)) throw error;
-    });
+    await this.#client.send(new AbortMultipartUploadCommand(upload)).catch(absentAsUndefined);
   }
 
   async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<void> {
@@ -218,11 +219,14 @@ export class S3BlobStore implements BlobStore {
     await this.#client.send(new CompleteMultipartUploadCommand(command));
   }
 
-  /** The first part that is not the one named. */
+  /** Which part is not the one named; else which was not named: Ceph joins all parts that it has or none. */
   async #missing(target: UploadTarget, parts: readonly PartName[]): Promise<MissingPartError> {
     const listed = await this.#listParts(target);
     const missing = parts.find(({ partNumber, etag }) => listed.get(partNumber)?.etag !== etag);
-    return new MissingPartError((missing ?? parts[0])?.partNumber ?? 1);
+    if (missing !== undefined) return new MissingPartError(missing.partNumber);
+    const named = new Set(parts.map(({ partNumber }) => partNumber));
+    const unnamed = [...listed.keys()].find((partNumber) => !named.has(partNumber)) ?? 1;
+    return new MissingPartError(unnamed, 'was sent but not reported, and the store leaves no part out');
   }
 
   async #send(key: string, chunks: AsyncGenerator<Buffer>): Promise<void> {
@@ -235,12 +239,8 @@ export class S3BlobStore implements BlobStore {
   }
 
   async #sizeOf(key: string): Promise<number | undefined> {
-    try {
-      return (await this.#client.send(new HeadObjectCommand(this.#object(key)))).ContentLength ?? 0;
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw error;
-    }
+    const head = await this.#client.send(new HeadObjectCommand(this.#object(key))).catch(absentAsUndefined);
+    return head && (head.ContentLength ?? 0);
   }
 
   async #listSingly(target: UploadTarget, parts: readonly PartName[]): Promise<Map<number, ListedPart>> {
@@ -256,20 +256,25 @@ export class S3BlobStore implements BlobStore {
     { after = 0, onlyOne = false }: { readonly after?: number; readonly onlyOne?: boolean } = {},
   ): Promise<Map<number, ListedPart>> {
     const parts = new Map<number, ListedPart>();
-    const query = { ...this.#upload(target), PartNumberMarker: String(after) };
-    const pages = paginateListParts({ client: this.#client, pageSize: onlyOne ? 1 : 1000 }, query);
-    try {
-      for await (const page of pages) {
-        for (const { PartNumber = 0, ETag, Size = 0 } of page.Parts ?? []) {
-          parts.set(PartNumber, { etag: bareEtag(ETag), sizeBytes: Size });
-        }
-        if (onlyOne) break;
+    const query = { ...this.#upload(target), MaxParts: onlyOne ? 1 : PARTS_LISTED_AT_ONCE };
+    let marker: number | undefined = after;
+    while (marker !== undefined) {
+      const command: ListPartsCommand = new ListPartsCommand({ ...query, PartNumberMarker: String(marker) });
+      const page: ListPartsCommandOutput | undefined = await this.#client
+        .send(command)
+        .catch(absentAsUndefined);
+      for (const { PartNumber = 0, ETag, Size = 0 } of page?.Parts ?? []) {
+        parts.set(PartNumber, { etag: bareEtag(ETag), sizeBytes: Size });
       }
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
+      const last = page?.Parts?.at(-1)?.PartNumber;
+      marker = page?.IsTruncated === true && !onlyOne ? last : undefined;
     }
     return parts;
   }
+}
+
+function absentAsUndefined(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
 }
 
 interface S3Upload {

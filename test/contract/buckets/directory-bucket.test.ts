@@ -19,8 +19,9 @@ async function make(): Promise<DirectoryBucket> {
   return new DirectoryBucket(root, levels, systemClock);
 }
 
-bucketSuite(
-  'directory',
+bucketSuite({
+  name: 'directory',
   make,
-  async () => new DirectoryBucket(join(home, 'never-made'), levels, systemClock),
-);
+  missing: async () => new DirectoryBucket(join(home, 'never-made'), levels, systemClock),
+  keepsOpenObjects: true,
+});
