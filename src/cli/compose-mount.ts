@@ -57,6 +57,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const disk = await diskCacheOf(settings, memory);
   const bytes = bytesOf(settings, { ...clients, memory, disk, directory: join(state, 'uploads') });
   const { writer } = bytes;
+  const warnings = disk?.warning === undefined ? [] : [disk.warning];
   const jobs = createJobs({ api, clock: systemClock });
   const operations = new OperationCounts();
   const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations });
@@ -88,8 +89,16 @@ export async function composeMount(settings: MountSettings, context: MountContex
       await disk?.cache?.close();
       await Promise.all([api.close(), storage.close()]);
     },
-    inquiries: { jobs, writer, failureAt: files.failureAt, statistics: information.statistics },
-    warnings: disk?.warning === undefined ? [] : [disk.warning],
+    inquiries: {
+      jobs,
+      writer,
+      failureAt: files.failureAt,
+      contentsAt: files.contentsAt,
+      statistics: information.statistics,
+      cached: bytes.reader.cached,
+      warnings,
+    },
+    warnings,
   };
 }
 

@@ -1,11 +1,13 @@
 import { Command, Help, type Option } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
+import { addCacheCommand } from './commands/cache.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
+import { addWarmupCommand } from './commands/warmup.ts';
 import { addWhyCommand } from './commands/why.ts';
 import { packageVersion } from './package-version.ts';
 
@@ -30,6 +32,8 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addWhyCommand(program);
   addJobsCommand(program);
+  addWarmupCommand(program);
+  addCacheCommand(program);
   addDemoCommand(program);
   addServeCommand(program);
   addAdminCommand(program);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
+import { contentsAt, type FoundContent } from './contents-at.ts';
 import { createChangingSide } from './create-changing-side.ts';
 import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
@@ -39,6 +40,8 @@ export interface MountedFileSystem {
   idle(signal: AbortSignal): Promise<void>;
   /** The last failure of a path, or of a name in it, for who asks why. */
   failureAt(path: string): Failure | undefined;
+  /** The files at a path or below it; rejects with ENOENT when nothing is there. */
+  contentsAt(path: string, signal: AbortSignal): AsyncIterable<FoundContent>;
   /** After the last request: makes local state durable. What the file system stands on stays open. */
   close(): Promise<void>;
 }
@@ -91,6 +94,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     recover,
     idle,
     failureAt: (path) => errors.lastAt(path),
+    contentsAt: (path, signal) => contentsAt(tree, path, signal),
     close: () => folderState.flush(),
   };
 }

@@ -2,6 +2,7 @@
 import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
+import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
 import type { MountStatistics } from './mount-information.ts';
 
 export type InquiryRequest =
@@ -10,7 +11,8 @@ export type InquiryRequest =
   /** Answered when the job is over. */
   | { readonly request: 'wait'; readonly job: string }
   /** `path` begins at the top of the mount. */
-  | { readonly request: 'why'; readonly path: string };
+  | { readonly request: 'why'; readonly path: string }
+  | CacheRequest;
 
 export type ControlRequest =
   | { readonly request: 'unmount' }
@@ -28,14 +30,18 @@ export type InquiryAnswer =
     }
   | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
   | { readonly answer: 'job'; readonly job: JobRecord | undefined }
-  | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined };
+  | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined }
+  | CacheAnswer;
 
 export type UnmountAnswer =
   | { readonly answer: 'waiting'; readonly pending: readonly string[] }
   | { readonly answer: 'unmounted' }
   | { readonly answer: 'busy' };
 
-/** To `unmount`: any number of `waiting`, then another; to the rest: the one that goes with it. Or `failed`. */
+/**
+ * To `unmount`: any number of `waiting`, then another; to `warmup`: any number of `warming`, then the one that goes with
+ * it, as to the rest. Or `failed`.
+ */
 export type ControlAnswer =
   | UnmountAnswer
   | InquiryAnswer

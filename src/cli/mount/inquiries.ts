@@ -1,23 +1,25 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
 import type { MountStatistics } from './mount-information.ts';
 
 /** What a mount can be asked over its control socket. */
-export interface Inquiries {
+export interface Inquiries extends CacheParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly statistics: () => MountStatistics;
 }
 
-/** `signal` ends a waiting. */
+/** `send` gives intermediate answers; `signal` ends a waiting. */
 export async function answerInquiry(
   request: InquiryRequest,
-  { jobs, writer, failureAt, statistics }: Inquiries,
-  signal: AbortSignal,
+  inquiries: Inquiries,
+  { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
+  const { jobs, writer, failureAt, statistics } = inquiries;
   switch (request.request) {
     case 'status':
       return { answer: 'status', uploads: writer.uploads(), jobs: jobs.list(), statistics: statistics() };
@@ -27,5 +29,9 @@ export async function answerInquiry(
       return { answer: 'job', job: await jobs.wait(request.job, { signal }) };
     case 'why':
       return { answer: 'why', failure: failureAt(request.path), job: jobs.ofPath(request.path) };
+    case 'warmup':
+    case 'cache':
+    case 'evict':
+      return answerCacheRequest(request, inquiries, { send, signal });
   }
 }

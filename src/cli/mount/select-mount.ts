@@ -27,6 +27,22 @@ export async function locate(path: string): Promise<PathInMount | undefined> {
   }
 }
 
+/** By the mounts they lie in, in the order given. Throws for a path that is in none. */
+export async function locateAll(
+  paths: readonly string[],
+): Promise<readonly { readonly mount: SvcfsMount; readonly paths: readonly string[] }[]> {
+  const byMount = new Map<string, { readonly mount: SvcfsMount; readonly paths: string[] }>();
+  for (const path of paths) {
+    const located = await locate(path);
+    if (located === undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
+    const { mount } = located;
+    const known = byMount.get(mount.mountPoint);
+    if (known === undefined) byMount.set(mount.mountPoint, { mount, paths: [located.path] });
+    else known.paths.push(located.path);
+  }
+  return [...byMount.values()];
+}
+
 /** The mount at or above a path; without a path that of the working directory, or the only one there is. */
 export async function selectMount(path: string | undefined): Promise<SvcfsMount> {
   const here = await locate(path ?? '.');

@@ -49,7 +49,7 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
       served.end.abandon();
       return { answer: 'unmounted' };
     }
-    if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, signal);
+    if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
     return { answer: await served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
   });
   const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));

@@ -108,11 +108,26 @@ export class DiskCache {
 
   /** Fills `into` with what is there, and answers what is missing, relative to `offset`. */
   async read(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
-    const missing = await this.#tryRead(version, offset, into);
+    const missing = await this.find(version, offset, into);
     const missedBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0);
     this.#missedBytes += missedBytes;
     this.#hitBytes += into.length - missedBytes;
     return missing;
+  }
+
+  /** As `read`, for who does not count as a reader. */
+  async find(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
+    const nothing = [{ start: 0, end: into.length }];
+    if (!isWhole(offset, into.length, version.sizeBytes)) return nothing;
+    try {
+      const place = this.#placeOf(version);
+      const read = await this.#entries.using(place, 'if-there', (entry) => entry.read(offset, into));
+      this.#damagedBlocks += read?.damagedBlocks ?? 0;
+      return read?.missing ?? nothing;
+    } catch {
+      this.#failures += 1;
+      return nothing;
+    }
   }
 
   /**
@@ -169,6 +184,12 @@ export class DiskCache {
     return this.#evictThose(() => true);
   }
 
+  /** The statistics, with what is there measured now. */
+  async measure(): Promise<DiskCacheStatistics> {
+    await this.#space.look();
+    return this.statistics;
+  }
+
   /** Measures what is there, soon. */
   start(): void {
     this.#space.lookSoon();
@@ -178,20 +199,6 @@ export class DiskCache {
   async close(): Promise<void> {
     await this.#writes.idle();
     this.#entries.close();
-  }
-
-  async #tryRead(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
-    const nothing = [{ start: 0, end: into.length }];
-    if (!isWhole(offset, into.length, version.sizeBytes)) return nothing;
-    try {
-      const place = this.#placeOf(version);
-      const read = await this.#entries.using(place, 'if-there', (entry) => entry.read(offset, into));
-      this.#damagedBlocks += read?.damagedBlocks ?? 0;
-      return read?.missing ?? nothing;
-    } catch {
-      this.#failures += 1;
-      return nothing;
-    }
   }
 
   async #evictThose(wanted: (name: string) => boolean): Promise<number> {

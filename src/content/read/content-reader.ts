@@ -7,6 +7,7 @@
  */
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { CachedContents } from '../disk/cached-contents.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
@@ -30,10 +31,12 @@ const LARGEST_WINDOW_BYTES = 64 * 1024 * 1024;
 
 export interface CachingReader extends ContentReader {
   statistics(): CacheStatistics;
+  /** What is in the disk cache; undefined without one. */
+  readonly cached: CachedContents | undefined;
 }
 
 export function createContentReader(options: ContentReaderOptions): CachingReader {
-  const { memory } = options;
+  const { memory, disk } = options;
   const registry = new SourceRegistry(options);
   const cache = new SegmentCache(memory);
   const slots = new RangeSlots(options.rangesInFlight ?? 8);
@@ -44,6 +47,8 @@ export function createContentReader(options: ContentReaderOptions): CachingReade
 
   return {
     statistics: () => cache.statistics,
+    cached:
+      disk && new CachedContents({ disk, memory, withSource: (...given) => registry.withCurrent(...given) }),
     open: (version) => {
       openHandles += 1;
       const onClose = (): void => {

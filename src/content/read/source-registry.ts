@@ -1,5 +1,5 @@
 import { contentKey } from '../content-version.ts';
-import type { ContentVersion } from '../ports.ts';
+import { ContentError, type ContentVersion } from '../ports.ts';
 import { type SourceDependencies, unquoted, VersionSource } from './version-source.ts';
 
 /** A source for a handle, and whether its validator was told by something newer than the handle's open. */
@@ -26,6 +26,36 @@ export class SourceRegistry {
     const told = version.kind === 'object' ? unquoted(version.etag) : undefined;
     if (told === undefined) return { source: known, verified: known.etag === undefined };
     return { source: told === known.etag ? known : this.replace(version), verified: true };
+  }
+
+  /** Runs `work` with a source whose validator is true now, and known if the store tells one. */
+  async withCurrent<T>(
+    version: ContentVersion,
+    signal: AbortSignal,
+    work: (source: VersionSource) => Promise<T>,
+  ): Promise<T> {
+    const { source, verified } = this.open(version);
+    const known = version.kind === 'file' || source.etag !== undefined;
+    const current = verified && known ? source : await this.#verified(source, signal);
+    current.handles += 1;
+    try {
+      return await work(current);
+    } finally {
+      current.handles -= 1;
+      this.tidy(current);
+    }
+  }
+
+  async #verified(source: VersionSource, signal: AbortSignal): Promise<VersionSource> {
+    try {
+      await source.verify(signal);
+      return source;
+    } catch (error) {
+      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      const fresh = this.replace(source.version);
+      await fresh.verify(signal);
+      return fresh;
+    }
   }
 
   /** A new source under this name; handles of the old one keep it and learn that it changed. */

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { describeDiskCache } from '../describe/describe-disk-cache.ts';
+import { describeSize } from '../describe/describe-size.ts';
+import { CliError } from '../exit-codes.ts';
+import type { CachedFile } from '../mount/cache-inquiries.ts';
+import { inquire } from '../mount/inquire.ts';
+import { locateAll, selectMount } from '../mount/select-mount.ts';
+
+const DETAILS = `
+Without a path it is about the mount that the working directory is in, or the only one there is. The size is that of
+the whole directory, which several mounts may share; how much came from it is counted since the mount began.
+
+Examples:
+  svcfs cache                                    size, limit, and how much it helps
+  svcfs cache ~/svc/projects/demo/trio-exomes    how much of each file is cached
+  svcfs cache evict ~/svc/projects/demo/old      room for others`;
+
+const EVICT_DETAILS = `
+Programs that read an evicted file go on: its bytes come from the service again. With --all the mount may be named;
+entries that other mounts put into the same directory go too.`;
+
+export function addCacheCommand(program: Command): void {
+  const cache = program
+    .command('cache')
+    .summary('what is in the disk cache of a mount')
+    .description('Show what is in the disk cache of a mount.')
+    .argument('[path...]', 'files or folders in a mount')
+    .addHelpText('after', DETAILS)
+    .action(show);
+  cache
+    .command('evict')
+    .description('Remove files from the disk cache.')
+    .argument('[path...]', 'files or folders in a mount')
+    .option('--all', 'everything', false)
+    .addHelpText('after', EVICT_DETAILS)
+    .action(evict);
+}
+
+async function show(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) {
+    const mount = await selectMount(undefined);
+    const { statistics } = await inquire(mount, { request: 'cache', paths: [] });
+    for (const line of describeDiskCache({ diskCache: statistics, warnings: [] })) console.log(line);
+    return;
+  }
+  for (const { mount, paths: inMount } of await locateAll(paths)) {
+    const { files } = await inquire(mount, { request: 'cache', paths: inMount });
+    for (const file of files) console.log(describeCached(file));
+  }
+}
+
+async function evict(paths: readonly string[], { all }: { readonly all: boolean }): Promise<void> {
+  if (all) {
+    if (paths.length > 1) throw new CliError('usage', '--all goes with one mount');
+    return tellFreed(
+      (await inquire(await selectMount(paths[0]), { request: 'evict', paths: undefined })).freedBytes,
+    );
+  }
+  if (paths.length === 0) throw new CliError('usage', 'name files or folders, or give --all');
+  let freedBytes = 0;
+  for (const { mount, paths: inMount } of await locateAll(paths)) {
+    freedBytes += (await inquire(mount, { request: 'evict', paths: inMount })).freedBytes;
+  }
+  tellFreed(freedBytes);
+}
+
+function tellFreed(bytes: number): void {
+  console.log(`${describeSize(bytes)} of disk space freed`);
+}
+
+function describeCached({ path, sizeBytes, cachedBytes }: CachedFile): string {
+  const percent = sizeBytes === 0 ? 100 : Math.floor((100 * cachedBytes) / sizeBytes);
+  return `${String(percent).padStart(3)} %  ${describeSize(cachedBytes)} of ${describeSize(sizeBytes)}  ${path}`;
+}

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { describeSize } from '../describe/describe-size.ts';
+import { sayWarmUp } from '../describe/say-warm-up.ts';
+import { CliError } from '../exit-codes.ts';
+import { askDaemon } from '../mount/ask-daemon.ts';
+import { locateAll } from '../mount/select-mount.ts';
+import type { WarmUpResult } from '../mount/warm-up.ts';
+
+const DETAILS = `
+Fetches whole files, and all files below folders, into the disk cache of the mount they are in (--cache-dir), so that
+reading them asks the service for no byte. What is cached already is not fetched again: after an interruption, the same
+command goes on where it was. Exit code 0 says that everything is in the cache.
+
+Examples:
+  svcfs warmup ~/svc/projects/demo/trio-exomes
+  find ~/svc -name '*.bam' | svcfs warmup --list -`;
+
+interface WarmUpOptions {
+  readonly list: string | undefined;
+  readonly json: boolean;
+}
+
+export function addWarmupCommand(program: Command): void {
+  program
+    .command('warmup')
+    .summary('fetch files into the disk cache')
+    .description('Fetch whole files or folders into the disk cache of a mount.')
+    .argument('[path...]', 'files or folders in a mount')
+    .option('--list <file>', 'file that names more of them, one a line; - for the standard input')
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText('after', DETAILS)
+    .action(warmup);
+}
+
+async function warmup(paths: readonly string[], { list, json }: WarmUpOptions): Promise<void> {
+  const all = [...paths, ...(list === undefined ? [] : await pathsIn(list))];
+  if (all.length === 0) throw new CliError('usage', 'name a file or folder, or give --list');
+  let failed = 0;
+  for (const { mount, paths: inMount } of await locateAll(all)) {
+    const say = sayWarmUp(json ? undefined : process.stderr);
+    const request = { request: 'warmup', paths: inMount } as const;
+    let result: WarmUpResult | undefined;
+    for await (const said of askDaemon(mount.directory.socket, request)) {
+      if (said.answer === 'failed') throw new CliError('failure', `${mount.mountPoint}: ${said.message}`);
+      if (said.answer === 'warming') say(said.progress);
+      if (said.answer === 'warmup') result = said.result;
+    }
+    if (result === undefined)
+      throw new CliError('failure', `${mount.mountPoint}: its process does not answer`);
+    say(undefined);
+    if (json) console.log(JSON.stringify(result));
+    else tell(mount.mountPoint, result);
+    failed += result.failed;
+  }
+  if (failed > 0)
+    throw new CliError('failure', `${failed === 1 ? '1 file' : `${failed} files`} could not be cached`);
+}
+
+function tell(mountPoint: string, { progress, failures }: WarmUpResult): void {
+  for (const { path, reason } of failures) console.error(`svcfs: ${path}: ${reason}`);
+  const { doneFiles, doneBytes, fetchedBytes } = progress;
+  const files = doneFiles === 1 ? '1 file' : `${doneFiles} files`;
+  console.log(
+    `${mountPoint}: ${files}, ${describeSize(doneBytes)}, cached; ${describeSize(fetchedBytes)} fetched now`,
+  );
+}
+
+async function pathsIn(list: string): Promise<readonly string[]> {
+  try {
+    const lines = list === '-' ? await text(process.stdin) : await readFile(list, 'utf8');
+    return lines.split('\n').filter((line) => line !== '');
+  } catch (error) {
+    throw new CliError('usage', `${list}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}

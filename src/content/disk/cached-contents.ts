@@ -1,0 +1,127 @@
+/** What of whole versions is in the disk cache: filling, counting, evicting. Versions as the tree knows them. */
+import PQueue from 'p-queue';
+import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
+import { contentName } from '../content-version.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
+import { ContentError, type ContentVersion } from '../ports.ts';
+import type { VersionSource } from '../read/version-source.ts';
+import type { ByteRange } from './byte-range.ts';
+import type { CachedVersion } from './cached-version.ts';
+import type { DiskCache } from './disk-cache.ts';
+
+export interface CachedContentsOptions {
+  readonly disk: DiskCache;
+  readonly memory: MemoryPool;
+  /** Runs `work` with the source of a version, whose validator is known then, and true. */
+  readonly withSource: <T>(
+    version: ContentVersion,
+    signal: AbortSignal,
+    work: (source: VersionSource) => Promise<T>,
+  ) => Promise<T>;
+}
+
+/** How filling gets on. */
+export interface WarmProgress {
+  /** So many bytes more are in the cache, by now or before. */
+  readonly onBytes: (bytes: number) => void;
+  /** So many of them were fetched. */
+  readonly onFetched: (bytes: number) => void;
+}
+
+const RANGE_BYTES = 4 * 1024 * 1024;
+/** Over all versions that are filled. */
+const RANGES_AT_ONCE = 8;
+
+export class CachedContents {
+  readonly disk: DiskCache;
+  readonly #options: CachedContentsOptions;
+  readonly #ranges = new PQueue({ concurrency: RANGES_AT_ONCE });
+
+  constructor(options: CachedContentsOptions) {
+    this.#options = options;
+    this.disk = options.disk;
+  }
+
+  /** Fetches what is not there. Rejects with `ContentError`, or with what the API or the disk said. */
+  async fill(version: ContentVersion, progress: WarmProgress, signal: AbortSignal): Promise<void> {
+    await this.#with(version, signal, async (source, cached) => {
+      if ((await this.disk.countBytes(cached)) === cached.sizeBytes) {
+        progress.onBytes(cached.sizeBytes);
+        return;
+      }
+      await forEachAtOnce(rangesOf(cached.sizeBytes), RANGES_AT_ONCE, (range) =>
+        this.#ranges.add(() => this.#fillRange(source, cached, { range, progress, signal })),
+      );
+      if ((await this.disk.countBytes(cached)) < cached.sizeBytes) {
+        throw new ContentError(
+          'no-space',
+          `${contentName(version)}: evicted while it was fetched; the disk cache is too small for it`,
+        );
+      }
+    });
+  }
+
+  /** How much of a version is there. */
+  async countBytes(version: ContentVersion, signal: AbortSignal): Promise<number> {
+    if (version.sizeBytes === 0) return 0;
+    return this.#with(version, signal, (_, cached) => this.disk.countBytes(cached));
+  }
+
+  /** Answers how many bytes of the disk it gave back. */
+  async evict(versions: readonly ContentVersion[], signal: AbortSignal): Promise<number> {
+    const cached: CachedVersion[] = [];
+    for (const version of versions) {
+      if (version.sizeBytes === 0) continue;
+      await this.#with(version, signal, async (_, found) => void cached.push(found));
+    }
+    return this.disk.evict(cached);
+  }
+
+  #with<T>(
+    version: ContentVersion,
+    signal: AbortSignal,
+    work: (source: VersionSource, cached: CachedVersion) => Promise<T>,
+  ): Promise<T> {
+    return this.#options.withSource(version, signal, (source) => {
+      const { cached } = source;
+      if (cached !== undefined) return work(source, cached);
+      throw new ContentError(
+        'unreadable',
+        `${contentName(version)}: its store gives no ETag, so that nothing could tell whether what is cached is current`,
+      );
+    });
+  }
+
+  async #fillRange(
+    source: VersionSource,
+    cached: CachedVersion,
+    {
+      range,
+      progress,
+      signal,
+    }: { readonly range: ByteRange; readonly progress: WarmProgress; readonly signal: AbortSignal },
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const { memory } = this.#options;
+    const { start: offset, end } = range;
+    const buffer = await memory.acquire(end - offset, signal);
+    try {
+      const into = buffer.subarray(0, end - offset);
+      for (const missing of await this.disk.find(cached, offset, into)) {
+        const bytes = into.subarray(missing.start, missing.end);
+        await source.fetchRemote(offset + missing.start, bytes, { signal });
+        progress.onFetched(bytes.length);
+        await this.disk.write(cached, offset + missing.start, bytes);
+      }
+    } finally {
+      memory.release(buffer);
+    }
+    progress.onBytes(end - offset);
+  }
+}
+
+function* rangesOf(sizeBytes: number): Generator<ByteRange> {
+  for (let start = 0; start < sizeBytes; start += RANGE_BYTES) {
+    yield { start, end: Math.min(start + RANGE_BYTES, sizeBytes) };
+  }
+}
