@@ -13,19 +13,33 @@ interface Call {
   readonly path: string;
 }
 
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined when there was none. */
+  readonly body: Json;
+}
+
 const ERROR_FIELDS = ['status', 'code', 'message', 'more_info'];
 const documents = new Map<string, Promise<Json>>();
 
-/** @throws Error when the answer is not what the contract says. Answers cut by `fields` cannot be held against it. */
-export async function checkAnswer(url: string, call: Call, { status, body }: { status: number; body: Json }) {
+/** @throws Error when the answer is not what the contract says: a status it does not name, or another shape. */
+export async function checkAnswer(url: string, call: Call, answer: Answered): Promise<void> {
+  const { status, body, headers } = answer;
   if (status >= 400) return checkError(call, status, body);
-  if (status !== 200 || call.path.includes('fields=')) return;
-  const schema = schemaOf(await documentOf(url), call);
-  if (schema === undefined) throw new Error(`${call.method} ${call.path} is in no contract`);
-  const errors = schema === null ? [] : Errors(schema as XSchema, body)[1];
-  if (errors.length > 0) {
-    throw new Error(`${call.method} ${call.path} left the contract: ${JSON.stringify(errors)}`);
+  const response = operationOf(await documentOf(url), call)?.responses[String(status)];
+  const wrong = (why: string): Error => new Error(`${call.method} ${call.path} answered ${status} ${why}`);
+  if (response === undefined) throw wrong('which is in no contract');
+  const schema = response.content?.['application/json']?.schema;
+  if (schema === undefined) {
+    if (body !== undefined) throw wrong('with a body that no contract describes');
+    const location = headers.get('location');
+    if (status >= 300 && !URL.canParse(location ?? '')) throw wrong(`to nowhere: ${location}`);
+    return;
   }
+  const asked = call.path.includes('fields=') ? withoutRequired(schema) : asAnswered(schema);
+  const errors = Errors(asked as XSchema, body)[1];
+  if (errors.length > 0) throw wrong(`and left the contract: ${JSON.stringify(errors)}`);
 }
 
 function checkError({ method, path }: Call, status: number, body: Json): void {
@@ -41,17 +55,22 @@ async function documentOf(url: string): Promise<Json> {
   return known;
 }
 
-/** Null where the contract does not describe the answer; undefined where there is no such call. */
-function schemaOf(document: Json, { method, path }: Call): object | null | undefined {
+/** What the contract says of a call; undefined where there is no such call. */
+function operationOf(document: Json, { method, path }: Call): Json {
   const segments = `/v2${path.split('?', 1)[0]}`.replace(/\/$/, '').split('/');
   const templates = Object.keys(document.paths).filter((template) => matches(template, segments));
-  const operations = templates
+  return templates
     .sort((a, b) => parameters(a) - parameters(b))
-    .map((template) => document.paths[template][method.toLowerCase()]);
-  const operation = operations.find((candidate) => candidate !== undefined);
-  if (operation === undefined) return undefined;
-  const schema = operation.responses['200']?.content?.['application/json']?.schema;
-  return schema === undefined ? null : asAnswered(schema);
+    .map((template) => document.paths[template][method.toLowerCase()])
+    .find((operation) => operation !== undefined);
+}
+
+/** Of an answer that `fields` has cut: what is there must still be as described. */
+function withoutRequired(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(withoutRequired);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { required: _, ...rest } = schema;
+  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withoutRequired(value)]));
 }
 
 function matches(template: string, segments: readonly string[]): boolean {
