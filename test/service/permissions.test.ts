@@ -142,6 +142,13 @@ test('a public file can be read and copied by anybody, and changed by nobody els
   expect(results).toMatchObject({ list: '404 5026' });
 });
 
+test('a member may do with a public file at least what everybody may', async () => {
+  await share({ read: true });
+  await service.operator.markFile(file.id, { public: true });
+  expect((await bob.get(`/files/${file.id}/download_info`)).status).toBe(200);
+  expect(await outcome(bob)).toMatchObject({ rename: '403 5008', delete: '403 5001' });
+});
+
 test('an archived file cannot be copied', async () => {
   await service.operator.markFile(file.id, { archived: true });
   const answer = await alice.post(`/files/${file.id}/actions/copy`, { parent: root, name: 'c' });

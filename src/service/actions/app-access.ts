@@ -1,13 +1,13 @@
 import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../caller.ts';
-import { PUBLIC_PERMISSIONS } from '../rules/permissions.ts';
+import { permissionsWith } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AppRevisionRow, AppRow } from '../store/apps.ts';
 import type { Store } from '../store/store.ts';
 
 export interface AccessibleApp {
   readonly app: AppRow;
-  /** The caller's, in the app's project. */
+  /** The caller's, in the app's project; of a public app at least everybody's. */
   readonly permissions: ProjectPermissions;
 }
 
@@ -15,10 +15,10 @@ export interface AccessibleApp {
 export async function appFor(store: Store, caller: Caller, id: string): Promise<AccessibleApp> {
   const app = await store.apps.find(id);
   if (app === undefined) throw new ServiceError(6002);
-  const permissions = await store.projects.permissionsOf(caller.username, app.project_id);
-  if (permissions !== undefined) return { app, permissions };
-  if (app.is_public === 1) return { app, permissions: PUBLIC_PERMISSIONS };
-  throw new ServiceError(6002);
+  const ofMember = await store.projects.permissionsOf(caller.username, app.project_id);
+  const permissions = permissionsWith(ofMember, { isPublic: app.is_public === 1 });
+  if (permissions === undefined) throw new ServiceError(6002);
+  return { app, permissions };
 }
 
 /** @param revision The newest when left out. @throws ServiceError 6002 */

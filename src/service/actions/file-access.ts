@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
 import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../caller.ts';
-import { demand, type ProjectPermission, PUBLIC_PERMISSIONS } from '../rules/permissions.ts';
+import { demand, permissionsWith, type ProjectPermission } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 
 export interface AccessibleFile {
   readonly file: FileRow;
-  /** The caller's, in the file's project. */
+  /** The caller's, in the file's project; of a public file at least everybody's. */
   readonly permissions: ProjectPermissions;
 }
 
@@ -21,10 +21,10 @@ export async function fileFor(
 ): Promise<AccessibleFile> {
   const file = await store.files.find(fileId);
   if (file === undefined) throw new ServiceError(missing);
-  const permissions = await store.projects.permissionsOf(caller.username, file.project_id);
-  if (permissions !== undefined) return { file, permissions };
-  if (file.is_public === 1) return { file, permissions: PUBLIC_PERMISSIONS };
-  throw new ServiceError(missing);
+  const ofMember = await store.projects.permissionsOf(caller.username, file.project_id);
+  const permissions = permissionsWith(ofMember, { isPublic: file.is_public === 1 });
+  if (permissions === undefined) throw new ServiceError(missing);
+  return { file, permissions };
 }
 
 /** The same, with one permission demanded. @throws ServiceError 5002, or `refusal` */

@@ -14,13 +14,25 @@ export const ALL_PERMISSIONS: ProjectPermissions = {
 };
 
 /** What anybody may do with a public file or app. */
-export const PUBLIC_PERMISSIONS: ProjectPermissions = {
+const PUBLIC_PERMISSIONS: ProjectPermissions = {
   read: true,
   write: false,
   copy: true,
   execute: false,
   admin: false,
 };
+
+/**
+ * What somebody may do with a file or app: what membership of the project gives, and if it is public what everybody may.
+ * Undefined when it does not exist for them.
+ */
+export function permissionsWith(
+  ofMember: ProjectPermissions | undefined,
+  { isPublic }: { readonly isPublic: boolean },
+): ProjectPermissions | undefined {
+  if (!isPublic) return ofMember;
+  return ofMember === undefined ? PUBLIC_PERMISSIONS : { ...ofMember, read: true, copy: true };
+}
 
 /** @throws ServiceError with the code, which depends on the call, when the permission is missing. */
 export function demand(
