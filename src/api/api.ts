@@ -194,6 +194,8 @@ export interface Api {
   readonly volumes: VolumesApi;
   readonly transfers: TransfersApi;
   readonly asyncFiles: AsyncFilesApi;
+  /** Whether the rate budget would let a call of this priority go at once. */
+  hasRoom(priority: Priority): boolean;
   close(): Promise<void>;
 }
 

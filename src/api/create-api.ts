@@ -16,7 +16,7 @@ export interface ApiClient extends Api {
 
 /** The client of the platform's API: resources over one connection to the service. */
 export function createApi(options: ApiOptions): ApiClient {
-  const { call, serverTime, status, close } = connect(options);
+  const { call, serverTime, hasRoom, status, close } = connect(options);
   const root = new RootClient(call);
   const files = new FilesClient(call, serverTime);
   return {
@@ -28,6 +28,7 @@ export function createApi(options: ApiOptions): ApiClient {
     volumes: new VolumesClient(call),
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),
+    hasRoom,
     status,
     close,
   };

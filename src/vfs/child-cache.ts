@@ -49,6 +49,11 @@ export class ChildCache<Node extends Dated> {
     return this.#generation;
   }
 
+  /** Names known to be present, and those we removed since the last listing. */
+  get size(): number {
+    return this.#facts.size;
+  }
+
   /** Rises whenever a name comes, goes or means another node: while it stays, so do the names. */
   get version(): number {
     return this.#additions + this.#removals;

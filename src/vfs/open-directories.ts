@@ -43,6 +43,7 @@ export class OpenDirectories {
   open(directory: DirectoryNode): FileHandle {
     const last = this.#lastRead.get(directory);
     const isCurrent = last?.version === directory.children.version && this.#tree.isComplete(directory);
+    if (isCurrent) this.#tree.opened(directory);
     return this.#handles.add({ directory, listing: isCurrent ? last?.hold() : undefined });
   }
 
@@ -92,6 +93,7 @@ export class OpenDirectories {
     const last = offset > 0 ? this.#lastRead.get(open.directory)?.hold() : undefined;
     open.listing = last ?? this.#tree.listings.open(open.directory);
     this.#lastRead.set(open.directory, open.listing);
+    if (offset === 0) this.#tree.opened(open.directory);
     return open.listing;
   }
 

@@ -10,10 +10,12 @@ import { nameOnPlatform } from './escape.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
 import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
+import { BackgroundRefresh } from './listing/background-refresh.ts';
 import { isComplete, nodeTtlLeft } from './listing/freshness.ts';
 import { Listings } from './listing/listings.ts';
 import { Lookups } from './listing/lookups.ts';
 import { Revalidation } from './listing/revalidation.ts';
+import { WalkAhead } from './listing/walk-ahead.ts';
 import type {
   DirectoryNode,
   Node,
@@ -60,6 +62,8 @@ export class PlatformTree implements Tree {
   readonly #placement: Placement;
   readonly #lookups: Lookups;
   readonly #revalidation: Revalidation;
+  readonly #walkAhead: WalkAhead;
+  readonly #backgroundRefresh: BackgroundRefresh;
   readonly #mountedMs: number;
 
   constructor(parts: PlatformTreeParts) {
@@ -82,7 +86,14 @@ export class PlatformTree implements Tree {
     const directories = new Directories(api, parts.details);
     const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
-    this.listings = new Listings({ ...shared, onComplete: () => prune(nodes, placement) });
+    this.listings = new Listings({ ...shared, onComplete: (directory) => this.#completed(directory) });
+    this.#walkAhead = new WalkAhead({
+      api,
+      clock,
+      listings: this.listings,
+      isComplete: (directory) => this.isComplete(directory),
+    });
+    this.#backgroundRefresh = new BackgroundRefresh({ ...shared, api, listings: this.listings });
     this.#lookups = new Lookups({ ...shared, listings: this.listings });
     this.#revalidation = new Revalidation({ api, placement, clock });
   }
@@ -124,6 +135,17 @@ export class PlatformTree implements Tree {
   /** Whether all names of the directory are known and still count. */
   isComplete(directory: DirectoryNode): boolean {
     return isComplete(directory, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
+  }
+
+  /** A program begins to read the names of `directory`. */
+  opened(directory: DirectoryNode): void {
+    this.#walkAhead.opened(directory);
+    this.#backgroundRefresh.opened(directory);
+  }
+
+  /** Ends what goes on in the background. */
+  close(): void {
+    this.#backgroundRefresh.close();
   }
 
   expire(directory: DirectoryNode): void {
@@ -200,6 +222,11 @@ export class PlatformTree implements Tree {
     // What nobody foresaw is ours to mend: with its stack. The rest is told to a person by its reason.
     if (isKnownError(error) || isAbort(error)) this.log.warn(fields, 'operation failed');
     else this.log.error({ ...fields, err: error }, 'operation failed unexpectedly');
+  }
+
+  #completed(directory: DirectoryNode): void {
+    prune(this.nodes, this.#placement);
+    this.#walkAhead.completed(directory);
   }
 
   async #refreshed(node: Node, signal: AbortSignal): Promise<AttributesReply> {

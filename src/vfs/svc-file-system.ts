@@ -66,6 +66,7 @@ export class SvcFileSystem implements FileSystem {
 
   detach(): void {
     this.#tree.kernel.attach(undefined);
+    this.#tree.close();
     this.#files.close();
   }
 

@@ -1,4 +1,4 @@
-import type { Api, PageRequest } from '../../src/api/api.ts';
+import type { Api, PageRequest, Priority } from '../../src/api/api.ts';
 import type { EntryRecord, FileRecord, FolderRecord, Page, VolumeObjectRecord } from '../../src/api/model.ts';
 import { deferred } from '../../src/lib/deferred.ts';
 
@@ -30,6 +30,8 @@ export class FakeApi {
   readonly crowds = new Map<string, number>();
   /** Calls that fail after so many more answers. */
   readonly failing = new Map<string, number>();
+  /** Priorities that the rate budget has room for. */
+  readonly room = new Set<Priority>();
   /** Objects of a volume on a page. */
   volumePage = 100;
   #held = new Map<string, { passing: number; readonly released: Promise<void> }>();
@@ -93,7 +95,8 @@ export class FakeApi {
 
   /** As the client's interface; a call that no test needs is not there. */
   get api(): Api {
-    const api = { projects: this.#projects(), files: this.#files(), volumes: this.#volumes() };
+    const hasRoom = (priority: Priority): boolean => this.room.has(priority);
+    const api = { projects: this.#projects(), files: this.#files(), volumes: this.#volumes(), hasRoom };
     return api as unknown as Api;
   }
 

@@ -13,6 +13,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
+import type { Priority } from '../api.ts';
 import { CallCounts } from './call-counts.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
@@ -58,6 +59,7 @@ export interface ConnectionStatus {
 export interface Connection {
   readonly call: Caller;
   readonly serverTime: ServerTime;
+  hasRoom(priority: Priority): boolean;
   status(): ConnectionStatus;
   /** Calls that are under way, or wait, reject. */
   close(): Promise<void>;
@@ -90,6 +92,7 @@ export function connect(options: ConnectionOptions): Connection {
   return {
     call: callerOver(withErrors(retried), () => new Patience({ clock, timeoutMs, backoff: BACKOFF })),
     serverTime,
+    hasRoom: (priority) => budget.hasRoom(priority),
     status: () => ({ calls: counts.snapshot(), rate: budget.snapshot() }),
     close: async () => {
       const reason = new Error('the client was closed');

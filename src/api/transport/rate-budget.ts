@@ -57,6 +57,12 @@ export class RateBudget {
     await waiter.turn.finally(() => signal?.removeEventListener('abort', abort));
   }
 
+  /** Whether a request of this priority would be let go at once. */
+  hasRoom(priority: Priority): boolean {
+    const isAnyoneWaiting = ORDER.some((each) => this.#waiting[each].size > 0);
+    return !isAnyoneWaiting && this.#mayGo(priority);
+  }
+
   /** Says that an acquired request is over, and what its answer told of the interval. */
   settle(headers: Answer['headers'] | undefined): void {
     this.#inFlight -= 1;
@@ -91,8 +97,7 @@ export class RateBudget {
   #letGo(): void {
     for (const priority of ORDER) {
       for (const waiter of this.#waiting[priority]) {
-        const nowMs = this.#serverTime.now() - AFTER_RESET_MS;
-        if (!mayGo(this.#window, { priority, inFlight: this.#inFlight, nowMs })) {
+        if (!this.#mayGo(priority)) {
           this.#sleepUntilReset();
           return;
         }
@@ -102,6 +107,11 @@ export class RateBudget {
       }
     }
     this.#wakeUp?.abort();
+  }
+
+  #mayGo(priority: Priority): boolean {
+    const nowMs = this.#serverTime.now() - AFTER_RESET_MS;
+    return mayGo(this.#window, { priority, inFlight: this.#inFlight, nowMs });
   }
 
   /** One sleeper for all who wait; it ends with the last of them, so that no timer outlives its use. */

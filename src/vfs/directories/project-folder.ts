@@ -24,7 +24,7 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     await this.#details.project(folder.project, options.signal);
     const id = folderIdOf(folder);
     const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
-      this.#api.files.list(id, page, { signal });
+      this.#api.files.list(id, page, { signal, priority: options.priority?.() ?? 'interactive' });
     for await (const { pass, items } of pagesInOrder(fetch, options)) {
       yield { pass, items: items.filter((record) => !isAside(record)).map(listedEntry) };
     }

@@ -1,4 +1,4 @@
-import type { Api } from '../../api/api.ts';
+import type { Api, Priority } from '../../api/api.ts';
 import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
 import { canBeShown, escapedName, meaningOf, shownName } from '../escape.ts';
 import type { Listed } from '../listed.ts';
@@ -27,7 +27,12 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     let continuation: string | undefined;
     let first = true;
     do {
-      const page = await this.#contents(directory, { prefix, continuation, signal: options.signal });
+      const page = await this.#contents(directory, {
+        prefix,
+        continuation,
+        signal: options.signal,
+        priority: options.priority?.() ?? 'interactive',
+      });
       yield { pass: 0, items: listedOf(page, prefix, objects) };
       continuation = page.continuation;
       if (first && continuation !== undefined && !options.goOn(undefined)) return;
@@ -86,10 +91,11 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       readonly prefix: string;
       readonly continuation: string | undefined;
       readonly signal: AbortSignal;
+      readonly priority?: Priority;
     },
   ): Promise<VolumePage> {
-    const { signal, ...rest } = query;
-    return this.#api.volumes.contents(directory.volume.id, rest, { signal });
+    const { signal, priority = 'interactive', ...rest } = query;
+    return this.#api.volumes.contents(directory.volume.id, rest, { signal, priority });
   }
 }
 

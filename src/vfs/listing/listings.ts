@@ -3,8 +3,10 @@
  *
  * A listing takes names in as its pages come (so that lookups of the first names need not wait for the last page) and
  * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
+ * One begun for nobody in particular (`ahead`) becomes interactive when somebody joins it.
  */
 import { setMaxListeners } from 'node:events';
+import type { Priority } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import { deferred } from '../../lib/deferred.ts';
@@ -17,13 +19,17 @@ import { isComplete } from './freshness.ts';
 import { Listing } from './listing.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
 
+/** Of who waits however long it takes: every call has a deadline of its own. */
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
+
 interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
   readonly placement: Placement;
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Called when a whole directory has been taken in. */
-  readonly onComplete: () => void;
+  readonly onComplete: (directory: DirectoryNode) => void;
 }
 
 interface UnderWay {
@@ -33,6 +39,7 @@ interface UnderWay {
   readonly begun: Deferred<void>;
   /** Small enough to be finished for lookups alone; undefined before that is known. */
   small: boolean | undefined;
+  priority: Priority;
 }
 
 export class Listings {
@@ -47,7 +54,15 @@ export class Listings {
   open(directory: DirectoryNode): Listing {
     const { clock, ttlMs } = this.#parts;
     if (isComplete(directory, { nowMs: clock.now(), ttlMs })) return Listing.of(directory).hold();
-    return (this.#underWay.get(directory) ?? this.#begin(directory)).listing.hold();
+    return this.#join(directory).listing.hold();
+  }
+
+  /** Asks for all names anew, however fresh those known are, for who does not wait: on until the end. Never rejects. */
+  async ahead(directory: DirectoryNode, priority: Priority): Promise<void> {
+    const { listing } = this.#underWay.get(directory) ?? this.#begin(directory, priority);
+    listing.hold();
+    await listing.all(NEVER).catch(() => undefined);
+    listing.letGo();
   }
 
   isUnderWay(directory: DirectoryNode): boolean {
@@ -56,7 +71,7 @@ export class Listings {
 
   /** Has the first page taken in, and all others when they are few. */
   async peek(directory: DirectoryNode, signal: AbortSignal): Promise<void> {
-    const underWay = this.#underWay.get(directory) ?? this.#begin(directory);
+    const underWay = this.#join(directory);
     await untilAborted(underWay.begun.promise, signal);
     if (underWay.small !== false) await underWay.listing.all(signal);
   }
@@ -72,7 +87,13 @@ export class Listings {
     }
   }
 
-  #begin(directory: DirectoryNode): UnderWay {
+  #join(directory: DirectoryNode): UnderWay {
+    const underWay = this.#underWay.get(directory) ?? this.#begin(directory, 'interactive');
+    underWay.priority = 'interactive';
+    return underWay;
+  }
+
+  #begin(directory: DirectoryNode, priority: Priority): UnderWay {
     const stop = new AbortController();
     // One for each page in flight, and for each layer of the client.
     setMaxListeners(0, stop.signal);
@@ -81,6 +102,7 @@ export class Listings {
       stop,
       begun: deferred(),
       small: undefined,
+      priority,
     };
     this.#underWay.set(directory, underWay);
     void this.#run(directory, underWay);
@@ -126,7 +148,8 @@ export class Listings {
     const given = new Set<Node>();
     let names = new Set<string>();
     let pass = 0;
-    for await (const page of directories.pages(directory, { goOn, signal: stop.signal })) {
+    const priority = (): Priority => underWay.priority;
+    for await (const page of directories.pages(directory, { goOn, priority, signal: stop.signal })) {
       if (page.pass !== pass) names = new Set();
       pass = page.pass;
       const nodes: Node[] = [];
@@ -144,6 +167,6 @@ export class Listings {
       listing.append(unlisted);
     }
     listing.end(wanted && children.removals === removals ? children.version : undefined);
-    if (wanted) this.#parts.onComplete();
+    if (wanted) this.#parts.onComplete(directory);
   }
 }

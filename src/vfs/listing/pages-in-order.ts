@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { PageRequest } from '../../api/api.ts';
+import type { PageRequest, Priority } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
 
 /** The most the platform gives at once. */
@@ -18,6 +18,8 @@ export interface PageOfPass<T> {
 export interface PagingOptions {
   /** Asked once, after the first page: whether the others are wanted. */
   readonly goOn: (total: number | undefined) => boolean;
+  /** Asked for each page: who waits for it may change meanwhile. Default `interactive`. */
+  readonly priority?: () => Priority;
   readonly signal: AbortSignal;
 }
 

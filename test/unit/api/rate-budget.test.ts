@@ -146,6 +146,20 @@ describe('the rate budget', () => {
     await waiting;
   });
 
+  it('tells whether there is room, less of it for what nobody waits for', async () => {
+    const rig = limited();
+    expect(rig.budget.hasRoom('background')).toBe(true);
+    const one = rig.request('interactive');
+    await rig.clock.advance(0);
+    expect(rig.budget.hasRoom('interactive')).toBe(false);
+    await rig.clock.advance(50);
+    await one;
+    for (let count = 1; count < 7; count += 1)
+      await Promise.all([rig.request('interactive'), rig.clock.advance(50)]);
+    expect(rig.budget.hasRoom('prefetch')).toBe(true);
+    expect(rig.budget.hasRoom('background')).toBe(false);
+  });
+
   it('limits nothing when the service does not', async () => {
     const clock = new FakeClock();
     const budget = new RateBudget(clock, new ServerTime(clock));
