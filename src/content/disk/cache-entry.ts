@@ -49,12 +49,12 @@ export class CacheEntry {
     if (answer === EVICTED) this.evicted = true;
   }
 
-  /** Bytes that are there, in whole blocks. */
+  /** Bytes that are there. */
   async countBytes(): Promise<number> {
     const { sizeBytes } = this.place;
-    const blocks = Math.ceil(sizeBytes / DISK_BLOCK_BYTES);
-    const present = await this.#blocks.count(this.#files.index.fd, blocks);
-    return Math.min(present * DISK_BLOCK_BYTES, sizeBytes);
+    const last = Math.ceil(sizeBytes / DISK_BLOCK_BYTES) - 1;
+    const [before, all] = await Promise.all([this.#count(last), this.#count(last + 1)]);
+    return before * DISK_BLOCK_BYTES + (all - before) * (sizeBytes - last * DISK_BLOCK_BYTES);
   }
 
   /** When the data was last changed by anyone (stat(2), st_ctim). */
@@ -84,6 +84,10 @@ export class CacheEntry {
     if (this.#retired) return;
     this.#retired = true;
     await this.#closeUnlessUsed();
+  }
+
+  #count(blocks: number): Promise<number> {
+    return this.#blocks.count(this.#files.index.fd, blocks);
   }
 
   async #closeUnlessUsed(): Promise<void> {

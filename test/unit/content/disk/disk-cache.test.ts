@@ -1,0 +1,285 @@
+import { open, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { waitUntil } from '../../../support/wait-until.ts';
+import { patterned } from '../fake-platform.ts';
+import { BLOCK, DiskWorld, file, readBlocks } from './disk-world.ts';
+
+const MIB = 1024 * 1024;
+/** The last block is short. */
+const SIZE = 40 * BLOCK + 123;
+const bytes = patterned(SIZE);
+
+describe('the disk cache', () => {
+  it('gives back what it was given, and says what is missing', async () => {
+    const cache = new DiskWorld().cache();
+    const version = file(cache, 'a', SIZE);
+    await cache.write(version, 20 * BLOCK, bytes.subarray(20 * BLOCK));
+    await cache.keep(version, 0, bytes.subarray(0, BLOCK));
+    const { missing, bytes: read } = await readBlocks(cache, version);
+    expect(missing).toEqual([[BLOCK, 20 * BLOCK]]);
+    expect(read.subarray(20 * BLOCK).equals(bytes.subarray(20 * BLOCK))).toBe(true);
+    expect(read.subarray(0, BLOCK).equals(bytes.subarray(0, BLOCK))).toBe(true);
+    expect(await cache.countBytes(version)).toBe(SIZE - 19 * BLOCK);
+  });
+
+  it('keeps whole blocks only, and answers for nothing else', async () => {
+    const cache = new DiskWorld().cache();
+    const version = file(cache, 'a', SIZE);
+    await cache.write(version, 100, bytes.subarray(100, 3 * BLOCK + 50));
+    expect(await cache.countBytes(version)).toBe(2 * BLOCK);
+    expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK])).missing).toEqual([]);
+    expect((await readBlocks(cache, version, [BLOCK + 1, 3 * BLOCK])).missing).toHaveLength(1);
+    expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK - 1])).missing).toHaveLength(1);
+  });
+
+  it('knows versions apart, by service, id, size and ETag', async () => {
+    const cache = new DiskWorld().cache();
+    await cache.write(file(cache, 'a', SIZE), 0, bytes);
+    for (const other of [file(cache, 'b', SIZE), file(cache, 'a', SIZE + 1)]) {
+      expect((await readBlocks(cache, other)).missing).toHaveLength(1);
+    }
+    const object = { kind: 'object', volume: 'v', location: 'l', etag: undefined, sizeBytes: 5 } as const;
+    const names = ['1', '2'].map((etag) => cache.versionOf(object, etag)?.name);
+    expect(new Set(names).size).toBe(2);
+    expect(cache.versionOf(object, undefined)).toBeUndefined();
+    expect(cache.versionOf({ kind: 'file', fileId: 'empty', sizeBytes: 0 }, undefined)).toBeUndefined();
+  });
+
+  it('is there in the next mount, and in others at the same time', async () => {
+    const world = new DiskWorld();
+    const [first, second] = [world.cache(), world.cache()];
+    const version = file(first, 'a', SIZE);
+    expect((await readBlocks(second, version)).missing).toHaveLength(1);
+    await first.write(version, 0, bytes);
+    expect((await readBlocks(second, version)).bytes.equals(bytes)).toBe(true);
+    await first.close();
+    expect((await readBlocks(world.cache(), version)).missing).toEqual([]);
+  });
+
+  it('makes one entry, whoever makes it at once', async () => {
+    const world = new DiskWorld();
+    const caches = Array.from({ length: 8 }, () => world.cache());
+    await Promise.all(
+      caches.map((cache, index) => {
+        const span = [index * 5 * BLOCK, Math.min((index + 1) * 5 * BLOCK, SIZE)] as const;
+        return cache.write(file(cache, 'a', SIZE), span[0], bytes.subarray(...span));
+      }),
+    );
+    const rest = world.cache();
+    await rest.write(file(rest, 'a', SIZE), 40 * BLOCK, bytes.subarray(40 * BLOCK));
+    expect((await readBlocks(rest, file(rest, 'a', SIZE))).bytes.equals(bytes)).toBe(true);
+    expect(await world.files()).toHaveLength(2);
+  });
+});
+
+describe('bytes that a disk, a crash or someone else spoiled', () => {
+  /** What is read after `spoil` is right or missing, and right again once it was fetched again. */
+  async function survives(spoil: (world: DiskWorld) => Promise<void>): Promise<number> {
+    const world = new DiskWorld();
+    const before = world.cache();
+    const version = file(before, 'a', SIZE);
+    await before.write(version, 0, bytes);
+    await before.close();
+    await spoil(world);
+    const cache = world.cache();
+    const { missing, bytes: read } = await readBlocks(cache, version);
+    const expected = Buffer.from(bytes);
+    for (const range of missing) expected.fill(0, ...range);
+    expect(read.equals(expected)).toBe(true);
+    for (const range of missing) await cache.write(version, range[0], bytes.subarray(...range));
+    const again = await readBlocks(cache, version);
+    expect(again.missing).toEqual([]);
+    expect(again.bytes.equals(bytes)).toBe(true);
+    return missing.reduce((sum, [start, end]) => sum + end - start, 0);
+  }
+
+  async function change(path: string, offset: number, what: Buffer): Promise<void> {
+    const handle = await open(path, 'r+');
+    await handle.write(what, 0, what.length, offset);
+    await handle.close();
+  }
+
+  it('a flipped bit costs a block', async () => {
+    const flipped = Buffer.from([(bytes[7 * BLOCK + 5] ?? 0) ^ 1]);
+    expect(await survives(async (world) => change(await world.file('data'), 7 * BLOCK + 5, flipped))).toBe(
+      BLOCK,
+    );
+  });
+
+  it('a checksum that was changed costs a block', async () => {
+    const word = Buffer.from('00ff00ff00ff00ff', 'hex');
+    expect(await survives(async (world) => change(await world.file('index'), 4096 + 8 * 3, word))).toBe(
+      BLOCK,
+    );
+  });
+
+  it('blocks whose bytes never reached the disk are missing', async () => {
+    const hole = Buffer.alloc(4 * BLOCK);
+    expect(await survives(async (world) => change(await world.file('data'), 10 * BLOCK, hole))).toBe(
+      4 * BLOCK,
+    );
+  });
+
+  it('two blocks that changed places are missing', async () => {
+    const swapped = Buffer.concat([bytes.subarray(BLOCK, 2 * BLOCK), bytes.subarray(0, BLOCK)]);
+    expect(
+      await survives(async (world) => {
+        await change(await world.file('data'), 0, swapped);
+      }),
+    ).toBe(2 * BLOCK);
+  });
+
+  it('blocks that were cut off are missing', async () => {
+    expect(await survives(async (world) => truncate(await world.file('data'), 30 * BLOCK + 7))).toBe(
+      SIZE - 30 * BLOCK,
+    );
+  });
+
+  it('what the index lacks is missing', async () => {
+    const lost = await survives(async (world) => truncate(await world.file('index'), 4096 + 8 * 35));
+    expect(lost).toBe(SIZE - 35 * BLOCK);
+  });
+
+  it.each([
+    ['an index that is cut to nothing', async (world: DiskWorld) => truncate(await world.file('index'), 0)],
+    [
+      'an index of garbage',
+      async (world: DiskWorld) => writeFile(await world.file('index'), patterned(8192)),
+    ],
+    ['blocks that are gone', async (world: DiskWorld) => rm(await world.file('data'))],
+    ['an index that is gone', async (world: DiskWorld) => rm(await world.file('index'))],
+  ])('%s: everything is missing', async (_, spoil) => {
+    expect(await survives(spoil)).toBe(SIZE);
+  });
+
+  it('are counted', async () => {
+    const world = new DiskWorld();
+    const cache = world.cache();
+    const version = file(cache, 'a', SIZE);
+    await cache.write(version, 0, bytes);
+    await change(await world.file('data'), 0, Buffer.from('spoiled'));
+    await readBlocks(cache, version);
+    expect(cache.statistics).toMatchObject({ damagedBlocks: 1, missedBytes: BLOCK, hitBytes: SIZE - BLOCK });
+    expect(await cache.countBytes(version)).toBe(SIZE - BLOCK);
+  });
+});
+
+describe('eviction', () => {
+  it('of what was used longest ago keeps the cache within its size', async () => {
+    const world = new DiskWorld();
+    const cache = world.cache({ sizeBytes: 16 * MIB });
+    const versions = Array.from({ length: 5 }, (_, index) => file(cache, `${index}`, 4 * MIB));
+    const content = patterned(4 * MIB);
+    for (const version of versions.slice(0, 3)) {
+      await cache.write(version, 0, content);
+      world.clock.movedMs += 120_000;
+      await readBlocks(cache, version, [0, BLOCK]);
+    }
+    world.clock.movedMs += 120_000;
+    const [first, second] = versions;
+    if (first === undefined || second === undefined) throw new Error('none');
+    await readBlocks(cache, first);
+    for (const version of versions.slice(3)) {
+      await cache.write(version, 0, content);
+      world.clock.movedMs += 120_000;
+      await readBlocks(cache, version, [0, BLOCK]);
+      await cache.measure();
+    }
+    expect(await cache.countBytes(first)).toBe(4 * MIB);
+    expect(await cache.countBytes(second)).toBe(0);
+    expect((await cache.measure()).cachedBytes).toBeLessThanOrEqual(16 * MIB);
+    expect(cache.statistics.evictedBytes).toBeGreaterThan(0);
+  });
+
+  it('by one leaves what another reads, and the other makes the entry anew', async () => {
+    const world = new DiskWorld();
+    const [one, other] = [world.cache(), world.cache()];
+    const version = file(one, 'a', SIZE);
+    await one.write(version, 0, bytes);
+    expect((await readBlocks(other, version)).missing).toEqual([]);
+    expect(await one.evict([version])).toBeGreaterThan(SIZE);
+    expect(await world.files()).toEqual([]);
+    expect((await readBlocks(one, version)).missing).toHaveLength(1);
+    // Its descriptors are still good; from then on it knows.
+    expect((await readBlocks(other, version)).bytes.equals(bytes)).toBe(true);
+    expect((await readBlocks(other, version)).missing).toHaveLength(1);
+    await other.write(version, 0, bytes);
+    expect((await readBlocks(one, version)).missing).toEqual([]);
+  });
+
+  it('of everything leaves nothing, and the cache goes on', async () => {
+    const world = new DiskWorld();
+    const cache = world.cache();
+    for (const id of ['a', 'b', 'c']) await cache.write(file(cache, id, SIZE), 0, bytes);
+    expect(await cache.evictAll()).toBeGreaterThan(3 * SIZE);
+    expect(await world.files()).toEqual([]);
+    await cache.write(file(cache, 'a', SIZE), 0, bytes);
+    expect(await cache.measure()).toMatchObject({ entries: 1 });
+  });
+
+  it('cannot make room on a disk that is full of other things: nothing is written, until there is room', async () => {
+    const world = new DiskWorld();
+    const cache = world.cache({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+    const version = file(cache, 'a', SIZE);
+    await cache.measure();
+    expect(cache.statistics.full).toBe(true);
+    expect(cache.keep(version, 0, bytes)).toBeUndefined();
+    expect(cache.statistics.droppedBytes).toBe(SIZE);
+    expect(await world.files()).toEqual([]);
+  });
+
+  it('looks again when it was full for a while', async () => {
+    const world = new DiskWorld();
+    const limits = { sizeBytes: Number.POSITIVE_INFINITY, minFreeBytes: Number.MAX_SAFE_INTEGER };
+    const cache = world.cache(limits);
+    await cache.measure();
+    expect(cache.statistics.full).toBe(true);
+    world.clock.movedMs += 60_000;
+    expect(cache.keep(file(cache, 'a', SIZE), 0, bytes)).toBeUndefined();
+    await cache.measure();
+    expect(cache.statistics.full).toBe(true);
+  });
+});
+
+it('removes what a process left behind that ended while it made an entry, once it is old', async () => {
+  const world = new DiskWorld();
+  const cache = world.cache();
+  await cache.write(file(cache, 'a', SIZE), 0, bytes);
+  const index = await world.file('index');
+  const data = await world.file('data');
+  const birth = '0123456789abcdef';
+  const left = [`.${birth}.data`, `.${birth}.new`].map((end) => index.replace(/\.index$/, end));
+  const alone = join(index, '..', `${'ab'.repeat(32)}.${birth}.data`);
+  for (const path of [...left, alone]) await writeFile(path, 'left');
+  await cache.measure();
+  expect(await world.files()).toHaveLength(5);
+  for (const path of [...left, alone]) await utimes(path, 1, 1);
+  await cache.measure();
+  expect([...(await world.files())].sort()).toEqual([data, index].sort());
+  expect((await readBlocks(cache, file(cache, 'a', SIZE))).missing).toEqual([]);
+});
+
+it('writes behind a reader, and drops what the disk cannot keep up with', async () => {
+  const cache = new DiskWorld().cache();
+  const version = file(cache, 'a', 64 * MIB);
+  const content = patterned(4 * MIB);
+  const taken = Array.from({ length: 16 }, (_, index) => cache.keep(version, index * 4 * MIB, content));
+  expect(taken.filter((write) => write !== undefined)).toHaveLength(4);
+  await Promise.all(taken);
+  expect(cache.statistics).toMatchObject({ writtenBytes: 16 * MIB, droppedBytes: 48 * MIB });
+  expect(await cache.countBytes(version)).toBe(16 * MIB);
+});
+
+it('takes as much of the disk as is cached, however large the file is', async () => {
+  const world = new DiskWorld();
+  const cache = world.cache();
+  const version = file(cache, 'a', 1024 ** 4);
+  await cache.write(version, 1024 ** 4 - BLOCK, patterned(BLOCK));
+  const { size, blocks } = await stat(await world.file('data'));
+  expect(size).toBe(1024 ** 4);
+  expect(blocks * 512).toBeLessThan(MIB);
+  const end = await readBlocks(cache, version, [1024 ** 4 - BLOCK, 1024 ** 4]);
+  expect(end.bytes.equals(patterned(BLOCK))).toBe(true);
+  await waitUntil(async () => (await cache.measure()).cachedBytes < MIB);
+});
