@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { redacted } from './redact.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
@@ -13,16 +14,6 @@ export interface Logger {
   debug(fields: LogFields, text: string): void;
 }
 
-/** Fields that hold secrets, at the top of a line or one or two levels down. */
-const SECRET_FIELDS = ['token', 'auth_token', 'secret_access_key', 'authorization', '["x-svc-auth-token"]'];
-const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => {
-  const below = field.startsWith('[') ? `*${field}` : `*.${field}`;
-  return [field, below, `*.${below}`];
-});
-
-/** The query of a URL: in a signed one it is the signature. */
-const URL_QUERY = /(https?:\/\/[^\s"'?]+)\?[^\s"'\\]*/g;
-
 /**
  * JSON lines to a file descriptor, without tokens and signatures. Written at once: the lines before a crash are the
  * ones wanted.
@@ -35,8 +26,7 @@ export function createLogger(options: { readonly fd: number; readonly level: Log
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
     },
-    { write: (line: string) => destination.write(line.replace(URL_QUERY, '$1?[redacted]')) },
+    { write: (line: string) => destination.write(redacted(line)) },
   );
 }

@@ -195,6 +195,10 @@ export const MATRIX: Readonly<Record<string, Row>> = {
   'GET /v2/api-status-codes': row(open, at('/api-status-codes')),
   'GET /v2/openapi.json': row(open, at('/openapi.json')),
   'GET /v2/user': row(own, at('/user')),
+  'POST /v2/action/notifications/feedback': row(own, () => ({
+    path: '/action/notifications/feedback',
+    body: { type: 'idea', text: 'More of it.' },
+  })),
   'GET /v2/users/{username}': row(own, ({ caller }) => ({ path: `/users/${caller.username}` })),
 
   'GET /v2/projects': row(own, at('/projects')),

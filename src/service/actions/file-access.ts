@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
 import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../caller.ts';
-import { demand, permissionsWith, type ProjectPermission } from '../rules/permissions.ts';
+import { demand, type ProjectPermission, permissionsWith } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';

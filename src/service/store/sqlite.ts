@@ -1,3 +1,4 @@
+import { open as openFile } from 'node:fs/promises';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   CompiledQuery,
@@ -40,6 +41,8 @@ export async function sqliteDialect(file: string): Promise<Dialect> {
 
 /** Node 22 brings the module along; on Node 20 the package of the same interface takes its place. */
 async function open(file: string): Promise<DatabaseSyncInstance> {
+  // Its owner's alone, and with it the files that SQLite lays beside it.
+  await (await openFile(file, 'a', 0o600)).close();
   const builtIn = Number.parseInt(process.versions.node, 10) >= 22;
   const specifier = 'node:sqlite';
   const { DatabaseSync } = builtIn
