@@ -34,12 +34,18 @@ const MIB = 1024 * KIB;
 
 /** The kernel's own read-ahead keeps two requests in flight, and they may arrive in either order. */
 const SLACK_BYTES = 2 * MIB;
-/** From where on a run is a stream. */
-const STREAM_BYTES = 256 * KIB;
-const STREAM_AMBITION = 4;
+/**
+ * From where on a run is a stream. At the front the first read tells: the kernel makes it as large as this only for a
+ * program that itself reads in large pieces.
+ */
+const FRONT_BYTES = 128 * KIB;
+const STREAM_BYTES = 512 * KIB;
+/** What a stream has read, times this, is its window: 1 MiB, 8 MiB and 64 MiB follow one another. */
+const AMBITION = 8;
 
 const LARGEST_RANGE = 4 * MIB;
 const SMALLEST_RANGE = 128 * KIB;
+const SPARE = 3 / 2;
 /** After a jump, on the strength of runs before. */
 const LARGEST_GUESS = MIB;
 /** A window of one range at most is fetched with the bytes asked for: a range more costs more than the bytes. */
@@ -75,8 +81,8 @@ function wantedBytes({ position, earnedBytes, reads, runsBefore }: AccessPattern
     return earnedBytes;
   }
   const startedAtFront = position === earnedBytes;
-  if (reads < 2) return startedAtFront ? earnedBytes : 0;
-  return earnedBytes < STREAM_BYTES ? earnedBytes : earnedBytes * STREAM_AMBITION;
+  if (reads < 2 && !startedAtFront) return 0;
+  return earnedBytes < (startedAtFront ? FRONT_BYTES : STREAM_BYTES) ? earnedBytes : earnedBytes * AMBITION;
 }
 
 /** The size of one range of a window: a few in flight at a time, none so small that the round trip dominates. */
@@ -89,4 +95,16 @@ export function rangeBytes(window: number): number {
 /** How far beyond `position` the range of a read that must be fetched now reaches. */
 export function reachBytes(window: number): number {
   return window <= COALESCED_BYTES ? window : 0;
+}
+
+/**
+ * The largest window of one handle. All windows together keep the ranges that may be in flight busy, with some to spare
+ * for what has come and is not read yet, and take no more than half of the memory, or they would push out one another.
+ */
+export function windowShare(
+  { ranges, handles }: { readonly ranges: number; readonly handles: number },
+  memoryBytes: number,
+): number {
+  const all = Math.min(ranges * LARGEST_RANGE * SPARE, memoryBytes / 2);
+  return all / Math.max(1, handles);
 }

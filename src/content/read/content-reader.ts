@@ -11,6 +11,7 @@ import { CachedContents } from '../disk/cached-contents.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
+import { windowShare } from './access-pattern.ts';
 import { OpenSource } from './open-source.ts';
 import { RangeSlots } from './range-slots.ts';
 import { type CacheStatistics, SegmentCache } from './segment-cache.ts';
@@ -23,11 +24,7 @@ export interface ContentReaderOptions {
   readonly memory: MemoryPool;
   readonly disk?: DiskCache | undefined;
   readonly clock: Clock;
-  /** Ranges fetched ahead at once, over all files. Default 8. */
-  readonly rangesInFlight?: number;
 }
-
-const LARGEST_WINDOW_BYTES = 64 * 1024 * 1024;
 
 export interface CachingReader extends ContentReader {
   statistics(): CacheStatistics;
@@ -39,22 +36,14 @@ export function createContentReader(options: ContentReaderOptions): CachingReade
   const { memory, disk } = options;
   const registry = new SourceRegistry(options);
   const cache = new SegmentCache(memory);
-  const slots = new RangeSlots(options.rangesInFlight ?? 8);
-  let openHandles = 0;
-  // Half of the memory for what is ahead of readers, so that windows cannot push out one another.
+  const slots = new RangeSlots(options.clock);
   const shareBytes = (): number =>
-    Math.min(LARGEST_WINDOW_BYTES, memory.limitBytes / 2 / Math.max(1, openHandles));
+    windowShare({ ranges: slots.limit, handles: slots.users }, memory.limitBytes);
 
   return {
     statistics: () => cache.statistics,
     cached:
       disk && new CachedContents({ disk, memory, withSource: (...given) => registry.withCurrent(...given) }),
-    open: (version) => {
-      openHandles += 1;
-      const onClose = (): void => {
-        openHandles -= 1;
-      };
-      return new OpenSource(version, { registry, cache, slots, shareBytes, onClose });
-    },
+    open: (version) => new OpenSource(version, { registry, cache, slots, shareBytes }),
   };
 }

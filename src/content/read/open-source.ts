@@ -15,7 +15,6 @@ const DEMAND_RANGE_BYTES = 4 * 1024 * 1024;
 
 export interface OpenSourceOptions extends ReadaheadOptions {
   readonly registry: SourceRegistry;
-  readonly onClose: () => void;
 }
 
 export class OpenSource implements OpenVersion {
@@ -52,7 +51,6 @@ export class OpenSource implements OpenVersion {
     this.#closed = true;
     this.#readahead.close();
     this.#leave();
-    this.#options.onClose();
   }
 
   #read(offset: number, end: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {

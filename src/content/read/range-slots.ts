@@ -1,28 +1,57 @@
+import type { Clock } from '../../lib/clock.ts';
+import { afterPeriod, type Concurrency, FIRST_CONCURRENCY } from './concurrency.ts';
+
+/** Long enough that bursts of single ranges do not decide. */
+const PERIOD_MS = 500;
+
+/** Asks again: a slot is free. It stands for the handle, too. */
+export type Retry = () => void;
+
 /**
  * How many ranges may be fetched ahead at once in the whole process. Handles that found no slot are asked again in the
  * order they came, one range each: nothing is queued that a jump of the reader could make useless.
  */
 export class RangeSlots {
-  readonly #limit: number;
-  readonly #waiting = new Set<() => void>();
-  #taken = 0;
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #waiting = new Set<Retry>();
+  readonly #taken = new Map<Retry, number>();
+  #concurrency: Concurrency = FIRST_CONCURRENCY;
+  #inFlight = 0;
+  #periodBeganMs: number | undefined;
+  #periodBytes = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  get limit(): number {
+    return this.#concurrency.limit;
+  }
+
+  /** Handles that have a slot or wait for one. */
+  get users(): number {
+    let waitingOnly = 0;
+    for (const retry of this.#waiting) if (!this.#taken.has(retry)) waitingOnly += 1;
+    return this.#taken.size + waitingOnly;
   }
 
   /** True: taken. False: `retry` is called when a slot is free. */
-  take(retry: () => void): boolean {
-    if (this.#taken >= this.#limit) {
+  take(retry: Retry): boolean {
+    if (this.#inFlight >= this.limit) {
       this.#waiting.add(retry);
       return false;
     }
-    this.#taken += 1;
+    this.#inFlight += 1;
+    this.#taken.set(retry, (this.#taken.get(retry) ?? 0) + 1);
     return true;
   }
 
-  release(): void {
-    this.#taken -= 1;
+  release(retry: Retry, receivedBytes: number): void {
+    this.#measure(receivedBytes);
+    this.#inFlight -= 1;
+    const left = (this.#taken.get(retry) ?? 1) - 1;
+    if (left === 0) this.#taken.delete(retry);
+    else this.#taken.set(retry, left);
     const [next] = this.#waiting;
     if (next === undefined) return;
     this.#waiting.delete(next);
@@ -30,7 +59,23 @@ export class RangeSlots {
   }
 
   /** The handle is closed: do not ask it again. */
-  withdraw(retry: () => void): void {
+  withdraw(retry: Retry): void {
     this.#waiting.delete(retry);
+  }
+
+  /** Only a time in which someone always waited for a slot says what more slots would bring. */
+  #measure(receivedBytes: number): void {
+    const now = this.#clock.now();
+    if (this.#waiting.size === 0 || this.#periodBeganMs === undefined) {
+      this.#periodBeganMs = this.#waiting.size === 0 ? undefined : now;
+      this.#periodBytes = 0;
+      return;
+    }
+    this.#periodBytes += receivedBytes;
+    const elapsedMs = now - this.#periodBeganMs;
+    if (elapsedMs < PERIOD_MS) return;
+    this.#concurrency = afterPeriod(this.#concurrency, (this.#periodBytes * 1000) / elapsedMs);
+    this.#periodBeganMs = now;
+    this.#periodBytes = 0;
   }
 }

@@ -85,13 +85,13 @@ export class Readahead {
     const { fetch } = source;
     const segment = cache.tryLoad({ index: source.index, offset, end, fetch });
     if (segment === undefined) {
-      slots.release();
+      slots.release(this.#pump, 0);
       return false;
     }
     this.#ahead.add(segment);
     const done = (): void => {
       this.#ahead.delete(segment);
-      slots.release();
+      slots.release(this.#pump, segment.sizeBytes);
       this.#pump();
     };
     void segment.settled.then(done);

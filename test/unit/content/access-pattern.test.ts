@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterRead, rangeBytes, UNREAD, windowBytes } from '../../../src/content/read/access-pattern.ts';
+import {
+  afterRead,
+  rangeBytes,
+  UNREAD,
+  windowBytes,
+  windowShare,
+} from '../../../src/content/read/access-pattern.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -19,8 +25,12 @@ function sequential(count: number, size: number, stride = size): { offset: numbe
 }
 
 describe('the window', () => {
-  it('of a stream is as much as was read at first, and soon a multiple of it', () => {
-    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([128, 1024, 1536, 2048].map((kib) => kib * KIB));
+  it('of a stream is a multiple of what was read', () => {
+    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([1, 2, 3, 4].map((mib) => mib * MIB));
+  });
+
+  it('of a small first read is not more than that', () => {
+    expect(windowsOf(sequential(3, 32 * KIB))).toEqual([32, 64, 96].map((kib) => kib * KIB));
   });
 
   it('waits for a second read of a run that does not begin at the front', () => {
@@ -51,8 +61,8 @@ describe('the window', () => {
 
   it('of a run that has outlived the others twice is that of a stream again', () => {
     const short = [10, 30, 50].map((at) => ({ offset: at * MIB, size: 128 * KIB }));
-    const long = sequential(3, 128 * KIB).map(({ offset, size }) => ({ offset: offset + 70 * MIB, size }));
-    expect(windowsOf([...short, ...long]).slice(3)).toEqual([0, 256 * KIB, 384 * KIB]);
+    const long = sequential(5, 128 * KIB).map(({ offset, size }) => ({ offset: offset + 70 * MIB, size }));
+    expect(windowsOf([...short, ...long]).slice(3)).toEqual([0, 0, 0, 512 * KIB, 640 * KIB]);
   });
 
   it('is empty for a stride that skips more than it reads', () => {
@@ -82,5 +92,19 @@ describe('the range', () => {
     expect(rangeBytes(64 * KIB)).toBe(128 * KIB);
     expect(rangeBytes(8 * MIB)).toBe(2 * MIB);
     expect(rangeBytes(64 * MIB)).toBe(4 * MIB);
+  });
+});
+
+describe('the share of a handle', () => {
+  const share = (handles: number, memoryBytes: number): number =>
+    windowShare({ ranges: 16, handles }, memoryBytes);
+
+  it('is enough for all ranges in flight and some more, divided between handles', () => {
+    expect(share(1, 1024 * MIB)).toBe(96 * MIB);
+    expect(share(4, 1024 * MIB)).toBe(24 * MIB);
+  });
+
+  it('together is no more than half of the memory', () => {
+    expect(share(1, 32 * MIB)).toBe(16 * MIB);
   });
 });
