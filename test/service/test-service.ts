@@ -48,17 +48,17 @@ export class LinesLogger implements Logger {
 export class TestUser {
   readonly username: string;
   readonly token: string;
-  readonly #url: string;
+  readonly url: string;
 
   constructor(url: string, username: string, token: string) {
-    this.#url = url;
+    this.url = url;
     this.username = username;
     this.token = token;
   }
 
   /** Calls the API, with the advance-access header. An answer that is not of the contract fails the test. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const answer = await request(method, `${this.#url}${path}`, {
+    const answer = await request(method, `${this.url}${path}`, {
       body: options.body,
       headers: {
         'X-SVC-Auth-Token': this.token,
@@ -66,7 +66,7 @@ export class TestUser {
         ...options.headers,
       },
     });
-    await checkAnswer(this.#url, { method, path }, answer);
+    await checkAnswer(this.url, { method, path }, answer);
     return answer;
   }
 
