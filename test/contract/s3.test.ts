@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { S3BlobStore } from '../../src/service/blobs/s3-blob-store.ts';
+import type { PutOptions } from '../../src/service/buckets/bucket.ts';
 import { S3Bucket } from '../../src/service/buckets/s3-bucket.ts';
 import { S3_COPY_SIZES } from '../../src/service/s3/copy-object.ts';
 import type { S3Place } from '../../src/service/s3/s3-object.ts';
@@ -33,8 +38,8 @@ function placeOf(bucket: string): S3Place {
   return { client: gateway.client(user), bucket, stores: [gateway.endpoint] };
 }
 
-function bucketAt(bucket: string): S3Bucket {
-  return new S3Bucket({ place: placeOf(bucket), copySizes: S3_COPY_SIZES, clock: systemClock });
+function bucketAt(bucket: string, copySizes = S3_COPY_SIZES): S3Bucket {
+  return new S3Bucket({ place: placeOf(bucket), copySizes, clock: systemClock });
 }
 
 bucketSuite({
@@ -48,6 +53,54 @@ bucketSuite({
   keepsOpenObjects: false,
 });
 
+describe('a copy within a store', () => {
+  const MIB = 1024 * 1024;
+  /** As if the store copied no more than that in one request. */
+  const SMALL = { wholeMax: 6 * MIB, part: 5 * MIB };
+
+  async function copyOf(content: Buffer, options: Partial<PutOptions> = {}) {
+    const { key } = await blobs.write(Readable.from([content]));
+    const blob = await blobs.open(key);
+    if (blob?.s3Object === undefined) throw new Error('the blob is an object of the store');
+    const stream = (): never => {
+      throw new Error('the bytes came to this process');
+    };
+    const source = { kind: 'object', object: blob.s3Object, stream } as const;
+    return bucketAt('copies', SMALL).put('copy', source, { overwrite: true, ...options });
+  }
+
+  beforeAll(() => gateway.createBucket(user, 'copies'));
+
+  it.each([
+    ['whole up to the limit', 6 * MIB, /^[0-9a-f]{32}$/],
+    ['in parts beyond it', 6 * MIB + 1, /-2$/],
+    ['in parts that come out even', 15 * MIB, /-3$/],
+    ['when it is empty', 0, /^[0-9a-f]{32}$/],
+  ])('is made %s', async (_how, length, etag) => {
+    const content = randomBytes(length);
+    const writer = `job-${length}`;
+    const info = await copyOf(content, { writer, contentType: 'text/vcf' });
+    expect(info).toMatchObject({ sizeBytes: length, writer, contentType: 'text/vcf' });
+    expect(info.etag).toMatch(etag);
+    const copy = await bucketAt('copies').open('copy');
+    expect(md5(copy && (await buffer(copy.stream())))).toBe(md5(content));
+  });
+
+  it('that is broken off leaves nothing behind', async () => {
+    const signal = AbortSignal.abort(new Error('the worker stops'));
+    await expect(copyOf(randomBytes(11 * MIB), { signal })).rejects.toThrow();
+    const { client, bucket } = placeOf('copies');
+    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+    expect(Uploads ?? []).toEqual([]);
+  });
+});
+
+function md5(content: Buffer | undefined): string {
+  return createHash('md5')
+    .update(content ?? '')
+    .digest('hex');
+}
+
 describe('S3 blob store', () => {
   blobStoreSuite(() => ({
     store: blobs,
@@ -59,4 +112,19 @@ describe('S3 blob store', () => {
       return { partNumber, etag: (answer.headers.get('ETag') ?? '').replaceAll('"', '') };
     },
   }));
+
+  it('removes the uploads that nobody knows, and no active one', async () => {
+    const active = await blobs.beginUpload();
+    const forgotten = await blobs.beginUpload();
+    const isActive = (key: string): boolean => key === active.key;
+    expect(await blobs.removeRemains(Date.now() - 60_000, isActive)).toBe(0);
+    expect(await blobs.removeRemains(Date.now() + 60_000, isActive)).toBeGreaterThan(0);
+    const part = { partNumber: 1, etag: md5(Buffer.from('x')) };
+    const put = async (target: typeof active): Promise<number> => {
+      const { url } = await blobs.partAddress(target, 1);
+      return (await fetch(url, { method: 'PUT', body: 'x' })).status;
+    };
+    expect([await put(active), await put(forgotten)]).toEqual([200, 404]);
+    expect(await blobs.partSizes(active, [part])).toEqual([1]);
+  });
 });

@@ -18,6 +18,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { SignedAddress } from '../blobs/blob-store.ts';
 import { type Copy, copyObject } from '../s3/copy-object.ts';
 import { objectHeaders, WRITER } from '../s3/object-headers.ts';
+import { putFailure } from '../s3/put-failure.ts';
 import { readObject } from '../s3/read-object.ts';
 import { isAbsent, refuseAs, s3Failure } from '../s3/s3-failure.ts';
 import { bareEtag, onOneStore, type S3Place } from '../s3/s3-object.ts';
@@ -104,7 +105,7 @@ export class S3Bucket implements Bucket {
     try {
       if (!(await this.#copied(key, source, options))) await this.#sent(key, source, options);
     } catch (error) {
-      throw s3Failure(error, 'put-denied');
+      throw putFailure(error, options);
     }
     const info = await this.head(key);
     if (info === undefined) throw new BucketError('unreachable', 'the object vanished after it was put');

@@ -1,3 +1,4 @@
+import { isStoreFailure } from '../s3/s3-failure.ts';
 import { ServiceError } from '../service-error.ts';
 import { databaseFailure, isPassingFailure } from '../store/database-failure.ts';
 
@@ -11,6 +12,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
     const message = 'There is no space left on the storage of the service.';
     return new ServiceError(8000, message, { status: 507, cause: error });
   }
+  if (isStoreFailure(error)) return new ServiceError(8000, undefined, { cause: error });
   if (code === 'ECONNRESET') return new ServiceError(90000, 'The request broke off.', { cause: error });
   if (isPassingFailure(error)) return new ServiceError(90005, undefined, { cause: error });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return refusal(statusCode, message);

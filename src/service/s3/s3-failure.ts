@@ -81,6 +81,11 @@ export function isNamed(error: unknown, ...names: string[]): boolean {
   return names.includes(s3Answer(error).name);
 }
 
+/** Whether a store is what failed, and no mistake of ours. */
+export function isStoreFailure(error: unknown): boolean {
+  return error instanceof BucketError || (error instanceof Error && '$metadata' in error);
+}
+
 export function isAbsent(error: unknown): boolean {
   return s3Answer(error).status === 404;
 }

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import tmp from 'tmp';
 import { describe, expect, it } from 'vitest';
 import type { Bucket, ListPage, PutOptions } from '../../../src/service/buckets/bucket.ts';
+import type { S3Object } from '../../../src/service/s3/s3-object.ts';
 
 export interface BucketKind {
   readonly name: string;
@@ -58,6 +59,15 @@ export function bucketSuite({ name, make, missing, keepsOpenObjects }: BucketKin
         const source = { kind: 'file', path, givenAway: true, md5: md5('given') } as const;
         expect(await bucket.put('g', source, { overwrite: false })).toMatchObject({ etag: md5('given') });
         expect(await readText(bucket, 'g')).toBe('given');
+      });
+
+      it('takes an object of another store', async () => {
+        const bucket = await make();
+        const place = { client: {}, bucket: 'elsewhere', stores: ['https://s3.example.org'] };
+        const object = { place, key: 'o', sizeBytes: 11 } as unknown as S3Object;
+        const stream = () => Readable.from([Buffer.from('from afar..')]);
+        await bucket.put('o', { kind: 'object', object, stream }, { overwrite: false });
+        expect(await readText(bucket, 'o')).toBe('from afar..');
       });
 
       it('keeps content type, storage class and writer', async () => {

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** A request that went through, with the bytes of both bodies. */
+export interface PassedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  sentBytes: number;
+  receivedBytes: number;
+}
+
+/**
+ * Stands before an HTTP server, notes what passes, and holds requests back when asked. The `Host` that the client named is
+ * passed on, so that signatures stay good.
+ */
+export class RecordingProxy {
+  readonly requests: PassedRequest[] = [];
+  /** Asked before a request goes on. */
+  hold: (request: PassedRequest) => Promise<unknown> = async () => undefined;
+  /** May be changed at any time. */
+  target: URL;
+  readonly #server: Server;
+
+  static async start(target: string): Promise<RecordingProxy> {
+    const proxy = new RecordingProxy(new URL(target));
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  private constructor(target: URL) {
+    this.target = target;
+    this.#server = createServer((incoming, answer) => {
+      this.#pass(incoming, answer).catch(() => answer.destroy());
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = incoming;
+    const passed: PassedRequest = { method, path, headers, sentBytes: 0, receivedBytes: 0 };
+    this.requests.push(passed);
+    await this.hold(passed);
+    const { hostname, port } = this.target;
+    const onward = request({ hostname, port, method, path, headers });
+    const answered = once(onward, 'response') as Promise<[IncomingMessage]>;
+    const sending = pipeline(
+      incoming,
+      counting((bytes) => {
+        passed.sentBytes += bytes;
+      }),
+      onward,
+    ).catch(() => undefined);
+    const [received] = await answered;
+    answer.writeHead(received.statusCode ?? 502, received.headers);
+    await pipeline(
+      received,
+      counting((bytes) => {
+        passed.receivedBytes += bytes;
+      }),
+      answer,
+    );
+    await sending;
+  }
+}
+
+function counting(count: (bytes: number) => void): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      count(chunk.length);
+      done(null, chunk);
+    },
+  });
+}
