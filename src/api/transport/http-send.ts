@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { TransportError } from '../errors.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
@@ -46,6 +47,8 @@ export function httpSend(options: HttpSendOptions): HttpSend {
         signal: call.signal ?? null,
       });
       const text = await response.body.text();
+      // Undici frees a connection a turn of the event loop later: the next call would open another one for itself.
+      await setImmediate();
       return { status: response.statusCode, headers: singleValues(response.headers), body: parse(text) };
     } catch (error) {
       call.signal?.throwIfAborted();

@@ -53,6 +53,16 @@ describe('every call', () => {
     expect(JSON.parse(String(patch?.body))).toEqual({ name: 'b.bam' });
   });
 
+  it('goes over the connection of the call before it', async () => {
+    const ports = new Set<number | undefined>();
+    const { api } = await clientOf((_, response) => {
+      ports.add(response.socket?.remotePort);
+      return file;
+    });
+    for (const id of ['f1', 'f2', 'f3']) await api.files.get(id);
+    expect(ports.size).toBe(1);
+  });
+
   it('speaks the words of the chosen dialect', async () => {
     const { api, stub } = await clientOf(() => file, { dialect: 'vendor' });
     await api.files.get('f1');
