@@ -1,5 +1,6 @@
 #include "channel.h"
 
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -15,6 +16,16 @@ namespace {
 
 /** Requests read at one wake-up. Enough to spare wake-ups under load, few enough for timers and sockets to get their turn. */
 constexpr size_t kBatch = 16;
+
+/** linux/fuse.h since 7.40 (Linux 6.9); Debian's is older. */
+struct BackingMap {
+  int32_t fd;
+  uint32_t flags;
+  uint64_t padding;
+};
+constexpr unsigned kDeviceMagic = 229;
+constexpr unsigned long kBackingOpen = _IOW(kDeviceMagic, 1, BackingMap);
+constexpr unsigned long kBackingClose = _IOW(kDeviceMagic, 2, uint32_t);
 
 /** The receiver of a method call and its arguments. */
 template <size_t N>
@@ -57,8 +68,8 @@ bool Channel::Register(napi_env env, napi_value exports) {
   };
   const napi_property_descriptor methods[] = {
       method("start", Start),   method("release", ReleaseSlot), method("send", Send),
-      method("sendWith", SendWith), method("notify", Notify),   method("detach", Detach),
-      method("close", Close),
+      method("sendWith", SendWith), method("notify", Notify),   method("openBacking", OpenBacking),
+      method("closeBacking", CloseBacking), method("detach", Detach), method("close", Close),
   };
   napi_value constructor;
   return napi_define_class(env, "Channel", NAPI_AUTO_LENGTH, New, nullptr,
@@ -283,6 +294,25 @@ napi_value Channel::Notify(napi_env env, napi_callback_info info) {
   }
   channel->notifier_.Post(std::move(batch));
   return nullptr;
+}
+
+napi_value Channel::OpenBacking(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  BackingMap map = {-1, 0, 0};
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToInt(env, arguments[0], &map.fd)) return nullptr;
+  const int id = ioctl(channel->device_.get(), kBackingOpen, &map);
+  return js::Number(env, id < 0 ? -errno : id);
+}
+
+napi_value Channel::CloseBacking(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  uint32_t id = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToUint32(env, arguments[0], &id)) return nullptr;
+  // Of a connection that is gone, the kernel has let go already.
+  ioctl(channel->device_.get(), kBackingClose, &id);
+  return js::Undefined(env);
 }
 
 napi_value Channel::Detach(napi_env env, napi_callback_info info) {

@@ -26,6 +26,8 @@ namespace svcfs {
  *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
  *   notify(messages)      Uint8Arrays, copied; one batch at a time
+ *   openBacking(fd)       the kernel may read this file in place of one of ours: an id, or a negative errno
+ *   closeBacking(id)
  *   detach()              takes the mount away now, synchronously: 0 or an errno. For the ways a process can end
  *   close()               stops reading and closes the device
  *
@@ -45,6 +47,8 @@ class Channel {
   static napi_value Send(napi_env env, napi_callback_info info);
   static napi_value SendWith(napi_env env, napi_callback_info info);
   static napi_value Notify(napi_env env, napi_callback_info info);
+  static napi_value OpenBacking(napi_env env, napi_callback_info info);
+  static napi_value CloseBacking(napi_env env, napi_callback_info info);
   static napi_value Detach(napi_env env, napi_callback_info info);
   static napi_value Close(napi_env env, napi_callback_info info);
 

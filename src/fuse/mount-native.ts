@@ -23,7 +23,8 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
   const mountPoint = await prepareMountPoint(options.mountPoint);
   const mounted = await mountInKernel(addon, mountPoint, options);
   const transport = new NativeTransport(addon, { ...mounted, mountPoint });
-  const session = new Session({ transport, fs, errnoOf: options.errnoOf, observer: options.observer });
+  const { errnoOf, observer, passthrough } = options;
+  const session = new Session({ transport, fs, errnoOf, observer, passthrough });
   session.start();
   try {
     await session.ready;

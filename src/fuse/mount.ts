@@ -9,6 +9,8 @@ export interface MountOptions {
   readonly readOnly?: boolean;
   /** Let other users in; without being root this needs user_allow_other in /etc/fuse.conf. */
   readonly allowOther?: boolean;
+  /** Let the kernel read files of this machine that the file system names, where it can. */
+  readonly passthrough?: boolean;
   /** The positive errno for whatever a handler threw. */
   readonly errnoOf: (error: unknown) => number;
   readonly observer?: Observer;

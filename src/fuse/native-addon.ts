@@ -30,6 +30,9 @@ export interface NativeChannel {
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;
   notify(messages: readonly Uint8Array[]): void;
+  /** An id, or a negative errno. */
+  openBacking(fd: number): number;
+  closeBacking(id: number): void;
   detach(): number;
   close(): void;
 }

@@ -1,3 +1,5 @@
+import { getSystemErrorName } from 'node:util';
+import type { BackingFiles } from '../vfs/file-system.ts';
 import type { NativeAddon, NativeChannel } from './native-addon.ts';
 import { MAX_REQUEST_BYTES } from './protocol/init.ts';
 import type { Receiver, Transport } from './transport.ts';
@@ -17,6 +19,7 @@ export class NativeTransport implements Transport {
   readonly slots = SLOTS;
   readonly memory: ArrayBuffer;
   readonly replyPage: Uint8Array;
+  readonly backings: BackingFiles;
   readonly #channel: NativeChannel;
   readonly #batch: Uint32Array;
   #receiver: Receiver | undefined;
@@ -34,6 +37,10 @@ export class NativeTransport implements Transport {
     this.memory = this.#channel.memory;
     this.#batch = new Uint32Array(this.memory, 0, PAGE_BYTES / 4);
     this.replyPage = new Uint8Array(this.memory, REPLY_OFFSET, PAGE_BYTES);
+    this.backings = {
+      open: (descriptor) => requireId(this.#channel.openBacking(descriptor)),
+      close: (id) => this.#channel.closeBacking(id),
+    };
   }
 
   start(receiver: Receiver): void {
@@ -69,4 +76,9 @@ export class NativeTransport implements Transport {
       this.#receiver?.receive(slot, SLOTS_OFFSET + slot * SLOT_BYTES, length);
     }
   }
+}
+
+function requireId(answer: number): number {
+  if (answer > 0) return answer;
+  throw new Error(`FUSE_DEV_IOC_BACKING_OPEN: ${getSystemErrorName(answer)}`);
 }

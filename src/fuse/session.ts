@@ -29,6 +29,8 @@ export interface SessionOptions {
   /** The positive errno for whatever a handler threw. */
   readonly errnoOf: (error: unknown) => number;
   readonly observer?: Observer | undefined;
+  /** Agree that the kernel may read files of this machine in place of ours, where the transport can tell it which. */
+  readonly passthrough?: boolean | undefined;
   readonly clock?: Clock;
   /** Whether the signal that interrupted this thread means to stop it. */
   readonly wantsToStop?: (threadId: number) => boolean;
@@ -64,6 +66,7 @@ export class Session implements Receiver {
   readonly #fs: FileSystem;
   readonly #errnoOf: (error: unknown) => number;
   readonly #observer: Observer | undefined;
+  readonly #passthrough: boolean;
   readonly #clock: Clock;
   readonly #wantsToStop: (threadId: number) => boolean;
   readonly #body: BodyReader;
@@ -82,6 +85,7 @@ export class Session implements Receiver {
     this.#fs = options.fs;
     this.#errnoOf = options.errnoOf;
     this.#observer = options.observer;
+    this.#passthrough = options.passthrough ?? false;
     this.#clock = options.clock ?? systemClock;
     this.#wantsToStop = options.wantsToStop ?? wantsToStop;
     this.#body = new BodyReader(options.transport.memory);
@@ -99,7 +103,7 @@ export class Session implements Receiver {
   }
 
   start(): void {
-    this.#fs.attach(this.#invalidations);
+    this.#fs.attach(this.#invalidations, this.#passthrough ? this.#transport.backings : undefined);
     this.#transport.start(this);
   }
 
@@ -300,7 +304,7 @@ export class Session implements Receiver {
   }
 
   #init(request: Request): void {
-    const agreement = negotiate(readKernelOffer(this.#body));
+    const agreement = negotiate(readKernelOffer(this.#body), { passthrough: this.#passthrough });
     this.#reply.reset();
     if (agreement === undefined) {
       this.#send(request, EPROTO);

@@ -1,3 +1,5 @@
+import type { BackingFiles } from '../vfs/file-system.ts';
+
 /**
  * The way of messages between the kernel and a session: raw FUSE protocol in, replies and notifications out.
  * What they mean is the session's; how they travel, and how the mount comes and goes, is the transport's.
@@ -8,6 +10,8 @@ export interface Transport {
   readonly slots: number;
   /** Where a reply's header and fixed part are written before `send`. */
   readonly replyPage: Uint8Array;
+  /** Undefined: the kernel cannot be given files to read itself. */
+  readonly backings?: BackingFiles;
 
   /** Begins to deliver requests, in the order the kernel sent them. */
   start(receiver: Receiver): void;

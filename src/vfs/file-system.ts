@@ -66,6 +66,8 @@ export interface OpenReply {
   readonly keepCache: boolean;
   /** Bypass the page cache (control files of unknown length). */
   readonly directIo: boolean;
+  /** Of `BackingFiles`: what the kernel reads in place of asking; the same for all who have the node open at once. */
+  readonly backing?: number | undefined;
 }
 
 export interface OpenDirectoryReply {
@@ -139,9 +141,17 @@ export interface KernelCaches {
   invalidateNode(node: NodeId, offset?: number): void;
 }
 
+/** Files of this machine that the kernel may read in place of asking for a node's bytes (FUSE passthrough). */
+export interface BackingFiles {
+  /** A number for the file of a descriptor, which may be closed then. Throws when it is not permitted. */
+  open(descriptor: number): number;
+  /** Who has a node open with it keeps it. */
+  close(id: number): void;
+}
+
 export interface FileSystem {
-  /** Called once, before the first request. */
-  attach(caches: KernelCaches): void;
+  /** Called once, before the first request; with `backings` when the kernel takes them. */
+  attach(caches: KernelCaches, backings?: BackingFiles): void;
   /** Called once, after the last request: ends timers, waits for nothing. */
   detach(): void;
 

@@ -3,12 +3,18 @@ import type { Reply } from '../reply.ts';
 import { operation } from './operation.ts';
 
 const FSYNC_DATA_ONLY = 1 << 0;
-const FOPEN = { DIRECT_IO: 1 << 0, KEEP_CACHE: 1 << 1 } as const;
+const FOPEN = { DIRECT_IO: 1 << 0, KEEP_CACHE: 1 << 1, PASSTHROUGH: 1 << 7 } as const;
 
 function encodeOpen(reply: Reply, open: OpenReply): void {
   reply.u64(open.handle);
-  reply.u32((open.directIo ? FOPEN.DIRECT_IO : 0) | (open.keepCache ? FOPEN.KEEP_CACHE : 0));
-  reply.u32(0);
+  reply.u32(flagsOf(open));
+  reply.u32(open.backing ?? 0);
+}
+
+/** The kernel takes no other flag beside PASSTHROUGH: pages are those of the other file. */
+function flagsOf({ backing, directIo, keepCache }: OpenReply): number {
+  if (backing !== undefined) return FOPEN.PASSTHROUGH;
+  return (directIo ? FOPEN.DIRECT_IO : 0) | (keepCache ? FOPEN.KEEP_CACHE : 0);
 }
 
 export const open = operation<OpenReply>({

@@ -27,12 +27,17 @@ const FLAG = {
 
 /** Flags of the second word, bits 32 and up. */
 const FLAG2 = {
+  /** Reads of an open file can be the kernel's own business (since Linux 6.9). */
+  PASSTHROUGH: 1 << 5,
   /** No file handles at all, rather than ones that go stale. */
   NO_EXPORT_SUPPORT: 1 << 6,
 } as const;
 
 const WANTED = Object.values(FLAG).reduce((all, flag) => all | flag, 0);
-const WANTED2 = Object.values(FLAG2).reduce((all, flag) => all | flag, 0);
+const WANTED2 = FLAG2.NO_EXPORT_SUPPORT;
+
+/** File systems below ours when files are passed through: 1 is a disk, and leaves overlayfs room on top of us. */
+const STACK_DEPTH = 1;
 
 /** The largest READ and WRITE, in bytes, and in pages for the kernel. */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
@@ -67,13 +72,16 @@ export function readKernelOffer(body: BodyReader): KernelOffer {
 }
 
 /** What both sides do from now on; undefined when the kernel is too old. */
-export function negotiate(offer: KernelOffer): Agreement | undefined {
+export function negotiate(
+  offer: KernelOffer,
+  { passthrough = false }: { readonly passthrough?: boolean } = {},
+): Agreement | undefined {
   if (offer.major !== MAJOR || offer.minor < OLDEST_MINOR) return undefined;
   return {
     minor: Math.min(MINOR, offer.minor),
     maxReadahead: offer.maxReadahead,
     flags: offer.flags & WANTED,
-    flags2: offer.flags2 & WANTED2,
+    flags2: offer.flags2 & (WANTED2 | (passthrough ? FLAG2.PASSTHROUGH : 0)),
   };
 }
 
@@ -89,5 +97,6 @@ export function writeAgreement(reply: StructWriter, agreement: Agreement): void 
   reply.u16(MAX_PAGES);
   reply.u16(0); // map_alignment
   reply.u32(agreement.flags2);
-  reply.zeros(28);
+  reply.u32((agreement.flags2 & FLAG2.PASSTHROUGH) === 0 ? 0 : STACK_DEPTH); // max_stack_depth
+  reply.zeros(24);
 }
