@@ -12,7 +12,7 @@ from sevenbridges.transfer.upload import Upload
 OUT_OF_THE_LAW = {
     'Automation', 'AutomationMember', 'AutomationPackage', 'AutomationRun',
     'Dataset', 'DRSImportBulk', 'Division', 'Marker', 'Team', 'TeamMember',
-    'Actions.send_feedback', 'User.query', 'User.disable', 'User.delete',
+    'User.query', 'User.disable', 'User.delete',
     'Project.add_member_team', 'Project.add_member_division', 'Volume.add_member_team', 'Volume.add_member_division',
     # Stores other than S3 with a key and a secret.
     'Volume.create_s3_volume_role_auth', 'Volume.create_google_volume', 'Volume.create_google_iam_volume',

@@ -24,9 +24,9 @@ try {
     const [code] = await once(client, 'close');
     process.exitCode = code ?? 1;
   } finally {
-    const log = await world.end();
-    if (log !== '') {
-      process.stderr.write(`the service wrote to its log:\n${log}`);
+    const failures = await world.end();
+    if (failures.length > 0) {
+      process.stderr.write(`the service failed:\n${failures.join('\n')}\n`);
       process.exitCode = 1;
     }
   }

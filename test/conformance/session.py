@@ -5,6 +5,7 @@ from datetime import datetime
 import sevenbridges
 from sevenbridges.config import Config
 from sevenbridges.errors import BadRequest, MethodNotAllowed, NotFound, Unauthorized
+from sevenbridges.models.enums import FeedbackType
 
 from checks import check, equal, holds, refused
 
@@ -49,6 +50,12 @@ def wrong_token(world):
     for token in ({'token': 'nonsense'}, {'oauth_token': 'nonsense'}):
         stranger = sevenbridges.Api(url=world.facts['url'], debug=True, **token)
         refused(Unauthorized, 90001, stranger.users.me)
+
+
+@check('feedback is taken')
+def feedback(world):
+    world.alice.actions.send_feedback(type=FeedbackType.IDEA, text='More of it', referrer='here')
+    refused(BadRequest, 90000, world.alice.actions.send_feedback, type='x' * 101, text='text')
 
 
 @check('a token is taken from the environment too')

@@ -24,8 +24,8 @@ const CHARGE = { task: '11111111-1111-4111-8111-111111111111', amount: '12.34', 
 export interface ConformanceWorld {
   /** What the checks are told, as JSON. */
   readonly facts: object;
-  /** What the service wrote to its log until then: warnings and failures. */
-  end(): Promise<string>;
+  /** Answers the failures that are in the log of the services. */
+  end(): Promise<readonly string[]>;
 }
 
 /** Two services in processes of their own, and what only an operator can bring into the first. */
@@ -37,9 +37,11 @@ export async function startWorld(
   const database = databaseUrl === undefined ? [] : ['--database', databaseUrl];
   const service = serve(data, ['--rate-limit', 'off', ...database]);
   const limited = serve(join(directory, 'limited'), ['--rate-limit', `${FEW.requests}/${FEW.seconds}`]);
-  const end = async (): Promise<string> => {
+  const end = async (): Promise<readonly string[]> => {
     await Promise.all([service.end(), limited.end()]);
-    return service.stderr + limited.stderr;
+    return `${service.stderr}${limited.stderr}`
+      .split('\n')
+      .filter((line) => line.includes('"level":"error"'));
   };
   try {
     const [url, limitedUrl] = [await urlOf(service), await urlOf(limited)];
