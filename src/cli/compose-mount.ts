@@ -6,6 +6,8 @@ import { createStorageClient } from '../api/create-storage-client.ts';
 import { SMALLEST_MEMORY } from '../config/mount-options.ts';
 import { parseSize } from '../config/option-text.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
+import { VerifiedCopies } from '../content/disk/verified-copies.ts';
+import type { LocalCopies } from '../content/local-copies.ts';
 import { MemoryPool } from '../content/memory/memory-pool.ts';
 import type { ContentWriter } from '../content/ports.ts';
 import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
@@ -70,6 +72,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     options: treeOptions(options),
     stateDirectory: state,
     information,
+    localCopies: localCopiesOf(options, bytes),
     staging: await stagingOf(api, options),
   });
   await recover(writer, files, context.log);
@@ -93,6 +96,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs,
       writer,
       failureAt: files.failureAt,
+      flush: files.flush,
       contentsAt: files.contentsAt,
       statistics: information.statistics,
       cached: bytes.reader.cached,
@@ -146,6 +150,15 @@ interface Bytes {
   readonly disk: OpenedDiskCache | undefined;
 }
 
+/** What the kernel may read itself: only where nothing can be written, or it would not see what was. */
+function localCopiesOf(
+  { readOnly }: MountSettings['options'],
+  { disk, memory }: Bytes,
+): LocalCopies | undefined {
+  if (!readOnly || disk?.cache === undefined) return undefined;
+  return new VerifiedCopies({ disk: disk.cache, memory, clock: systemClock });
+}
+
 interface ByteParts extends Clients, Pick<Bytes, 'memory' | 'disk'> {
   readonly directory: string;
 }
@@ -166,7 +179,8 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 
 /** What is undefined is the file system's to choose. */
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
-  const { metadataTtl, readOnly, renameWait, afterExport, onKilled, conflict, umask, uid, gid } = options;
+  const { metadataTtl, readOnly, renameWait, afterExport, onKilled, conflict, writeBack, umask, uid, gid } =
+    options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -174,6 +188,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     afterExport,
     onKilled,
     conflict,
+    writeBack,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),
@@ -193,6 +208,7 @@ function mountOnKernel(
     mountPoint,
     fsName: `svcfs:${new URL(endpoint).host}`,
     readOnly: options.readOnly,
+    passthrough: files.passesThrough,
     allowOther: options.allowOther,
     errnoOf: (error) => errnoNumber(errnoOf(error)),
     observer: {

@@ -2,6 +2,7 @@ import { Command, Help, type Option } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
 import { addCacheCommand } from './commands/cache.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addFlushCommand } from './commands/flush.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addStatusCommand(program);
   addWhyCommand(program);
   addJobsCommand(program);
+  addFlushCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
   addDemoCommand(program);

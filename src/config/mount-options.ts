@@ -213,6 +213,13 @@ const cacheMinFree: Option<number | undefined> = {
   parse: parseSize,
 };
 
+const writeBack: Option<boolean> = {
+  flags: '--write-back',
+  help: 'close returns when a file is safe on this machine, and its upload follows (svcfs flush waits for it)',
+  environment: 'SVCFS_WRITE_BACK',
+  default: false,
+};
+
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
   help: 'what goes to the log',
@@ -244,6 +251,7 @@ export const MOUNT_OPTIONS = {
   cacheMinFree,
   spoolSize,
   uploads,
+  writeBack,
   driver,
   logLevel,
 } as const;

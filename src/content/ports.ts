@@ -61,6 +61,8 @@ export interface Draft {
   readonly sizeBytes: number;
   /** Bytes written, truncated or copied since the last publication. */
   readonly dirty: boolean;
+  /** As it is, it is owed to the platform: `commit` said so, and nothing was changed since. */
+  readonly committed: boolean;
   /** Bytes that are not published yet were acknowledged by a `sync`: they must not be given up without a trace. */
   readonly synced: boolean;
   write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
@@ -72,6 +74,11 @@ export interface Draft {
   wholeCopyOf(): ContentVersion | undefined;
   /** Spool and journal are durable on return; throws an upload error already known. */
   sync(signal: AbortSignal): Promise<void>;
+  /**
+   * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it. What it
+   * builds on is fetched first, for it may go away.
+   */
+  commit(signal: AbortSignal): Promise<void>;
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.

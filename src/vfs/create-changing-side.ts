@@ -25,6 +25,8 @@ export interface ChangingSide {
   recover(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
   idle(signal: AbortSignal): Promise<void>;
+  /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
+  flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
 }
 
 /** Puts open files and mutations together over one tree. */
@@ -37,6 +39,7 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
     openFiles,
     mutations: new PlatformMutations({ tree, contents, asides, openFiles, attributes }),
     recover: () => asides.recover(),
+    flush: (path, signal) => contents.flush(path, signal),
     idle: async (signal) => {
       await contents.idle(signal);
       await attributes.idle(signal);

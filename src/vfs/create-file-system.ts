@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { LocalCopies } from '../content/local-copies.ts';
+import type { ContentVersion } from '../content/ports.ts';
 import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
@@ -12,11 +14,13 @@ import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem } from './file-system.ts';
 import { KernelLink } from './kernel-link.ts';
-import { pathOf } from './node.ts';
+import { isDirectory, type Node, pathOf } from './node.ts';
 import { NodeMaker } from './node-maker.ts';
 import { NodeTable } from './node-table.ts';
 import type { Staging } from './open/staging.ts';
+import { versionOf } from './open/version-of.ts';
 import { OpenDirectories } from './open-directories.ts';
+import { passThrough } from './pass-through.ts';
 import { PlatformTree } from './platform-tree.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
 import type { TreeOptions, TreeParts } from './tree.ts';
@@ -30,14 +34,20 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   /** Undefined: nothing but copies and moves gets onto volumes. */
   readonly staging?: Staging | undefined;
   readonly processes?: ProcessTable;
+  /** Files that the kernel may read itself; for mounts that cannot be written to. */
+  readonly localCopies?: LocalCopies | undefined;
 }
 
 export interface MountedFileSystem {
   readonly fileSystem: FileSystem;
+  /** It answers opens with files that the kernel may read itself. */
+  readonly passesThrough: boolean;
   /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
   recover(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
   idle(signal: AbortSignal): Promise<void>;
+  /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
+  flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
   /** The last failure of a path, or of a name in it, for who asks why. */
   failureAt(path: string): Failure | undefined;
   /** The files at a path or below it; rejects with ENOENT when nothing is there. */
@@ -71,14 +81,14 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     kernel: new KernelLink(),
     root: rootSource,
   });
-  const { openFiles, mutations, recover, idle } = createChangingSide(tree, {
+  const { openFiles, mutations, recover, idle, flush } = createChangingSide(tree, {
     processes: given.processes ?? procProcessTable,
     asideDirectory: join(given.stateDirectory, 'aside'),
     staging: given.staging,
   });
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
-  const fileSystem = reportFailures(
+  const reporting = reportFailures(
     new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
     {
       paths: {
@@ -89,14 +99,28 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       report: (failed, error) => tree.recordError(failed, error),
     },
   );
+  const { localCopies } = given;
+  const fileSystem = localCopies
+    ? passThrough(reporting, {
+        copies: localCopies,
+        log: given.log,
+        versionOf: (id) => publishedVersion(nodes.get(id)),
+      })
+    : reporting;
   return {
     fileSystem,
+    passesThrough: localCopies !== undefined,
     recover,
     idle,
+    flush,
     failureAt: (path) => errors.lastAt(path),
     contentsAt: (path, signal) => contentsAt(tree, path, signal),
     close: () => folderState.flush(),
   };
+}
+
+function publishedVersion(node: Node): ContentVersion | undefined {
+  return isDirectory(node) || node.kind === 'virtual-file' ? undefined : versionOf(node);
 }
 
 function defaults(): TreeOptions {
@@ -110,5 +134,6 @@ function defaults(): TreeOptions {
     afterExport: 'keep',
     onKilled: 'publish',
     conflict: 'last',
+    writeBack: false,
   };
 }

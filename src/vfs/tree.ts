@@ -43,6 +43,8 @@ export interface TreeOptions {
   readonly onKilled: 'publish' | 'recover';
   /** A file that was replaced elsewhere while it was written here: the last one wins, or is kept aside. Default `last`. */
   readonly conflict: 'last' | 'fail';
+  /** `close` returns when the file is durable here, and the upload follows. Default false. */
+  readonly writeBack: boolean;
 }
 
 /** What the tree stands on. */

@@ -12,6 +12,8 @@ export type InquiryRequest =
   | { readonly request: 'wait'; readonly job: string }
   /** `path` begins at the top of the mount. */
   | { readonly request: 'why'; readonly path: string }
+  /** Answered when everything closed at the path or below is on the platform. */
+  | { readonly request: 'flush'; readonly path: string }
   | CacheRequest;
 
 export type ControlRequest =
@@ -31,6 +33,8 @@ export type InquiryAnswer =
   | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
   | { readonly answer: 'job'; readonly job: JobRecord | undefined }
   | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined }
+  /** What cannot be published, and why. */
+  | { readonly answer: 'flush'; readonly failures: readonly string[] }
   | CacheAnswer;
 
 export type UnmountAnswer =

@@ -10,6 +10,7 @@ export interface Inquiries extends CacheParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
+  readonly flush: MountedFileSystem['flush'];
   readonly statistics: () => MountStatistics;
 }
 
@@ -19,7 +20,7 @@ export async function answerInquiry(
   inquiries: Inquiries,
   { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
-  const { jobs, writer, failureAt, statistics } = inquiries;
+  const { jobs, writer, failureAt, flush, statistics } = inquiries;
   switch (request.request) {
     case 'status':
       return { answer: 'status', uploads: writer.uploads(), jobs: jobs.list(), statistics: statistics() };
@@ -29,6 +30,11 @@ export async function answerInquiry(
       return { answer: 'job', job: await jobs.wait(request.job, { signal }) };
     case 'why':
       return { answer: 'why', failure: failureAt(request.path), job: jobs.ofPath(request.path) };
+    case 'flush':
+      return {
+        answer: 'flush',
+        failures: (await flush(request.path, signal)).map(({ message }) => message),
+      };
     case 'warmup':
     case 'cache':
     case 'evict':

@@ -200,6 +200,15 @@ export class DraftContent {
     return true;
   }
 
+  /** All bytes; undefined when they are more than `mostBytes` or not all here. */
+  async readWhole(mostBytes: number): Promise<Buffer | undefined> {
+    await this.settled();
+    const { sizeBytes } = this.#map;
+    if (sizeBytes > mostBytes || this.released) return undefined;
+    const bytes = Buffer.alloc(sizeBytes);
+    return (await this.readSpooled(0, bytes)) ? bytes : undefined;
+  }
+
   /** Resolves when the changes asked for so far are made. */
   async settled(): Promise<void> {
     await this.#changes.run(async () => {});

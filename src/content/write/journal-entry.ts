@@ -33,6 +33,8 @@ export interface DraftState {
   readonly publishedFileId: string | undefined;
   readonly extents: readonly Extent[];
   readonly upload: UploadState | undefined;
+  /** All the bytes, in base64: of a small file, whose spool need not be durable then. */
+  readonly bytes?: string | undefined;
 }
 
 export type JournalEntry =

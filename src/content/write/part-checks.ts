@@ -20,7 +20,7 @@ export interface PartCheck {
   drop(): void;
 }
 
-const LONGEST_WAIT_MS = 300;
+const LONGEST_WAIT_MS = 1000;
 /** Hashed in a millisecond or less: nothing to wait for. */
 const SMALL_BYTES = 512 * 1024;
 

@@ -11,7 +11,7 @@ import { type Annotations, ContentError, type Recovery } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
-import { removeSpool } from './spool-file.ts';
+import { removeSpool, writeSpool } from './spool-file.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import { uniteParts } from './unite-parts.ts';
 import type { WriterContext } from './writer-context.ts';
@@ -50,6 +50,7 @@ async function recoverDraft(state: DraftState, options: RecoverOptions): Promise
     journal.record({ type: 'end', id });
     return undefined;
   }
+  if (state.bytes !== undefined) await writeSpool(spoolPath(id), Buffer.from(state.bytes, 'base64'));
   const spoolBytes = await sizeOf(spoolPath(id));
   const localEnd = state.extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
   if (state.phase === 'publishing' && localEnd <= spoolBytes) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../lib/error-code.ts';
@@ -78,6 +78,11 @@ export class SpoolFile {
   async close(): Promise<void> {
     await this.#handle.close();
   }
+}
+
+/** Makes a spool of these bytes. */
+export async function writeSpool(path: string, bytes: Uint8Array): Promise<void> {
+  await writeFile(path, bytes, { mode: 0o600 });
 }
 
 /** A spool that was never made is as good as removed. */

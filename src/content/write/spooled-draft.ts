@@ -25,6 +25,9 @@ import { keepSpool, keptName } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
 import type { WriterContext } from './writer-context.ts';
 
+/** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
+const JOURNALED_BYTES = 16 * 1024;
+
 /** A count of changes that no draft has: what is published is not the draft as it is, nor as it was. */
 const OTHER_CHANGES = -1;
 
@@ -55,6 +58,9 @@ export class SpooledDraft implements Draft {
   #changes = 0;
   #publishedChanges = 0;
   #syncedChanges = 0;
+  #committedChanges = 0;
+  /** All the bytes, as of so many changes. */
+  #journaled: { readonly changes: number; readonly bytes: string } | undefined;
   #published: FileRecord | undefined;
   #publication: Publication | undefined;
   #failure: unknown;
@@ -106,6 +112,10 @@ export class SpooledDraft implements Draft {
 
   get dirty(): boolean {
     return this.#changes !== this.#publishedChanges;
+  }
+
+  get committed(): boolean {
+    return this.#committedChanges === this.#changes;
   }
 
   get synced(): boolean {
@@ -162,6 +172,19 @@ export class SpooledDraft implements Draft {
     await untilAborted(this.#context.journal.durable(), signal);
     const error = this.#failure ?? this.#upload.error;
     if (error !== undefined) throw error;
+    this.#syncedChanges = changes;
+  }
+
+  async commit(signal: AbortSignal): Promise<void> {
+    await this.#content.fetchMissing({ start: 0, end: this.sizeBytes }, signal);
+    const changes = this.#changes;
+    const bytes = await this.#content.readWhole(JOURNALED_BYTES);
+    if (bytes && changes === this.#changes) this.#journaled = { changes, bytes: bytes.toString('base64') };
+    else await untilAborted(this.#content.sync(), signal);
+    this.#phase = 'publishing';
+    this.#committedChanges = changes;
+    this.#record();
+    await untilAborted(this.#context.journal.durable(), signal);
     this.#syncedChanges = changes;
   }
 
@@ -255,7 +278,8 @@ export class SpooledDraft implements Draft {
     this.#phase = 'publishing';
     this.#record();
     publication.done.then(
-      () => this.#finished(publication, 'open'),
+      () =>
+        this.#finished(publication, this.#committedChanges > this.#publishedChanges ? 'publishing' : 'open'),
       // What was asked for is still owed, by this mount or the next.
       () => this.#finished(publication, 'publishing'),
     );
@@ -315,6 +339,13 @@ export class SpooledDraft implements Draft {
 
   #onChange(range: ByteRange): void {
     this.#changes += 1;
+    // What was owed was an empty file, which nobody means to publish any more.
+    const onlyOwed = this.#phase === 'publishing' && !this.publishing;
+    if (onlyOwed && this.#journaled?.bytes === '') {
+      this.#journaled = undefined;
+      this.#phase = 'open';
+      this.#record();
+    }
     this.#upload.touch(range);
   }
 
@@ -345,6 +376,7 @@ export class SpooledDraft implements Draft {
       publishedFileId: this.dirty ? undefined : this.#published?.id,
       extents: this.#content.extents,
       upload: this.#upload.state,
+      ...(this.#journaled?.changes === this.#changes && { bytes: this.#journaled.bytes }),
     };
     this.#context.journal.record({ type: 'draft', draft });
   }

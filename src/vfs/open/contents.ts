@@ -1,6 +1,9 @@
+import type { ApiError } from '../../api/errors.ts';
 import type { Draft } from '../../content/ports.ts';
+import { backoffMs } from '../../lib/backoff.ts';
 import { runHolding } from '../../lib/mutex.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
@@ -8,6 +11,9 @@ import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
 import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
+
+/** Between tries of what was closed already. */
+const RETRY = { baseMs: 1000, capMs: 60_000 };
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
@@ -20,8 +26,12 @@ export class Contents {
   readonly #tree: Tree;
   readonly #publisher: Publisher;
   readonly #byNode = new Map<ContentNode, FileContent>();
-  readonly #background = new Set<Promise<void>>();
+  readonly #background = new Map<Promise<void>, FileContent>();
   readonly #graces = new Map<FileContent, AbortController>();
+  /** Ends the pauses between tries. */
+  #pauses = new AbortController();
+  /** What fails now is left to the next mount. */
+  #ending = false;
 
   constructor(tree: Tree, publisher: Publisher) {
     this.#tree = tree;
@@ -80,6 +90,49 @@ export class Contents {
     }
   }
 
+  /** Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away. */
+  mayFollow({ node }: FileContent): boolean {
+    const { writeBack } = this.#tree.options;
+    return writeBack && node.kind === 'project-file' && node.draft?.wholeCopyOf() === undefined;
+  }
+
+  /** Makes the file durable here and owed to the platform; its publication follows, if so, without being waited for. */
+  async commit(
+    content: FileContent,
+    { follow, signal }: { readonly follow: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    try {
+      await this.#publisher.commit(content, signal);
+    } catch (error) {
+      if (!signal.aborted) content.hopeless = true;
+      throw error;
+    }
+    if (follow && content.following === undefined) {
+      content.following = this.#watch(content, this.#follow(content)).finally(() => {
+        content.following = undefined;
+      });
+    }
+  }
+
+  /** Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. */
+  change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return content.following !== undefined ? content.lock.run(change, signal) : change();
+  }
+
+  /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
+  async flush(path: string, signal: AbortSignal): Promise<readonly FsError[]> {
+    const failures: FsError[] = [];
+    this.#endPauses();
+    const prefix = path === '/' ? path : `${path}/`;
+    const isBelow = (content: FileContent): boolean => `${pathOf(content.node)}/`.startsWith(prefix);
+    for (;;) {
+      const works = [...this.#background].filter(([, content]) => isBelow(content));
+      if (works.length === 0) return failures;
+      await untilAborted(Promise.all(works.map(([work]) => work)), signal);
+      for (const [, { keepBecause }] of works) if (keepBecause) failures.push(keepBecause);
+    }
+  }
+
   /** Publishes what is not and is not to be kept aside; a failure is recorded. Never rejects. */
   async publishUnheard(content: FileContent): Promise<void> {
     if (content.keepBecause) return;
@@ -111,7 +164,8 @@ export class Contents {
   async settle(content: FileContent): Promise<void> {
     this.opened(content);
     const owed = content.unpublished !== 'none' && !content.unlinked && !content.hopeless;
-    if (owed) await this.publishUnheard(content);
+    if (content.following !== undefined) await content.following;
+    else if (owed) await this.publishUnheard(content);
     await this.#watch(
       content,
       content.lock.run(() => this.#retire(content)),
@@ -174,12 +228,20 @@ export class Contents {
 
   /** Waits until everything is published or has failed. */
   async idle(signal: AbortSignal): Promise<void> {
-    for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
-    while (this.#background.size > 0) await untilAborted(Promise.all(this.#background), signal);
+    this.#ending = true;
+    this.#endPauses();
+    try {
+      for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
+      while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
+    } finally {
+      this.#ending = false;
+    }
   }
 
   /** Ends timers. */
   close(): void {
+    this.#ending = true;
+    this.#endPauses();
     for (const grace of this.#graces.values()) grace.abort();
     this.#graces.clear();
   }
@@ -236,13 +298,49 @@ export class Contents {
     this.#tree.recordError({ op: 'close', path }, new FsError(because.errno, `${because.message}; ${where}`));
   }
 
+  #endPauses(): void {
+    this.#pauses.abort();
+    this.#pauses = new AbortController();
+  }
+
+  /** Nobody waits who could be told. What fails for good is kept aside when the file is settled. */
+  async #follow(content: FileContent): Promise<void> {
+    const { clock } = this.#tree;
+    const isOwed = (): boolean => content.node.draft?.committed === true && content.unpublished !== 'none';
+    const publish = (): Promise<void> | undefined =>
+      isOwed() ? this.#publisher.publish(content) : undefined;
+    for (let failures = 0; isOwed() && !content.unlinked; failures += 1) {
+      try {
+        await content.lock.run(async () => publish());
+        failures = 0;
+      } catch (error) {
+        if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);
+        this.#tree.recordError({ op: 'close', path: pathOf(content.node) }, error);
+        if (this.#ending || content.keepBecause) return;
+        await clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
+      }
+    }
+  }
+
   #watch(content: FileContent, work: Promise<void>): Promise<void> {
     const watched = work
       .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: pathOf(content.node) }, error))
       .finally(() => this.#background.delete(watched));
-    this.#background.add(watched);
+    this.#background.set(watched, content);
     return watched;
   }
+}
+
+/** The platform, the store or the way there are at fault: the same may succeed later. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 401) return true;
+  return ['EIO', 'ENOSPC', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
+}
+
+/** close(2) answered that the bytes are safe. */
+function failedThoughAcknowledged(path: string, error: unknown): FsError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`);
 }
 
 /** fsync(2) answered that the bytes are safe. */

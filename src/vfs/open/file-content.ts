@@ -57,6 +57,8 @@ export class FileContent {
    */
   replacesFileId: string | undefined;
   copiedFrom: CopyOrigin | undefined;
+  /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
+  following: Promise<void> | undefined;
   /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
   hopeless = false;
   /** Why its bytes are not to be published but kept aside on this machine, with the last handle. */

@@ -20,16 +20,24 @@ export interface FlushFacts {
   readonly byOpener: boolean;
   /** That process is being killed or ends without having closed: nobody looks at the answer, and it must not hang. */
   readonly exiting: boolean;
+  /** The closer need not wait for the upload. */
+  readonly writeBack: boolean;
 }
 
 export type FlushAction =
   | 'nothing'
   /** Make what there is durable here. */
   | 'keep'
+  /** The same, and from here on it is owed to the platform, by the next mount if this one is killed. */
+  | 'commit'
+  /** Commit it, and publish it when the closer has gone on. */
+  | 'follow'
   /** Publish, and tell the closer how that went. */
   | 'publish';
 
 export function flushAction(facts: FlushFacts): FlushAction {
   if (facts.unpublished === 'none') return 'nothing';
-  return facts.unpublished === 'written' && facts.byOpener && !facts.exiting ? 'publish' : 'keep';
+  if (!facts.byOpener || facts.exiting) return 'keep';
+  if (facts.unpublished === 'begun') return 'commit';
+  return facts.writeBack ? 'follow' : 'publish';
 }

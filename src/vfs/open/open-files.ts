@@ -88,13 +88,19 @@ export class PlatformOpenFiles implements OpenFiles {
     const { content } = this.#writable(span.handle);
     this.#contents.requireByteWrites(content);
     const draft = await this.#contents.draft(content);
-    // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
-    content.unpublished = 'written';
-    const taken = await draft.write(span.offset, data, context.signal);
-    // A publication that ended meanwhile did not have them, and took the draft for published.
-    if (draft.dirty) content.unpublished = 'written';
-    this.#contents.touch(content);
-    return taken;
+    return this.#contents.change(
+      content,
+      async () => {
+        // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
+        content.unpublished = 'written';
+        const taken = await draft.write(span.offset, data, context.signal);
+        // A publication that ended meanwhile did not have them, and took the draft for published.
+        if (draft.dirty) content.unpublished = 'written';
+        this.#contents.touch(content);
+        return taken;
+      },
+      context.signal,
+    );
   }
 
   async flush(handle: FileHandle, context: RequestContext): Promise<void> {
@@ -115,9 +121,19 @@ export class PlatformOpenFiles implements OpenFiles {
       unpublished: content.outstanding,
       byOpener,
       exiting: end !== undefined,
+      writeBack: this.#contents.mayFollow(content),
     });
-    if (action === 'publish') await this.#contents.publish(content, context.signal);
-    else if (action === 'keep') await content.node.draft?.sync(context.signal);
+    switch (action) {
+      case 'publish':
+        return this.#contents.publish(content, context.signal);
+      case 'follow':
+      case 'commit':
+        return this.#contents.commit(content, { follow: action === 'follow', signal: context.signal });
+      case 'keep':
+        return content.node.draft?.sync(context.signal);
+      case 'nothing':
+        return;
+    }
   }
 
   async fsync(handle: FileHandle, _dataOnly: boolean, context: RequestContext): Promise<void> {
@@ -132,8 +148,12 @@ export class PlatformOpenFiles implements OpenFiles {
     const { content } = open;
     content.handles.delete(open);
     open.view?.close();
-    if (content.handles.size === 0) await this.#contents.settle(content);
-    else if (open.mode.write && content.writers === 0) await this.#contents.publishUnheard(content);
+    const settled =
+      content.handles.size === 0
+        ? this.#contents.settle(content)
+        : open.mode.write && content.writers === 0 && this.#contents.publishUnheard(content);
+    // The kernel holds read-ahead back when too many of these wait.
+    if (!this.#tree.options.writeBack) await settled;
   }
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
@@ -172,10 +192,13 @@ export class PlatformOpenFiles implements OpenFiles {
     if (length <= 0) return 0;
     const { node } = source.content;
     const draft = await this.#contents.draft(content);
-    draft.copyFrom(version, from.offset, to.offset, length);
-    content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
-    content.unpublished = 'written';
-    this.#contents.touch(content);
+    const copy = async (): Promise<void> => {
+      draft.copyFrom(version, from.offset, to.offset, length);
+      content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
+      content.unpublished = 'written';
+      this.#contents.touch(content);
+    };
+    await this.#contents.change(content, copy, how.context.signal);
     return length;
   }
 
@@ -218,7 +241,12 @@ export class PlatformOpenFiles implements OpenFiles {
     try {
       // While we have a draft, ours is the content that counts.
       if (!node.draft) await this.#tree.revalidate(node, context.signal);
-      if (mode.truncate) await this.#contents.empty(content, context.signal);
+      if (mode.truncate)
+        await this.#contents.change(
+          content,
+          () => this.#contents.empty(content, context.signal),
+          context.signal,
+        );
       return reply;
     } catch (error) {
       await this.release(reply.handle);
@@ -277,10 +305,13 @@ export class PlatformOpenFiles implements OpenFiles {
     const { node } = content;
     if ((node.draft ?? node.record)?.sizeBytes === sizeBytes) return;
     this.#contents.requireByteWrites(content);
-    if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
-    else await (await this.#contents.draft(content)).truncate(sizeBytes, context.signal);
-    content.unpublished = 'written';
-    this.#contents.touch(content);
+    const resize = async (): Promise<void> => {
+      if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
+      else await (await this.#contents.draft(content)).truncate(sizeBytes, context.signal);
+      content.unpublished = 'written';
+      this.#contents.touch(content);
+    };
+    await this.#contents.change(content, resize, context.signal);
   }
 
   /** Whoever cannot be told, gone already or the kernel itself, counts as the opener. */

@@ -82,6 +82,15 @@ export class Publisher implements DraftMaker {
     }
   }
 
+  /** Durable on this machine, and owed to the platform. On a volume what is owed cannot be told: the export. */
+  async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
+    const { draft } = node;
+    if (node.kind !== 'project-file') return draft?.sync(signal);
+    const annotations = annotationsFor(node);
+    if (annotations) await draft?.annotate(annotations);
+    await draft?.commit(signal);
+  }
+
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
     await this.#noteConflict(content, node);
     const { pending } = node;

@@ -57,7 +57,7 @@ describe('a part that was sent', () => {
     const { checks, clock } = checksOf();
     const matches = checks.begin(part).matches(md5, false);
     expect(await settles(matches)).toBe(false);
-    await clock.advance(300);
+    await clock.advance(1000);
     expect(await matches).toBe(true);
   });
 });

@@ -1,0 +1,184 @@
+/** `--write-back`: what close(2) acknowledged is safe on this machine, and gets to the platform whatever happens. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { SeenRequest } from '../support/fault-proxy.ts';
+import { attempt, FaultWorld } from '../support/fault-world.ts';
+import { mustRun, shell } from '../support/run.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const MIB = 1024 * 1024;
+
+let world: FaultWorld;
+let big: string;
+beforeAll(async () => {
+  world = await FaultWorld.start({ mountArgs: ['--write-back', '--retry-timeout', '2'] });
+  big = world.outside('big');
+  await shell(`head -c ${40 * MIB} /dev/urandom > ${big}`);
+  return () => world.clean();
+});
+afterEach(() => world.proxy.heal());
+
+const isUpload = ({ path }: SeenRequest): boolean => path.includes('/upload/');
+const isCompletion = ({ path }: SeenRequest): boolean =>
+  path.endsWith('/complete') || path.includes('/inline');
+/** Nothing of an upload gets through. */
+const holdUploads = (): void => void world.proxy.inject({ kind: 'answer', status: 503 }, { when: isUpload });
+
+const flush = (...path: string[]) => world.sandbox.svcfs(['flush', ...path]);
+const write = (name: string, text: string): Promise<string> =>
+  shell(`printf %s '${text}' > ${world.own(name)}`);
+const read = (name: string): Promise<string> => shell(`cat ${world.own(name)}`);
+
+/** What another client sees. */
+async function onPlatform(name: string): Promise<string> {
+  await world.remount();
+  return read(name);
+}
+
+describe('a file closed with --write-back', () => {
+  it('is read, and looked at, here before it is uploaded; svcfs flush waits until it is', async () => {
+    holdUploads();
+    await write('early', 'hello');
+    await mustRun('cp', [big, world.own('early-big')]);
+    expect(await read('early')).toBe('hello');
+    await mustRun('cmp', [big, world.own('early-big')]);
+    expect(await shell(`stat -c %s ${world.own('early')}`)).toBe('5\n');
+    expect(await world.files()).not.toContain('early');
+    const { stdout } = await world.sandbox.svcfs(['status']);
+    expect(stdout).toMatch(/early: 0 B of 5 B, (publishing|failed)/);
+    world.proxy.heal();
+    expect(await flush(world.own('early'))).toMatchObject({ code: 0 });
+    expect(await world.files()).toContain('early');
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await world.files()).toContain('early-big');
+    expect(await onPlatform('early')).toBe('hello');
+    await mustRun('cmp', [big, world.own('early-big')]);
+  });
+
+  it('is uploaded by the next mount when this one is killed, small or large', async () => {
+    holdUploads();
+    await write('killed', 'small');
+    await shell(`touch ${world.own('killed-empty')}`);
+    await mustRun('cp', [big, world.own('killed-big')]);
+    await world.killMount();
+    world.proxy.heal();
+    await world.mount();
+    await waitUntil(async () => {
+      const files = await world.files();
+      return ['killed', 'killed-big', 'killed-empty'].every((name) => files.includes(name));
+    });
+    expect(await onPlatform('killed')).toBe('small');
+    expect(await read('killed-empty')).toBe('');
+    await mustRun('cmp', [big, world.own('killed-big')]);
+    expect(await world.leftovers()).toEqual([]);
+  });
+
+  it('is there when unmount has returned', async () => {
+    await shell(`for i in $(seq 50); do echo $i > ${world.own('many')}-$i; done`);
+    await world.remount();
+    expect(await shell(`ls ${world.own()} | grep -c '^many-'`)).toBe('50\n');
+    expect(await read('many-17')).toBe('17\n');
+  });
+
+  it('is tried again until the service takes it', async () => {
+    const heal = world.proxy.inject({ kind: 'answer', status: 500 }, { when: isCompletion });
+    await write('again', 'at last');
+    const error = (): Promise<string> => shell(`cat ${world.sandbox.path('.svcfs/errors')}`);
+    await waitUntil(async () => (await error()).includes('/again'), { timeoutMs: 30_000 });
+    heal();
+    expect(await flush(world.own('again'))).toMatchObject({ code: 0 });
+    expect(await onPlatform('again')).toBe('at last');
+  });
+
+  it('and refused for good is kept on this machine, where the reason says', async () => {
+    world.proxy.inject({ kind: 'answer', status: 403, body: '{}' }, { when: isUpload });
+    await write('refused', 'precious');
+    await flush(world.own('refused'));
+    const { stdout } = await world.sandbox.svcfs(['why', world.own('refused')]);
+    expect(stdout).toContain('was closed, and cannot be published');
+    const state = join(world.sandbox.root, 'state');
+    const kept = (await readdir(state, { recursive: true })).find((path) =>
+      path.includes('/recovered/refused.'),
+    );
+    expect(stdout).toContain(kept);
+    expect(await readFile(join(state, kept ?? ''), 'utf8')).toBe('precious');
+  });
+});
+
+describe('while a file closed with --write-back is being uploaded', () => {
+  it('it can be renamed', async () => {
+    world.proxy.inject({ kind: 'latency', ms: 200 }, { when: isUpload });
+    await write('from', 'moved');
+    await shell(`mv ${world.own('from')} ${world.own('to')}`);
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await onPlatform('to')).toBe('moved');
+    expect(await world.files()).not.toContain('from');
+  });
+
+  it('it can be removed', async () => {
+    world.proxy.inject({ kind: 'latency', ms: 200 }, { when: isUpload });
+    await write('gone', 'no more');
+    await shell(`rm ${world.own('gone')}`);
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await world.files()).not.toContain('gone');
+    await waitUntil(async () => (await world.leftovers()).length === 0);
+  });
+
+  it('it can be written again: the last content counts, and nobody sees half of one', async () => {
+    world.proxy.inject({ kind: 'latency', ms: 100 }, { when: isUpload });
+    for (const text of ['first', 'second one', 'third']) await write('over', text);
+    await shell(`echo appended >> ${world.own('over')}`);
+    await mustRun('cp', [big, world.own('over-big')]);
+    await shell(`head -c ${20 * MIB} ${big} > ${world.own('over-big')}`);
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await onPlatform('over')).toBe('thirdappended\n');
+    await shell(`cmp -n ${20 * MIB} ${big} ${world.own('over-big')}`);
+    expect(await shell(`stat -c %s ${world.own('over-big')}`)).toBe(`${20 * MIB}\n`);
+  });
+
+  it('it can replace another by a rename', async () => {
+    await write('target', 'old');
+    await flush();
+    world.proxy.inject({ kind: 'latency', ms: 100 }, { when: isUpload });
+    await write('target.new', 'new');
+    await shell(`mv ${world.own('target.new')} ${world.own('target')}`);
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await onPlatform('target')).toBe('new');
+    expect(await world.files()).not.toContain('target.new');
+  });
+});
+
+describe('a change of a part of a file, closed with --write-back', () => {
+  it('has fetched the rest: it is uploaded even if the platform loses what it began as', async () => {
+    await mustRun('cp', [big, world.own('base')]);
+    await world.remount();
+    holdUploads();
+    await shell(`printf XX | dd of=${world.own('base')} bs=1 seek=1000 conv=notrunc status=none`);
+    const isLink = ({ path }: SeenRequest): boolean =>
+      path.includes('download_info') || path.includes('/blobs/');
+    world.proxy.inject({ kind: 'answer', status: 404 }, { when: isLink });
+    await world.killMount();
+    const held = world.proxy;
+    held.heal();
+    held.inject({ kind: 'answer', status: 404 }, { when: isLink });
+    await world.mount();
+    await waitUntil(async () => (await world.leftovers()).length === 0, { timeoutMs: 30_000 });
+    held.heal();
+    await shell(
+      `cp ${big} ${big}.changed; printf XX | dd of=${big}.changed bs=1 seek=1000 conv=notrunc status=none`,
+    );
+    await world.remount();
+    await mustRun('cmp', [`${big}.changed`, world.own('base')]);
+  });
+});
+
+describe('a copy made by the platform', () => {
+  it('is waited for with --write-back too', async () => {
+    await write('source', 'copied');
+    await flush();
+    const { code } = await attempt('cp', [world.own('source'), world.own('copy')]);
+    expect(code).toBe(0);
+    expect(await world.files()).toContain('copy');
+  });
+});
