@@ -9,9 +9,11 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
+import { prometheusText } from '../../observe/prometheus-text.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
 import { packageVersion } from '../package-version.ts';
 import type { MountSettings } from './daemon-messages.ts';
+import { mountMetrics } from './mount-metrics.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /** Of the command, not of the mount: where the token came from, and who waits for the end. */
@@ -46,12 +48,13 @@ export interface CountingInformation extends MountInformation {
   readonly statistics: () => MountStatistics;
 }
 
-/** What `.svcfs/version`, `config` and `stats` tell. */
+/** What `.svcfs/version`, `config`, `stats` and `metrics` tell. */
 export function mountInformation(settings: MountSettings, parts: CountedParts): CountingInformation {
   return {
     version: packageVersion(),
     config: configOf(settings, parts.memory),
     statistics: () => statisticsOf(parts),
+    metrics: () => prometheusText(mountMetrics(statisticsOf(parts))),
   };
 }
 

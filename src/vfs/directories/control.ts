@@ -2,6 +2,7 @@
  * `.svcfs/`: what the mount tells about itself, as small files. Each is made when it is opened.
  *
  *   version  config  stats        JSON, `config` without secrets
+ *   metrics                       the numbers of `stats` for Prometheus
  *   errors                        the last failure of each path, a line each
  *   jobs/<id>  uploads/<id>       one JSON file per job of the platform and per upload
  */
@@ -9,7 +10,7 @@ import type { ContentWriter } from '../../content/ports.ts';
 import type { JobRegistry } from '../../jobs/ports.ts';
 import type { ErrorRegistry, Failure } from '../errors/error-registry.ts';
 import { shownName } from '../escape.ts';
-import type { VirtualEntry, VirtualSource } from '../node.ts';
+import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../node.ts';
 import type { NodeMaker } from '../node-maker.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
 
@@ -20,6 +21,8 @@ export interface MountInformation {
   readonly config: Readonly<Record<string, unknown>>;
   /** Counters of the moment. */
   readonly statistics: () => Readonly<Record<string, unknown>>;
+  /** The same, in Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
 }
 
 export interface ControlParts {
@@ -32,11 +35,13 @@ export interface ControlParts {
 
 export function control(parts: ControlParts): VirtualSource {
   const { make, errors, information } = parts;
-  const file = (name: string, content: () => string): VirtualEntry => textFile(name, content, make);
+  const file = (name: string, content: VirtualFileNode['content']): VirtualEntry =>
+    textFile(name, content, make);
   return fixedDirectory([
     file('version', () => `${information.version}\n`),
     file('config', () => json(information.config)),
     file('stats', () => json(information.statistics())),
+    file('metrics', () => information.metrics()),
     file('errors', () => errors.list().map(errorLine).join('')),
     directory('jobs', jobs(parts), make),
     directory('uploads', uploads(parts), make),
@@ -63,7 +68,7 @@ function changing(entries: () => readonly VirtualEntry[]): VirtualSource {
   return { ttlMs: 0, entries };
 }
 
-function textFile(name: string, content: () => string, make: NodeMaker): VirtualEntry {
+function textFile(name: string, content: VirtualFileNode['content'], make: NodeMaker): VirtualEntry {
   return { name, make: (place) => make.virtualFile(place, { mode: 0o444, content }) };
 }
 

@@ -43,7 +43,12 @@ const source = control({
   errors,
   jobs: { list: () => jobs, get: (id) => jobs.find((each) => each.id === id), ofPath: () => undefined },
   writer: { uploads: () => uploads },
-  information: { version: '1.2.3', config: { endpoint: 'http://x' }, statistics: () => ({ requests: 4 }) },
+  information: {
+    version: '1.2.3',
+    config: { endpoint: 'http://x' },
+    statistics: () => ({ requests: 4 }),
+    metrics: async () => 'requests_total 4\n',
+  },
 });
 const root = make.virtualDirectory({ parent: undefined, name: '' }, source);
 
@@ -61,10 +66,11 @@ async function at(...path: string[]): Promise<string | string[]> {
 }
 
 it('.svcfs tells version, configuration and counters', async () => {
-  expect(await at()).toEqual(['version', 'config', 'stats', 'errors', 'jobs', 'uploads']);
+  expect(await at()).toEqual(['version', 'config', 'stats', 'metrics', 'errors', 'jobs', 'uploads']);
   expect(await at('version')).toBe('1.2.3\n');
   expect(JSON.parse(String(await at('config')))).toEqual({ endpoint: 'http://x' });
   expect(JSON.parse(String(await at('stats')))).toEqual({ requests: 4 });
+  expect(await at('metrics')).toBe('requests_total 4\n');
 });
 
 it('.svcfs/errors has a line for each path, even if the reason has several', async () => {

@@ -1,0 +1,135 @@
+/** What `.svcfs/metrics` tells: every name and unit is in this file. The numbers are those of `.svcfs/stats`. */
+import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
+import type { Metric, Sample } from '../../observe/prometheus-text.ts';
+import type { MountStatistics } from './mount-information.ts';
+
+export function mountMetrics(statistics: MountStatistics): readonly Metric[] {
+  const { diskCache } = statistics;
+  return [
+    ...operationMetrics(statistics),
+    ...apiMetrics(statistics),
+    ...memoryMetrics(statistics),
+    ...(diskCache === null ? [] : diskCacheMetrics(diskCache)),
+    ...transferMetrics(statistics),
+  ];
+}
+
+function operationMetrics({ operations }: MountStatistics): readonly Metric[] {
+  const each = Object.entries(operations);
+  return [
+    counter(
+      'operations_total',
+      'Requests of the kernel, by how they were answered.',
+      each.flatMap(([operation, { answered, failed }]) => [
+        { labels: { operation, outcome: 'done' }, value: answered - failed },
+        { labels: { operation, outcome: 'failed' }, value: failed },
+      ]),
+    ),
+    counter(
+      'operation_seconds_total',
+      'Time from the request of the kernel to its answer, summed.',
+      each.map(([operation, { ms }]) => ({ labels: { operation }, value: ms / 1000 })),
+    ),
+  ];
+}
+
+function apiMetrics({ api }: MountStatistics): readonly Metric[] {
+  const { calls, lost, away, rate, rateWaits } = api;
+  const { window } = rate;
+  const known = window === undefined || window === 'unlimited' ? undefined : window;
+  return [
+    counter('api_requests_total', 'Requests sent to the API, retries included.', byLabel('call', calls)),
+    counter('api_requests_lost_total', 'Requests of the API without an answer.', one(lost)),
+    gauge('api_away', '1 while the service does not answer.', one(away ? 1 : 0)),
+    gauge('api_requests_in_flight', 'Requests of the API under way.', one(rate.inFlight)),
+    gauge(
+      'api_requests_waiting',
+      'Requests that wait for the rate limit.',
+      byLabel('priority', rate.waiting),
+    ),
+    counter('api_rate_waits_total', 'Intervals of the rate limit that were used up.', one(rateWaits)),
+    ...(known === undefined
+      ? []
+      : [
+          gauge('api_rate_limit', 'Requests that the service allows in an interval.', one(known.limit)),
+          gauge('api_rate_remaining', 'Requests left in this interval.', one(known.remaining)),
+        ]),
+  ];
+}
+
+function memoryMetrics({ cache, memory }: MountStatistics): readonly Metric[] {
+  const { hits, misses, cachedBytes, fetchedBytes } = cache;
+  return [
+    counter('reads_total', 'Reads, by whether all bytes were in memory.', [
+      { labels: { memory: 'hit' }, value: hits },
+      { labels: { memory: 'miss' }, value: misses },
+    ]),
+    counter(
+      'fetched_bytes_total',
+      'Asked of the disk cache or the store, ahead of readers too.',
+      one(fetchedBytes),
+    ),
+    gauge('memory_cached_bytes', 'Blocks cached in memory.', one(cachedBytes)),
+    gauge('memory_used_bytes', 'Memory of the data path in use.', one(memory.usedBytes)),
+    gauge('memory_limit_bytes', 'Memory that the data path may use.', one(memory.limitBytes)),
+  ];
+}
+
+function diskCacheMetrics(disk: DiskCacheStatistics): readonly Metric[] {
+  return [
+    gauge(
+      'disk_cache_bytes',
+      'Disk space of the cache, entries of other mounts included.',
+      one(disk.cachedBytes),
+    ),
+    gauge('disk_cache_entries', 'Files of which something is cached.', one(disk.entries)),
+    ...(disk.limitBytes === null
+      ? []
+      : [gauge('disk_cache_limit_bytes', 'Disk space that the cache may take.', one(disk.limitBytes))]),
+    gauge('disk_cache_full', '1 while nothing can be added.', one(disk.full ? 1 : 0)),
+    counter('disk_cache_asked_bytes_total', 'Bytes asked of the disk cache, by whether they were there.', [
+      { labels: { disk: 'hit' }, value: disk.hitBytes },
+      { labels: { disk: 'miss' }, value: disk.missedBytes },
+    ]),
+    counter('disk_cache_written_bytes_total', 'Bytes added.', one(disk.writtenBytes)),
+    counter(
+      'disk_cache_dropped_bytes_total',
+      'Bytes not added: no room, or too slow.',
+      one(disk.droppedBytes),
+    ),
+    counter('disk_cache_evicted_bytes_total', 'Bytes evicted to keep the limits.', one(disk.evictedBytes)),
+    counter(
+      'disk_cache_damaged_blocks_total',
+      'Blocks that did not match their checksum.',
+      one(disk.damagedBlocks),
+    ),
+    counter('disk_cache_failures_total', 'Failures of the disk.', one(disk.failures)),
+  ];
+}
+
+function transferMetrics({ uploads, jobs }: MountStatistics): readonly Metric[] {
+  return [
+    gauge('uploads', 'Files not on the service yet.', [
+      { labels: { state: 'writing' }, value: uploads.writing },
+      { labels: { state: 'publishing' }, value: uploads.publishing },
+    ]),
+    gauge('upload_parts_in_flight', 'Parts on their way to the store.', one(uploads.partsInFlight)),
+    gauge('jobs_unfinished', 'Jobs of the platform that this mount started.', one(jobs.unfinished)),
+  ];
+}
+
+function counter(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name: `svcfs_mount_${name}`, help, type: 'counter', samples };
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { name: `svcfs_mount_${name}`, help, type: 'gauge', samples };
+}
+
+function one(value: number): readonly Sample[] {
+  return [{ value }];
+}
+
+function byLabel(label: string, values: Readonly<Record<string, number>>): readonly Sample[] {
+  return Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
