@@ -1,5 +1,5 @@
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
-import type { MountStatistics } from '../mount/mount-information.ts';
+import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeSize } from './describe-size.ts';
 
 /** Nothing when none was asked for; why not, when one was and there is none. */

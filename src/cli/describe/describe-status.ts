@@ -1,6 +1,6 @@
 import type { UploadProgress } from '../../content/ports.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
-import type { MountStatistics } from '../mount/mount-information.ts';
+import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeJob } from './describe-job.ts';
 import { describeSize } from './describe-size.ts';

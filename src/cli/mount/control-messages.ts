@@ -3,7 +3,7 @@ import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
-import type { MountStatistics } from './mount-information.ts';
+import type { MountStatistics } from './mount-statistics.ts';
 
 export type InquiryRequest =
   | { readonly request: 'status' }

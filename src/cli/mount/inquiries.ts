@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
-import type { MountStatistics } from './mount-information.ts';
+import type { MountStatistics } from './mount-statistics.ts';
 
 /** What a mount can be asked over its control socket. */
 export interface Inquiries extends CacheParts {

@@ -1,0 +1,60 @@
+import type { ApiClient } from '../../api/create-api.ts';
+import type { ConnectionStatus } from '../../api/transport/connection.ts';
+import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
+import type { OpenedDiskCache } from '../../content/disk/open-disk-cache.ts';
+import type { MemoryPool } from '../../content/memory/memory-pool.ts';
+import type { ContentWriter, UploadProgress } from '../../content/ports.ts';
+import type { CachingReader } from '../../content/read/content-reader.ts';
+import type { CacheStatistics } from '../../content/read/segment-cache.ts';
+import type { Jobs } from '../../jobs/ports.ts';
+import type { OperationCounts } from '../../observe/operation-counts.ts';
+import type { ServiceLog } from './service-log.ts';
+
+export interface CountedParts {
+  readonly api: ApiClient;
+  readonly service: ServiceLog;
+  readonly reader: CachingReader;
+  readonly memory: MemoryPool;
+  /** Undefined: not asked for. */
+  readonly disk: OpenedDiskCache | undefined;
+  readonly operations: OperationCounts;
+  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly jobs: Pick<Jobs, 'pending'>;
+}
+
+/** As `.svcfs/stats` and `svcfs status` show it. */
+export type MountStatistics = Readonly<{
+  api: ConnectionStatus & ReturnType<ServiceLog['snapshot']>;
+  cache: CacheStatistics;
+  /** Null: there is none. */
+  diskCache: DiskCacheStatistics | null;
+  warnings: readonly string[];
+  memory: { readonly limitBytes: number; readonly usedBytes: number };
+  uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
+  jobs: { readonly unfinished: number };
+  operations: ReturnType<OperationCounts['snapshot']>;
+}>;
+
+export function statisticsOf(parts: CountedParts): MountStatistics {
+  const { api, service, reader, memory, disk, writer, jobs, operations } = parts;
+  return {
+    api: { ...api.status(), ...service.snapshot() },
+    cache: reader.statistics(),
+    diskCache: disk?.cache?.statistics ?? null,
+    warnings: disk?.warning === undefined ? [] : [disk.warning],
+    memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
+    uploads: countUploads(writer.uploads()),
+    jobs: { unfinished: jobs.pending() },
+    operations: operations.snapshot(),
+  };
+}
+
+function countUploads(uploads: readonly UploadProgress[]): MountStatistics['uploads'] {
+  const count = (wanted: UploadProgress['state']): number =>
+    uploads.filter(({ state }) => state === wanted).length;
+  return {
+    writing: count('writing'),
+    publishing: count('publishing'),
+    partsInFlight: uploads.reduce((sum, upload) => sum + upload.partsInFlight, 0),
+  };
+}
