@@ -54,6 +54,8 @@ export type StartExportBody = Static<typeof StartExportBody>;
 export const StartExportQuery = Type.Object({
   /** The source stays a file of the project. */
   copy_only: Type.Boolean({ default: false }),
+  /** As in the body; either of them counts. */
+  overwrite: Type.Boolean({ default: false }),
   fields: Type.Optional(Type.String()),
 });
 export type StartExportQuery = Static<typeof StartExportQuery>;

@@ -1,6 +1,6 @@
 /**
- * What the platform's public Python client puts on the wire where that is not what one would expect; recorded from runs
- * of scripts/conformance, which needs the client itself.
+ * What the platform's public clients put on the wire where that is not what one would expect: the Python client's recorded
+ * from runs of scripts/conformance, which needs the client itself, the others' read from their sources.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestService, type TestUser } from './test-service.ts';
@@ -76,5 +76,168 @@ describe('signed addresses', () => {
     const { id } = await alice.upload(project.root_folder, `forged ${_what}`);
     const { body: link } = await alice.get(`/files/${id}/download_info`);
     expect((await fetch(forge(link.url))).status).toBe(403);
+  });
+});
+
+describe('the R client', () => {
+  /** It writes what was not given as null, an empty body as `{}`, and asks for a page of all fields on every call. */
+  const ALL = 'limit=50&offset=0&fields=_all';
+  const post = (path: string, body: unknown) =>
+    alice.post(`${path}${path.includes('?') ? '&' : '?'}${ALL}`, body);
+  let volume: { readonly id: string };
+  let task: { readonly id: string };
+  let file: { readonly id: string; readonly name: string };
+
+  beforeAll(async () => {
+    const credentials = { access_key_id: 'key', secret_access_key: 'secret' };
+    const store = { type: 's3', bucket: 'r-client', prefix: null, endpoint: null, credentials };
+    const properties = { sse_algorithm: 'AES256' };
+    const body = { name: 'r', description: null, access_mode: 'RW', service: { ...store, properties } };
+    volume = (await post('/storage/volumes', body)).body;
+    file = await alice.upload(project.root_folder, 'r.txt');
+    await alice.post(`/apps/${project.id}/r/raw`, { class: 'CommandLineTool', inputs: [], outputs: [] });
+    task = (
+      await post('/tasks/', { name: null, project: project.id, app: `${project.id}/r`, description: null })
+    ).body;
+    await service.user('bob');
+    await alice.post('/projects', { name: 'R copies' });
+  });
+
+  test.each<[string, () => [path: string, body: unknown]]>([
+    [
+      'a project',
+      () => [
+        '/projects',
+        {
+          name: 'R',
+          description: 'R',
+          tags: null,
+          billing_group: null,
+          settings: {
+            locked: false,
+            controlled: false,
+            location: null,
+            use_interruptible_instances: true,
+            use_memoization: false,
+            use_elastic_disk: false,
+            intermediate_files: { retention: 'LIMITED', duration: 24 },
+          },
+        },
+      ],
+    ],
+    [
+      'a member',
+      () => [
+        `/projects/${project.id}/members`,
+        {
+          username: 'bob',
+          email: null,
+          permissions: {
+            read: true,
+            copy: null,
+            write: null,
+            execute: null,
+            admin: null,
+          },
+        },
+      ],
+    ],
+    [
+      'a member of a volume',
+      () => [
+        `/storage/volumes/${volume.id}/members`,
+        { username: 'bob', permissions: { read: true, copy: false, write: false, admin: false } },
+      ],
+    ],
+    ['a copy', () => [`/files/${file.id}/actions/copy`, { project: 'alice/r-copies', name: null }]],
+    ['a move', () => [`/files/${file.id}/actions/move`, { parent: project.root_folder, name: null }]],
+    [
+      'an app copy',
+      () => [
+        `/apps/${project.id}/r/actions/copy`,
+        { project: 'alice/r-copies', name: null, strategy: 'clone' },
+      ],
+    ],
+    [
+      'an export',
+      () => [
+        '/storage/exports?copy_only=TRUE',
+        {
+          destination: { volume: volume.id, location: 'r.txt' },
+          source: { file: file.id },
+          overwrite: false,
+          properties: null,
+        },
+      ],
+    ],
+    [
+      'an import',
+      () => [
+        '/storage/imports',
+        {
+          source: { volume: volume.id, location: 'r.txt' },
+          destination: { project: null, parent: project.root_folder, name: null },
+          overwrite: false,
+          autorename: false,
+          preserve_folder_structure: null,
+        },
+      ],
+    ],
+    ['a run', () => [`/tasks/${task.id}/actions/run?batch=FALSE&use_interruptible_instances=TRUE`, {}]],
+    ['a clone', () => [`/tasks/${task.id}/actions/clone`, {}]],
+    ['an abort', () => [`/tasks/${task.id}/actions/abort`, {}]],
+    ['a folder', () => ['/files', { name: 'r-folder', parent: project.root_folder, type: 'FOLDER' }]],
+  ])('posts %s', async (_what, call) => {
+    const { status, body } = await post(...call());
+    expect([status, body.message]).toEqual([200, undefined]);
+  });
+
+  test('leaves null in a body what must be given, and what null means something for', async () => {
+    expect((await post('/storage/exports', { source: { file: null }, destination: null })).status).toBe(400);
+    const export_ = { source: { file: file.id }, destination: { volume: volume.id, location: 'plain' } };
+    const { body } = await post('/storage/exports', { ...export_, properties: { sse_algorithm: null } });
+    expect(body.properties.sse_algorithm).toBeNull();
+    const items = [{ ...export_, properties: null, overwrite: null }];
+    expect((await post('/bulk/storage/exports/create', { items })).body.items[0]).toHaveProperty('resource');
+  });
+
+  test('reports parts with the quotes of their ETags', async () => {
+    const start = { name: 'r parts', size: 3, part_size: 5242880, project: project.id };
+    const { upload_id } = (await post('/upload/multipart?overwrite=FALSE', start)).body;
+    const report = await alice.putPart(upload_id, 1, 'abc');
+    report.response.headers.ETag = `"${report.response.headers.ETag}"`;
+    expect((await post(`/upload/multipart/${upload_id}/part`, report)).status).toBe(200);
+    expect((await post(`/upload/multipart/${upload_id}/complete`, { parts: [report] })).body.size).toBe(3);
+  });
+
+  test.each([
+    () => '/user/',
+    () => '/tasks/',
+    () => `/apps?fields=!raw&visibility=private`,
+    () => `/storage/volumes/${volume.id}/list`,
+    () => '/rate_limit',
+    () => '/billing/groups',
+    () => '/upload/multipart',
+  ])('asks for pages: %s', async (path) => {
+    const url = path();
+    const { status, body } = await alice.get(`${url}${url.includes('?') ? '&limit=50&offset=0' : `?${ALL}`}`);
+    expect([status, body.message]).toEqual([200, undefined]);
+  });
+});
+
+describe('the Java client', () => {
+  test('asks for exports to overwrite in the query', async () => {
+    const credentials = { access_key_id: 'key', secret_access_key: 'secret' };
+    const store = { type: 'S3', bucket: 'java-client', credentials };
+    const made = await alice.post('/storage/volumes', { name: 'java', access_mode: 'RW', service: store });
+    const { id } = await alice.upload(project.root_folder, 'java.txt');
+    const body = { source: { file: id }, destination: { volume: made.body.id, location: 'x' } };
+    expect((await alice.post('/storage/exports?overwrite=true', body)).body.overwrite).toBe(true);
+  });
+
+  test('writes the action of a task in capitals', async () => {
+    await alice.post(`/apps/${project.id}/java/raw`, { class: 'CommandLineTool', inputs: [], outputs: [] });
+    const body = { project: project.id, app: `${project.id}/java` };
+    expect((await alice.post('/tasks?action=RUN', body)).body.status).not.toBe('DRAFT');
   });
 });

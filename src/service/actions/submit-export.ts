@@ -1,4 +1,4 @@
-import type { StartExportBody } from '../../contract/export-job.ts';
+import type { StartExportBody, StartExportQuery } from '../../contract/export-job.ts';
 import type { Caller } from '../caller.ts';
 import { checkProperties, exportProperties } from '../rules/export-properties.ts';
 import { exportRefusal } from '../rules/exportable.ts';
@@ -22,10 +22,11 @@ import { usableVolume } from './volume-access.ts';
 export async function exportJob(
   services: Services,
   caller: Caller,
-  { body, copyOnly }: { readonly body: StartExportBody; readonly copyOnly: boolean },
+  { body, query }: { readonly body: StartExportBody; readonly query: StartExportQuery },
 ): Promise<JobRow> {
   const { store } = services;
   const { source, destination } = body;
+  const { copy_only: copyOnly } = query;
   const volume = await usableVolume(store, caller, { id: destination.volume, permission: 'write' });
   if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
   const { file, permissions } = await fileFor(store, caller, source.file, 9009);
@@ -40,7 +41,7 @@ export async function exportJob(
     volume: destination.volume,
     location: destination.location,
     properties: exportProperties(own, volume.address.properties),
-    overwrite: body.overwrite === true,
+    overwrite: body.overwrite === true || query.overwrite,
     copyOnly,
   };
   const about = { project_id: file.project_id, volume_id: destination.volume };

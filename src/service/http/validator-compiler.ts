@@ -2,12 +2,13 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ServiceError } from '../service-error.ts';
+import { nullRemover } from './null-remover.ts';
 import { queryConverter } from './query-converter.ts';
 
-/** Validates bodies as they are, queries and paths after conversion from text. */
+/** Validates bodies without what is null for want of a value, queries and paths after conversion from text. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validator = Compile(schema);
-  const convert = httpPart === 'body' ? (value: unknown) => value : queryConverter(schema);
+  const convert = httpPart === 'body' ? nullRemover(schema) : queryConverter(schema);
   return (received: unknown) => {
     const value = convert(received);
     if (validator.Check(value)) return { value };

@@ -27,7 +27,7 @@ function startRoute(app: App, services: Services): void {
     '/storage/exports',
     { schema: { querystring: StartExportQuery, body: StartExportBody, response: { 200: ExportJob } } },
     async ({ caller, view, query, body }) => {
-      const job = await exportJob(services, caller, { body, copyOnly: query.copy_only });
+      const job = await exportJob(services, caller, { body, query });
       await submitJobs(services, [job]);
       return exportResource(job, view);
     },
@@ -76,8 +76,7 @@ function bulkRoutes(app: App, services: Services): void {
       { schema: { querystring: StartExportQuery, body: BulkItemsBody, response }, config: { bulk: true } },
       async ({ caller, view, query, body }) =>
         bulkAnswer(body.items, view, async (entry) => {
-          const copyOnly = query.copy_only;
-          const job = await exportJob(services, caller, { body: checkEntry(entry), copyOnly });
+          const job = await exportJob(services, caller, { body: checkEntry(entry), query });
           await submitJobs(services, [job]);
           return exportResource(job, view);
         }),
