@@ -20,7 +20,7 @@ import { Results } from './report/results.ts';
 import { short, tableOf } from './report/table.ts';
 import { targetTable } from './report/targets.ts';
 import { FAMILIES } from './rows/families.ts';
-import { BIG_FILES } from './server/data-set.ts';
+import { BIG_FILES } from './server/names.ts';
 import { type ServerSide, startServerSide } from './server/server-side.ts';
 import { SIZES, type Sizes } from './sizes.ts';
 import type { Contestant, Family, Stage } from './stage.ts';

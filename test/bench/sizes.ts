@@ -10,6 +10,12 @@ export interface Sizes {
   readonly writeBytes: number;
   /** Of a listed folder. */
   readonly entries: number;
+  /** Of the folder that is listed for its size. */
+  readonly crowd: number;
+  /** Folders of a tree, and folders in each of these. */
+  readonly branches: number;
+  /** Of a folder that is listed, then read. */
+  readonly listedFiles: number;
   /** About 220 bytes each. */
   readonly bamReads: number;
   readonly smallFiles: number;
@@ -22,6 +28,9 @@ export const SIZES = {
     bigBytes: GIB,
     writeBytes: GIB,
     entries: 10_000,
+    crowd: 100_000,
+    branches: 20,
+    listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 1000,
     randomReads: 200,
@@ -31,6 +40,9 @@ export const SIZES = {
     bigBytes: 512 * MIB,
     writeBytes: 256 * MIB,
     entries: 10_000,
+    crowd: 100_000,
+    branches: 20,
+    listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 40,
     randomReads: 40,
@@ -40,6 +52,9 @@ export const SIZES = {
     bigBytes: 64 * MIB,
     writeBytes: 64 * MIB,
     entries: 1000,
+    crowd: 5000,
+    branches: 5,
+    listedFiles: 100,
     bamReads: 200_000,
     smallFiles: 20,
     randomReads: 20,

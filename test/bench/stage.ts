@@ -2,7 +2,7 @@ import type { Mounted, MountPeer } from './peers/mounted.ts';
 import type { ServerSide } from './server/server-side.ts';
 import type { Sizes } from './sizes.ts';
 
-export type Unit = 'MiB/s' | 'ops/s' | 's' | 'ms';
+export type Unit = 'MiB/s' | 'ops/s' | 's' | 'ms' | 'MiB';
 
 /** What one line of the table compares. Rates are better high, times low. */
 export interface Row {

@@ -1,5 +1,6 @@
 /** What the project promises, as ratios within one run. */
 import { BAM_REGIONS, ON_DISK } from '../rows/bam-regions.ts';
+import { CROWD_MEMORY } from '../rows/crowd.ts';
 import { FOLDER_KNOWN, NAME_KNOWN } from '../rows/first-byte.ts';
 import {
   C_ONE_THREAD,
@@ -10,6 +11,7 @@ import {
   NULL_REQUESTS_8,
   NULL_WRITE,
 } from '../rows/kernel-null-fs.ts';
+import { LISTED_FILES_READ } from '../rows/listed-files.ts';
 import { listingRow } from '../rows/listing.ts';
 import { FOUR_AT_ONCE } from '../rows/parallel-read.ts';
 import { RANDOM_4_KIB_P50 } from '../rows/random-read.ts';
@@ -145,6 +147,16 @@ const TARGETS: readonly Target[] = [
     target: 'ls -l warm, API requests',
     atMost: 0,
     value: ours(listingRow('ls -l', 'warm'), 20, ({ apiRequests }) => apiRequests),
+  },
+  {
+    target: 'reading 1,000 files of a listed folder, API requests',
+    atMost: 1000,
+    value: ours(LISTED_FILES_READ, 20, ({ apiRequests }) => apiRequests),
+  },
+  {
+    target: 'memory of a folder of 100,000, MiB',
+    atMost: 100,
+    value: ours(CROWD_MEMORY, 0, ({ median }) => median),
   },
   {
     // A limit on time: 1.1 times as long is 0.91 times as many.

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mustRun } from '../../support/run.ts';
 import { secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
-import { BAM } from '../server/data-set.ts';
+import { BAM } from '../server/names.ts';
 import { type Contestant, type Family, onMount, type Stage } from '../stage.ts';
 
 export const BAM_REGIONS = '50 regions of a BAM';

@@ -1,14 +1,17 @@
 import type { Family } from '../stage.ts';
 import { bamRegions } from './bam-regions.ts';
+import { crowd } from './crowd.ts';
 import { firstByte } from './first-byte.ts';
 import { kernelNullFs } from './kernel-null-fs.ts';
 import { limitedWrite } from './limited-write.ts';
+import { listedFiles } from './listed-files.ts';
 import { listing } from './listing.ts';
 import { parallelRead } from './parallel-read.ts';
 import { randomRead } from './random-read.ts';
 import { sequentialRead } from './sequential-read.ts';
 import { smallFiles } from './small-files.ts';
 import { statStorm } from './stat-storm.ts';
+import { walk } from './walk.ts';
 import { write } from './write.ts';
 
 export const FAMILIES: readonly Family[] = [
@@ -20,7 +23,10 @@ export const FAMILIES: readonly Family[] = [
   write,
   limitedWrite,
   smallFiles,
+  listedFiles,
   listing,
+  walk,
+  crowd,
   statStorm,
   kernelNullFs,
 ];

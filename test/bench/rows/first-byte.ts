@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted } from '../peers/mounted.ts';
-import { BAM, BIG_FILES } from '../server/data-set.ts';
+import { BAM, BIG_FILES } from '../server/names.ts';
 import { type Family, onMount, type Sample } from '../stage.ts';
 
 const NOTHING_KNOWN = 'first byte, nothing known';

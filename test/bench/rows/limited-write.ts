@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { svcfs } from '../peers/svcfs.ts';
-import { OUT } from '../server/data-set.ts';
+import { OUT } from '../server/names.ts';
 import { startServerSide } from '../server/server-side.ts';
 import { SIZES } from '../sizes.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Stage } from '../stage.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
-import { MANY } from '../server/data-set.ts';
+import { MANY } from '../server/names.ts';
 import { type Contestant, type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
 const COMMANDS = {

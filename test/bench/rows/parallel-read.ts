@@ -2,7 +2,7 @@ import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { curl, ranges } from '../peers/curl.ts';
 import { downloadUrl } from '../peers/download-url.ts';
-import { BIG_FILES } from '../server/data-set.ts';
+import { BIG_FILES } from '../server/names.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Stage } from '../stage.ts';
 
 export const FOUR_AT_ONCE = '4 files read at once, cold';

@@ -1,7 +1,7 @@
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted } from '../peers/mounted.ts';
-import { BIG_FILES } from '../server/data-set.ts';
+import { BIG_FILES } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
 /** Each on a file of its own, so that none finds what another has fetched. */

@@ -4,7 +4,7 @@ import { curl, ranges } from '../peers/curl.ts';
 import { downloadUrl } from '../peers/download-url.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
-import { BIG_FILES } from '../server/data-set.ts';
+import { BIG_FILES } from '../server/names.ts';
 import type { Door } from '../server/server-side.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
 

@@ -4,7 +4,7 @@ import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs, svcfsKnows } from '../peers/svcfs.ts';
-import { OUT } from '../server/data-set.ts';
+import { OUT } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
 const DEEDS = ['create', 'fetch', 'delete'] as const;

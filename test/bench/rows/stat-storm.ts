@@ -1,6 +1,6 @@
 import { load, secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
-import { MANY } from '../server/data-set.ts';
+import { MANY } from '../server/names.ts';
 import { type Family, onMount } from '../stage.ts';
 
 export const STAT_STORM = 'stat storm, 8 threads';

@@ -8,7 +8,7 @@ import { measured } from '../measure/measured.ts';
 import { curl } from '../peers/curl.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
-import { OUT } from '../server/data-set.ts';
+import { OUT } from '../server/names.ts';
 import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
 
 export const UNTIL_CLOSE = 'write until close';

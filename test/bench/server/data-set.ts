@@ -4,12 +4,16 @@
  *
  *     big/0 … big/3       random bytes
  *     many/e00000 …       entries to list, a few bytes each
+ *     thousand/f0 …       files of 4 KiB to list and read
+ *     tree/00/00 …        folders in folders, three files in each
+ *     crowd/e00000 …      100,000 empty files
  *     bam/sample.bam      sorted reads with an index
  *     out/                written by the rows
  */
 import { createReadStream } from 'node:fs';
-import { access, copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { createProject } from '../../../src/service/actions/create-project.ts';
 import { newFile } from '../../../src/service/actions/new-file.ts';
@@ -20,14 +24,10 @@ import type { Services } from '../../../src/service/services.ts';
 import { openServices } from '../../../src/service/start-service.ts';
 import type { FileRow } from '../../../src/service/store/files.ts';
 import type { ProjectRow } from '../../../src/service/store/projects.ts';
-import { mustRun } from '../../support/run.ts';
-import { nativeProgram } from '../measure/native-program.ts';
 import type { Sizes } from '../sizes.ts';
+import { makeFiles } from './make-files.ts';
+import { CROWD, OUT } from './names.ts';
 
-export const BIG_FILES = ['big/0', 'big/1', 'big/2', 'big/3'] as const;
-export const MANY = 'many';
-export const BAM = 'bam/sample.bam';
-export const OUT = 'out';
 export const BUCKET = 'bench';
 const PROJECT = 'bench';
 const USER = 'bench';
@@ -57,7 +57,6 @@ export async function makeDataSet(
 ): Promise<DataSet> {
   const data = join(directory, 'service');
   const tree = join(directory, 'tree', BUCKET);
-  for (const name of ['big', MANY, 'bam', OUT]) await mkdir(join(tree, name), { recursive: true });
   await makeFiles(tree, { kept, sizes });
   const logger = createLogger({ fd: STDERR, level: 'warn' });
   const options = {
@@ -76,36 +75,6 @@ export async function makeDataSet(
   }
 }
 
-async function makeFiles(
-  tree: string,
-  { kept, sizes }: { readonly kept: string; readonly sizes: Sizes },
-): Promise<void> {
-  for (const name of BIG_FILES) {
-    await mustRun('bash', ['-c', `head -c ${sizes.bigBytes} /dev/urandom > "$0"`, join(tree, name)]);
-  }
-  for (let i = 0; i < sizes.entries; i += 1) {
-    await writeFile(join(tree, MANY, `e${String(i).padStart(5, '0')}`), `${i}\n`);
-  }
-  const bam = await keptBam(kept, sizes.bamReads);
-  await copyFile(bam, join(tree, BAM));
-  await copyFile(`${bam}.bai`, join(tree, `${BAM}.bai`));
-}
-
-async function keptBam(kept: string, reads: number): Promise<string> {
-  const bam = join(kept, `sample-${reads}.bam`);
-  const isThere = await access(`${bam}.bai`).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return bam;
-  await mkdir(kept, { recursive: true });
-  const script = '"$0" bam-text "$1" | samtools view -O bam,level=1 -@ 2 -o "$2" - && samtools index "$2"';
-  await mustRun('bash', ['-o', 'pipefail', '-c', script, nativeProgram('load'), String(reads), bam], {
-    timeoutMs: 600_000,
-  });
-  return bam;
-}
-
 async function fill(services: Services, paths: { data: string; tree: string }): Promise<DataSet> {
   const { data, tree } = paths;
   const operator = new Operator(services);
@@ -113,14 +82,7 @@ async function fill(services: Services, paths: { data: string; tree: string }): 
   const billing_group = await operator.createBillingGroup(USER, 'none');
   const project = await createProject(services, user, { name: PROJECT, billing_group });
   const ids = new Map<string, string>();
-  for (const folder of ['big', MANY, 'bam', OUT]) {
-    const row = rowOf(project, { parent_id: project.root_folder, name: folder, kind: 'folder' });
-    await services.store.files.insert(row);
-    for (const name of await readdir(join(tree, folder))) {
-      const path = join(folder, name);
-      ids.set(path, await addFile(services, project, { parent: row.id, name, source: join(tree, path) }));
-    }
-  }
+  await addFolder({ services, project, tree, ids }, { id: project.root_folder, path: '' });
   const seeded = new Set(await blobsIn(data));
   return {
     data,
@@ -135,6 +97,45 @@ async function fill(services: Services, paths: { data: string; tree: string }): 
       await Promise.all(written.map((blob) => rm(blob, { recursive: true, force: true })));
     },
   };
+}
+
+interface Filling {
+  readonly services: Services;
+  readonly project: ProjectRow;
+  readonly tree: string;
+  readonly ids: Map<string, string>;
+}
+
+async function addFolder(
+  filling: Filling,
+  folder: { readonly id: string; readonly path: string },
+): Promise<void> {
+  const { services, project, tree, ids } = filling;
+  if (folder.path === CROWD) return addCrowd(filling, folder.id);
+  for (const entry of await readdir(join(tree, folder.path), { withFileTypes: true })) {
+    const { name } = entry;
+    const path = join(folder.path, name);
+    if (entry.isDirectory()) {
+      const row = rowOf(project, { parent_id: folder.id, name, kind: 'folder' });
+      await services.store.files.insert(row);
+      await addFolder(filling, { id: row.id, path });
+    } else {
+      ids.set(path, await addFile(services, project, { parent: folder.id, name, source: join(tree, path) }));
+    }
+  }
+}
+
+/** Files that are only listed share one empty blob. */
+async function addCrowd({ services, project, tree }: Filling, parent_id: string): Promise<void> {
+  const blob = await services.blobs.write(Readable.from([]));
+  const content = { size: 0, blob_key: blob.key, etag: blob.etag };
+  const names = await readdir(join(tree, CROWD));
+  while (names.length > 0) {
+    const rows = names.splice(0, 1000).map((name) => rowOf(project, { parent_id, name, ...content }));
+    await services.store.transaction(async ({ files }) => {
+      for (const row of rows) await files.insert(row);
+    });
+  }
 }
 
 async function addFile(

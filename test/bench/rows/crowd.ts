@@ -1,0 +1,33 @@
+import { stat } from 'node:fs/promises';
+import { secondsOf } from '../measure/load.ts';
+import { measured } from '../measure/measured.ts';
+import type { MountPeer } from '../peers/mounted.ts';
+import { CROWD } from '../server/names.ts';
+import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
+
+export const CROWD_LISTED = 'ls -l of 100,000 entries, cold';
+export const CROWD_MEMORY = 'memory it takes';
+
+/** A folder of 100,000. s3fs asks for each entry on its own: it would take minutes. */
+export const crowd: Family = {
+  name: 'crowd',
+  rows: [
+    { name: CROWD_LISTED, unit: 's' },
+    { name: CROWD_MEMORY, unit: 'MiB' },
+  ],
+  contestants: (stage) =>
+    stage.mounts
+      .filter(({ name }) => name !== 's3fs')
+      .map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) })),
+};
+
+function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {
+  return onMount(peer, stage, async (mounted) => {
+    const path = mounted.path(CROWD);
+    await stat(path);
+    const before = await mounted.usage();
+    const listed = await measured(mounted, async () => ({ value: await secondsOf('ls', ['-l', path]) }));
+    const after = await mounted.usage();
+    return { [CROWD_LISTED]: listed, [CROWD_MEMORY]: { value: after.peakRssMib - before.peakRssMib } };
+  });
+}
