@@ -3,13 +3,12 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
-import { Operator } from '../../src/service/operator/operator.ts';
-import { openServices } from '../../src/service/start-service.ts';
-import { LinesLogger, SECRET_KEY, TestUser } from '../service/test-service.ts';
+import type { TestUser } from '../service/test-service.ts';
 import type { BackgroundProcess } from '../support/background-process.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { test } from '../support/sandbox-test.ts';
+import { ScaledService } from '../support/scaled-service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MIB = 1024 * 1024;
@@ -22,53 +21,26 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Two processes that answer calls and two that do jobs, as an operator starts them, with a person to call them. */
+/** Two processes that answer calls and two that do jobs, with a person to call them. */
 async function startFour(
   sandbox: Sandbox,
   rateLimit: string,
 ): Promise<{
   readonly users: readonly [TestUser, TestUser];
   readonly workers: readonly BackgroundProcess[];
-  readonly data: string;
-  readonly database: string;
+  readonly service: ScaledService;
 }> {
-  const data = join(sandbox.root, 'shared');
-  const databaseUrl = await server.databases.create();
-  const start = (role: string): BackgroundProcess =>
-    sandbox.start(
-      ['serve', '--role', role, '--data', data, '--rate-limit', rateLimit, '--listen', '127.0.0.1:0'],
-      {
-        SVCFS_DATABASE: databaseUrl,
-        SVCFS_SECRET_KEY: SECRET_KEY,
-      },
-    );
-  const apis = [start('api'), start('api')];
-  const workers = [start('worker'), start('worker')];
-  const token = await tokenOf('alice', { dataDir: data, databaseUrl });
-  const urls = await Promise.all(apis.map((api) => api.says(/^listening on (\S+)$/m)));
-  await Promise.all(workers.map((worker) => worker.says(/^working$/m)));
-  const [one, two] = urls.map(([, url = '']) => new TestUser(url, 'alice', token));
+  const args = ['--rate-limit', rateLimit];
+  const service = await ScaledService.make({ sandbox, database: server, args });
+  const [[one, two], workers] = await Promise.all([service.startApis(2, 'alice'), service.startWorkers(2)]);
   if (one === undefined || two === undefined) throw new Error('two processes answer calls');
-  return { users: [one, two], workers, data, database: new URL(databaseUrl).pathname.slice(1) };
-}
-
-async function tokenOf(
-  username: string,
-  place: { readonly dataDir: string; readonly databaseUrl: string },
-): Promise<string> {
-  const secretKeys = { text: SECRET_KEY, source: 'the test' };
-  const services = await openServices({ ...place, secretKeys, rateLimit: 'off', logger: new LinesLogger() });
-  const operator = new Operator(services);
-  await operator.createUser(username);
-  const token = await operator.issueToken(username);
-  await services.store.close();
-  return token;
+  return { users: [one, two], workers, service };
 }
 
 test('a worker killed in the middle of exports is taken over, and each of them happens once', async ({
   sandbox,
 }) => {
-  const { users, workers, data, database } = await startFour(sandbox, 'off');
+  const { users, workers, service } = await startFour(sandbox, 'off');
   const [alice, elsewhere] = users;
   const content = Buffer.alloc(3 * PART_BYTES, 'some of the bytes ');
   const files = await uploadMany(alice, content);
@@ -81,7 +53,7 @@ test('a worker killed in the middle of exports is taken over, and each of them h
         .id as string;
     }),
   );
-  const bucket = join(data, 'buckets', 'bucket');
+  const bucket = join(service.dataDir, 'buckets', 'bucket');
   const incoming = join(bucket, '.svcfs', 'incoming');
   const victim = await waitUntil(() => holderOf(workers, incoming), {
     what: 'an export at work',
@@ -92,7 +64,7 @@ test('a worker killed in the middle of exports is taken over, and each of them h
 
   const ended = await Promise.all(jobs.map((job) => endOf(elsewhere, job)));
   expect(ended.map(({ state, error }) => error ?? state)).toEqual(Array(EXPORTS).fill('COMPLETED'));
-  const takenOver = await server.databases.query(database, 'select count(*) from jobs where attempts > 1');
+  const takenOver = await service.query('select count(*) from jobs where attempts > 1');
   expect(Number(takenOver)).toBeGreaterThan(0);
 
   expect((await readdir(join(bucket, 'out'))).sort()).toEqual(files.map((_file, n) => `${n}`));
@@ -102,7 +74,7 @@ test('a worker killed in the middle of exports is taken over, and each of them h
     expect(body.storage).toMatchObject({ type: 'VOLUME', volume, location: `out/${n}` });
   }
   // What they all shared is let go of once, with the last of them.
-  expect((await server.databases.query(database, 'select count(*) from blob_garbage')).trim()).toBe('1');
+  expect((await service.query('select count(*) from blob_garbage')).trim()).toBe('1');
 });
 
 test('the rate limit holds over all processes that answer', async ({ sandbox }) => {

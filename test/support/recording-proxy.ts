@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 
 /** A request that went through, with the bytes of both bodies. */
 export interface PassedRequest {
@@ -57,13 +57,13 @@ export class RecordingProxy {
     const { hostname, port } = this.target;
     const onward = request({ hostname, port, method, path, headers });
     const answered = once(onward, 'response') as Promise<[IncomingMessage]>;
-    const sending = pipeline(
-      incoming,
-      counting((bytes) => {
-        passed.sentBytes += bytes;
-      }),
-      onward,
-    ).catch(() => undefined);
+    const count = counting((bytes) => {
+      passed.sentBytes += bytes;
+    });
+    // A client that has gone meanwhile does not take back what it asked for.
+    const sending = incoming.destroyed
+      ? finished(onward.end())
+      : pipeline(incoming, count, onward).catch(() => undefined);
     const [received] = await answered;
     answer.writeHead(received.statusCode ?? 502, received.headers);
     await pipeline(
