@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { StorageClient } from '../api/api.ts';
 import { type ApiClient, createApi } from '../api/create-api.ts';
 import { createStorageClient } from '../api/create-storage-client.ts';
+import { limitDownloads } from '../api/storage/limit-downloads.ts';
 import { SMALLEST_MEMORY } from '../config/mount-options.ts';
 import { parseSize } from '../config/option-text.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
@@ -19,6 +20,7 @@ import { mountNative } from '../fuse/mount-native.ts';
 import { createJobs } from '../jobs/create-jobs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
+import { Throttle } from '../lib/throttle.ts';
 import type { Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
@@ -97,6 +99,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       writer,
       failureAt: files.failureAt,
       flush: files.flush,
+      rates: { upload: options.limitUpload, download: options.limitDownload },
       contentsAt: files.contentsAt,
       statistics: information.statistics,
       cached: bytes.reader.cached,
@@ -117,11 +120,19 @@ function connectClients({ endpoint, token, options }: MountSettings, { log }: Mo
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock);
   const { onExchange, onRateWait } = service;
+  const storage = createStorageClient({ clock, limits });
   return {
     api: createApi({ endpoint, token, clock, limits, onExchange, onRateWait }),
-    storage: createStorageClient({ clock, limits }),
+    storage:
+      options.limitDownload === undefined
+        ? storage
+        : limitDownloads(storage, throttle(options.limitDownload)),
     service,
   };
+}
+
+function throttle(bytesPerSecond: number): Throttle {
+  return new Throttle(bytesPerSecond, systemClock);
 }
 
 /** Of the memory, for bytes on their way to the disk cache. */
@@ -172,6 +183,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
     reader,
     directory,
     partsInFlight: options.uploads,
+    ...(options.limitUpload !== undefined && { uploadLimit: throttle(options.limitUpload) }),
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });
   return { reader, writer, memory, disk };

@@ -213,6 +213,26 @@ const cacheMinFree: Option<number | undefined> = {
   parse: parseSize,
 };
 
+const LEAST_RATE = '1K';
+
+const limitUpload: Option<number | undefined> = {
+  flags: '--limit-upload <rate>',
+  help: `bytes a second that go up at most, such as 10M; at least ${LEAST_RATE}`,
+  environment: 'SVCFS_LIMIT_UPLOAD',
+  default: undefined,
+  defaultText: 'no limit',
+  parse: parseSizeFrom(LEAST_RATE),
+};
+
+const limitDownload: Option<number | undefined> = {
+  flags: '--limit-download <rate>',
+  help: `bytes a second that come down at most, such as 10M; at least ${LEAST_RATE}`,
+  environment: 'SVCFS_LIMIT_DOWNLOAD',
+  default: undefined,
+  defaultText: 'no limit',
+  parse: parseSizeFrom(LEAST_RATE),
+};
+
 const writeBack: Option<boolean> = {
   flags: '--write-back',
   help: 'close returns when a file is safe on this machine, and its upload follows (svcfs flush waits for it)',
@@ -251,6 +271,8 @@ export const MOUNT_OPTIONS = {
   cacheMinFree,
   spoolSize,
   uploads,
+  limitUpload,
+  limitDownload,
   writeBack,
   driver,
   logLevel,

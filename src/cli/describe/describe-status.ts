@@ -8,12 +8,13 @@ import { describeSize } from './describe-size.ts';
 type Status = Extract<InquiryAnswer, { readonly answer: 'status' }>;
 
 /** Lines for a person. */
-export function describeStatus({ uploads, jobs, statistics }: Status): readonly string[] {
+export function describeStatus({ uploads, jobs, rates, statistics }: Status): readonly string[] {
   const unfinished = jobs.filter(({ state }) => state === 'pending' || state === 'running');
   return [
     `service: ${describeService(statistics.api)}`,
     `cache: ${describeCache(statistics)}`,
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
+    ...describeRates(rates).map((line) => `limits: ${line}`),
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
@@ -30,6 +31,14 @@ function describeService({ away, calls, lost, rate }: MountStatistics['api']): s
     describeWindow(rate.window),
     ...(waiting > 0 ? [`${waiting} wait for the next interval`] : []),
   ].join('; ');
+}
+
+function describeRates({ upload, download }: Status['rates']): readonly string[] {
+  const limits = [
+    ...(upload === undefined ? [] : [`${describeSize(upload)}/s up`]),
+    ...(download === undefined ? [] : [`${describeSize(download)}/s down`]),
+  ];
+  return limits.length === 0 ? [] : [limits.join(', ')];
 }
 
 function describeWindow(window: MountStatistics['api']['rate']['window']): string {

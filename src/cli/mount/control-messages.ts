@@ -5,6 +5,12 @@ import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
+/** Bytes a second at most; undefined: no limit. */
+export interface TransferRates {
+  readonly upload?: number | undefined;
+  readonly download?: number | undefined;
+}
+
 export type InquiryRequest =
   | { readonly request: 'status' }
   | { readonly request: 'jobs' }
@@ -28,6 +34,7 @@ export type InquiryAnswer =
       readonly answer: 'status';
       readonly uploads: readonly UploadProgress[];
       readonly jobs: readonly JobRecord[];
+      readonly rates: TransferRates;
       readonly statistics: MountStatistics;
     }
   | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }

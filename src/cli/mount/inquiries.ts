@@ -2,7 +2,7 @@ import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
-import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
+import type { InquiryAnswer, InquiryRequest, TransferRates } from './control-messages.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
 /** What a mount can be asked over its control socket. */
@@ -11,6 +11,8 @@ export interface Inquiries extends CacheParts {
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly flush: MountedFileSystem['flush'];
+  /** Limits in bytes a second. */
+  readonly rates: TransferRates;
   readonly statistics: () => MountStatistics;
 }
 
@@ -20,10 +22,16 @@ export async function answerInquiry(
   inquiries: Inquiries,
   { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
-  const { jobs, writer, failureAt, flush, statistics } = inquiries;
+  const { jobs, writer, failureAt, flush, rates, statistics } = inquiries;
   switch (request.request) {
     case 'status':
-      return { answer: 'status', uploads: writer.uploads(), jobs: jobs.list(), statistics: statistics() };
+      return {
+        answer: 'status',
+        uploads: writer.uploads(),
+        jobs: jobs.list(),
+        rates,
+        statistics: statistics(),
+      };
     case 'jobs':
       return { answer: 'jobs', jobs: jobs.list() };
     case 'wait':

@@ -13,6 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, UploadTarget } from '../ports.ts';
@@ -39,6 +40,8 @@ export interface ContentWriterOptions {
   readonly partsInFlight?: number;
   /** Asked of the service, which may decide otherwise. Default 16 MiB, at least 5 MiB on the platform. */
   readonly partSizeBytes?: number;
+  /** Of the bytes of all uploads. Default: none. */
+  readonly uploadLimit?: Throttle | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
 }
@@ -137,7 +140,7 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, clock, directory } = this.#options;
+    const { api, storage, reader, memory, clock, directory, uploadLimit } = this.#options;
     return {
       api,
       reader,
@@ -147,8 +150,10 @@ class SpoolingWriter implements ContentWriter {
         storage,
         memory,
         clock,
+        uploadLimit,
         partsInFlight: this.#options.partsInFlight ?? 8,
       }),
+      uploadLimit,
       journal: await Journal.open(directory),
       space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
       partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,

@@ -4,6 +4,7 @@
  */
 import { ApiError, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type UploadTarget } from '../ports.ts';
 import type { UploadState } from './journal-entry.ts';
@@ -20,6 +21,7 @@ const UPLOAD_GONE = 8003;
 export interface DraftUploadOptions {
   readonly context: UploadContext & { readonly memory: MemoryPool };
   readonly preferredPartSizeBytes: number;
+  readonly uploadLimit: Throttle | undefined;
   readonly target: () => UploadTarget;
   /** An upload began or ended: the journal must know. */
   readonly onChange: () => void;
@@ -165,6 +167,7 @@ export class DraftUpload {
       while (!(await content.readSpooled(0, body))) {
         await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
       }
+      await this.#options.uploadLimit?.take(sizeBytes, signal);
       const newer = await this.#newer(sizeBytes);
       return newer ?? (await api.uploads.inline(this.#options.target(), body, { signal, priority: 'data' }));
     } catch (error) {

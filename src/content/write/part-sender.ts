@@ -9,6 +9,7 @@ import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
@@ -36,6 +37,8 @@ export interface PartSenderOptions {
   readonly memory: MemoryPool;
   readonly clock: Clock;
   readonly partsInFlight: number;
+  /** In bytes. */
+  readonly uploadLimit: Throttle | undefined;
 }
 
 /** A part whose bytes arrive damaged so often will not arrive. */
@@ -87,6 +90,7 @@ export class PartSender {
     const { memory } = this.#options;
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;
+    await this.#options.uploadLimit?.take(sizeBytes, job.signal);
     const buffer = await memory.acquire(sizeBytes, job.signal);
     let check: PartCheck | undefined;
     try {

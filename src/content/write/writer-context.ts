@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
 import type { Journal } from './journal.ts';
@@ -14,5 +15,7 @@ export interface WriterContext {
   readonly journal: Journal;
   readonly space: SpoolSpace;
   readonly partSizeBytes: number;
+  /** Of bytes; undefined: there is none. */
+  readonly uploadLimit: Throttle | undefined;
   readonly spoolPath: (draftId: string) => string;
 }

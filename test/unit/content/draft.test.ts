@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
+import { Throttle } from '../../../src/lib/throttle.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -276,6 +278,22 @@ describe('parts', () => {
     await second;
     expect(platform.count('put')).toBeLessThan(6);
     await first;
+  });
+
+  it('go up no faster than they may', async () => {
+    const clock = new FakeClock();
+    const draft = await newDraft(writerOf({ uploadLimit: new Throttle(100, clock) }));
+    await draft.write(0, patterned(250), forever);
+    const publishing = draft.publish(forever);
+    const sent = (): number => platform.calls.filter((call) => call.startsWith('put')).length;
+    const seen: number[] = [];
+    for (let second = 0; second < 3; second += 1) {
+      await waitUntil(() => clock.sleeping > 0 || sent() === 3);
+      seen.push(sent());
+      await clock.advance(1000);
+    }
+    await publishing;
+    expect(seen).toEqual([1, 2, 3]);
   });
 
   it('are put on report in batches while a long file is being written', async () => {

@@ -1,0 +1,32 @@
+import type { Clock } from './clock.ts';
+
+/** Anything that is counted and limited by the second. Takers go in the order they came. */
+export class Throttle {
+  readonly perSecond: number;
+  readonly #clock: Clock;
+  /** When all that was taken is paid for. */
+  #paidMs = 0;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(perSecond: number, clock: Clock) {
+    this.perSecond = perSecond;
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves when `amount` may go: when what went before is paid for. An amount of any size goes at once then, and makes
+   * the next one wait; unused time is not saved up.
+   */
+  take(amount: number, signal?: AbortSignal): Promise<void> {
+    const taking = this.#turn.then(() => this.#take(amount, signal));
+    this.#turn = taking.catch(() => undefined);
+    return taking;
+  }
+
+  async #take(amount: number, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    const waitMs = this.#paidMs - this.#clock.now();
+    if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
+    this.#paidMs = Math.max(this.#paidMs, this.#clock.now()) + (amount / this.perSecond) * 1000;
+  }
+}
