@@ -1,6 +1,7 @@
 import type { OptionValues } from '../config/option.ts';
 import type { TASK_OPTIONS } from '../config/task-options.ts';
 import { isCwltoolInstalled } from '../service/executors/cwltool/is-cwltool-installed.ts';
+import { canSandbox } from '../service/executors/cwltool/sandbox.ts';
 import type { TaskOptions } from '../service/service-config.ts';
 import { CliError } from './exit-codes.ts';
 
@@ -11,7 +12,8 @@ export async function taskService(
   options: Options,
   environment: NodeJS.ProcessEnv,
 ): Promise<TaskOptions | undefined> {
-  const { executor, role, containers, taskSlots, taskDir, taskHours, wesUrl, publicUrl } = options;
+  const { executor, role, containers, taskSandbox, taskSlots, taskDir, taskHours, wesUrl, publicUrl } =
+    options;
   const [first, ...others] = options.instances;
   const common = {
     slots: taskSlots,
@@ -22,12 +24,11 @@ export async function taskService(
     case 'none':
       return undefined;
     case 'cwltool':
-      if (role !== 'api' && !(await isCwltoolInstalled())) {
-        throw new CliError('serviceFailed', 'cwltool is not installed (Debian package: cwltool)');
-      }
+      if (role !== 'api') await checkLocalTasks(taskSandbox);
       return {
         ...common,
         executor,
+        sandbox: taskSandbox === 'bwrap',
         containers: containers === 'none' ? undefined : containers,
         seconds: taskHours * 3600,
       };
@@ -37,5 +38,16 @@ export async function taskService(
       return { ...common, executor, url: wesUrl, token: environment['SVCFS_WES_TOKEN'], publicUrl };
     default:
       return executor satisfies never;
+  }
+}
+
+async function checkLocalTasks(sandbox: 'bwrap' | 'none'): Promise<void> {
+  if (!(await isCwltoolInstalled())) {
+    throw new CliError('serviceFailed', 'cwltool is not installed (Debian package: cwltool)');
+  }
+  if (sandbox === 'bwrap' && !(await canSandbox())) {
+    const reason =
+      'bwrap is not installed (Debian package: bubblewrap), or this machine allows no name spaces';
+    throw new CliError('serviceFailed', `${reason}; --task-sandbox none runs tasks all the same`);
   }
 }

@@ -18,6 +18,14 @@ const containers: Option<'none' | 'docker' | 'podman' | 'singularity'> = {
   choices: ['none', 'docker', 'podman', 'singularity'],
 };
 
+const taskSandbox: Option<'bwrap' | 'none'> = {
+  flags: '--task-sandbox <name>',
+  help: 'what keeps the tools of cwltool from the files of the service; with none, whoever runs a task reads them all',
+  environment: 'SVCFS_TASK_SANDBOX',
+  default: 'bwrap',
+  choices: ['bwrap', 'none'],
+};
+
 const taskSlots: Option<number | undefined> = {
   flags: '--task-slots <count>',
   help: 'tasks that this process runs at once',
@@ -75,12 +83,13 @@ const publicUrl: Option<string | undefined> = {
   help: 'where the cluster of --executor wes reaches this service',
   environment: 'SVCFS_PUBLIC_URL',
   default: undefined,
-  defaultText: 'the address it listens at',
+  defaultText: 'none',
   parse: parseEndpoint,
 };
 
 export const TASK_OPTIONS = {
   executor,
+  taskSandbox,
   containers,
   taskSlots,
   taskDir,

@@ -50,6 +50,8 @@ export type TaskOptions = {
 } & (
   | {
       readonly executor: 'cwltool';
+      /** False: tools see all that the service sees, and reach the network. Default: true. */
+      readonly sandbox?: boolean | undefined;
       /** What runs containers. Default: nothing. */
       readonly containers?: 'docker' | 'podman' | 'singularity' | undefined;
       /** Tasks that run longer are ended. Default: a week. */

@@ -1,73 +1,532 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/wait-until.ts';
+import { file, folder, TaskWorld } from './task-world.ts';
 import { TestService, type TestUser } from './test-service.ts';
+import { runToEnd, TestVolume } from './volume-world.ts';
+
+const MIB = 1024 * 1024;
 
 let service: TestService;
 let alice: TestUser;
-let project: string;
-let root: string;
+let world: TaskWorld;
+let count = 0;
 
 beforeAll(async () => {
-  service = await TestService.start({ workers: true, tasks: { executor: 'cwltool' } });
+  const instances = [
+    { name: 'local', price: '36', interruptiblePrice: '18' },
+    { name: 'small', price: '3.6', interruptiblePrice: '3.6', memoryBytes: 300 * MIB },
+  ] as const;
+  service = await TestService.start({ workers: true, tasks: { executor: 'cwltool', instances } });
   alice = await service.user('alice');
-  const made = await alice.project('Runs');
-  project = made.id;
-  root = made.root_folder;
+});
+beforeEach(async () => {
+  count += 1;
+  world = await TaskWorld.make(alice, `Runs ${count}`);
 });
 afterAll(() => service.stop());
 
-const ENDED = ['COMPLETED', 'FAILED', 'ABORTED'];
-let apps = 0;
+const CAT = {
+  inputs: [{ id: 'text', type: 'File', inputBinding: {} }],
+  outputs: [{ id: 'made', type: 'stdout' }],
+  stdout: 'made.txt',
+};
 
-async function install(document: object): Promise<string> {
-  const id = `${project}/app${++apps}`;
-  expect(await alice.post(`/apps/${id}/raw`, document)).toMatchObject({ status: 200 });
-  return id;
+/** Content of an output that is a file. */
+async function made(
+  task: { outputs: Record<string, { path: string } | null> },
+  output = 'made',
+): Promise<string> {
+  return world.text(task.outputs[output]?.path ?? '');
 }
 
-async function run(app: string, inputs: object, more: object = {}): Promise<string> {
-  const { status, body } = await alice.post('/tasks?action=run', {
-    project,
-    app,
-    inputs,
-    name: 'Run',
-    ...more,
+describe('a task that is run', () => {
+  test('makes files of the project, which tell what made them', async () => {
+    const input = await alice.upload(world.root, 'in.txt', 'hello');
+    const task = await world.ended(
+      await world.run(await world.script('cat $1', CAT), { text: file(input.id) }),
+    );
+    expect(task).toMatchObject({ status: 'COMPLETED', errors: [], warnings: [], executed_by: 'alice' });
+    expect(task.outputs.made).toEqual({ class: 'File', path: expect.any(String), name: 'made.txt' });
+    const { body } = await alice.get(`/files/${task.outputs.made.path}`);
+    expect(body).toMatchObject({
+      name: 'made.txt',
+      size: 5,
+      project: world.project,
+      origin: { task: task.id },
+    });
+    expect(await made(task)).toBe('hello');
+    const listed = await alice.get(`/files?project=${world.project}&origin.task=${task.id}`);
+    expect(listed.body.items).toMatchObject([{ id: body.id }]);
   });
-  expect([status, body.errors]).toEqual([200, []]);
-  return body.id;
-}
 
-function ended(id: string) {
-  const look = async () => {
-    const { body } = await alice.get(`/tasks/${id}`);
-    return ENDED.includes(body.status) ? body : undefined;
-  };
-  return waitUntil(look, { timeoutMs: 30_000 });
-}
+  test('tells the tools that ran, with their commands, and their log', async () => {
+    const id = await world.run(await world.script('echo progress >&2'));
+    await world.ended(id);
+    const { body } = await alice.get(`/tasks/${id}/execution_details`);
+    expect(body).toMatchObject({ status: 'COMPLETED', message: 'The task has completed.' });
+    expect(body.jobs).toMatchObject([
+      { name: 'app1', status: 'COMPLETED', command_line: expect.stringMatching(/^sh -c/) },
+    ]);
+    expect(await world.log(id)).toMatch(/^progress$/m);
+    expect(await world.names()).toEqual(['__logs']);
+  });
 
-async function text(id: string): Promise<string> {
-  return (await alice.download(id)).text();
-}
+  test('shows its log while it runs', async () => {
+    const id = await world.run(await world.script('echo begun >&2; sleep 60'));
+    await waitUntil(async () => /^begun$/m.test(await world.log(id)), { timeoutMs: 20_000 });
+    expect((await world.task(id)).status).toBe('RUNNING');
+    await alice.post(`/tasks/${id}/actions/abort`);
+    await world.ended(id);
+  });
 
-const file = (id: string) => ({ class: 'File', path: id });
+  test('costs what its instance costs for that long, in the books of the billing group', async () => {
+    const group = await service.operator.createBillingGroup('alice', 'Funds');
+    await alice.call('PATCH', `/projects/${world.project}`, { body: { billing_group: group } });
+    const app = await world.script('true');
+    const whole = await world.ended(await world.run(app));
+    const cheap = await world.ended(await world.run(app, {}, { use_interruptible_instances: true }));
+    const cents = ({ execution_status, price }: typeof whole) =>
+      Number(price.amount) / (execution_status.running_duration / 1000);
+    // 36 USD an hour are a cent a second; the durations shown leave out what comes before the tools and after.
+    expect(cents(whole)).toBeGreaterThan(0.005);
+    expect(cents(whole)).toBeLessThan(0.02);
+    expect(cents(cheap) / cents(whole)).toBeCloseTo(0.5, 0);
+    const { body } = await alice.get(`/billing/groups/${group}/breakdown`);
+    const [spent] = body.project_breakdown.filter(
+      ({ task_breakdown }: { task_breakdown: [] }) => task_breakdown.length,
+    );
+    expect(spent.task_breakdown.map(({ task_cost }: { task_cost: object }) => task_cost)).toEqual([
+      whole.price,
+      cheap.price,
+    ]);
+    expect(spent.task_breakdown[0].time_finished).toBe(whole.end_time);
+  });
+
+  test('leaves nothing behind where it ran', async () => {
+    await world.ended(await world.run(await world.script('echo x > x')));
+    await waitUntil(async () => (await readdir(join(service.dataDir, 'tasks'))).length === 0);
+  });
+});
+
+describe('inputs', () => {
+  test('are files by any name, numbers, texts, lists and records', async () => {
+    const inputs = await Promise.all(
+      ['a b#c%20é.txt', '-n'].map((name) => alice.upload(world.root, name, `<${name}>`)),
+    );
+    const app = await world.install({
+      class: 'CommandLineTool',
+      requirements: [{ class: 'InlineJavascriptRequirement' }],
+      baseCommand: ['cat'],
+      arguments: [
+        '$(inputs.files[0].path)',
+        '$(inputs.files[1].path)',
+        '$(inputs.record.file.path)',
+        { valueFrom: '/dev/stdin' },
+      ],
+      stdin: '$(inputs.record.file.path)',
+      inputs: {
+        files: 'File[]',
+        count: 'int',
+        text: 'string?',
+        unset: 'File?',
+        record: {
+          type: {
+            type: 'record',
+            fields: [
+              { name: 'file', type: 'File' },
+              { name: 'on', type: 'boolean' },
+            ],
+          },
+        },
+      },
+      outputs: {
+        all: { type: 'stdout' },
+        told: {
+          type: 'string',
+          outputBinding: { outputEval: '$(inputs.count + inputs.text + inputs.record.on + inputs.unset)' },
+        },
+      },
+      stdout: 'all',
+    });
+    const [first, second] = inputs.map(({ id }) => file(id));
+    const given = { files: [first, second], count: 7, text: 'x"y\n', record: { file: first, on: true } };
+    const task = await world.ended(await world.run(app, given));
+    expect(task).toMatchObject({ status: 'COMPLETED', outputs: { told: '7x"y\ntruenull' } });
+    expect(await made(task, 'all')).toBe(`<a b#c%20é.txt><-n>${'<a b#c%20é.txt>'.repeat(2)}`);
+  });
+
+  test('may be aliases of objects on a volume', async () => {
+    const volume = await TestVolume.make(service, alice, { name: `volume${count}` });
+    await volume.lay('deep/object.txt', 'from the volume');
+    const job = await runToEnd(alice, '/storage/imports', {
+      source: { volume: volume.id, location: 'deep/object.txt' },
+      destination: { project: world.project },
+    });
+    const task = await world.ended(
+      await world.run(await world.script('cat $1', CAT), { text: file(job.result.id) }),
+    );
+    expect(await made(task)).toBe('from the volume');
+  });
+
+  test('bring the secondary files that the app asks for, and those that the task names', async () => {
+    const bam = await alice.upload(world.root, 'x.bam', 'bam');
+    await alice.upload(world.root, 'x.bam.bai', 'bai');
+    await alice.upload(world.root, 'x.dict', 'dict');
+    const other = await alice.upload(world.root, 'other', 'other');
+    const port = { id: 'text', type: 'File', secondaryFiles: ['.bai', '^.dict', '.none?'], inputBinding: {} };
+    const app = await world.script('cd $(dirname $1); ls | xargs', { ...CAT, inputs: [port] });
+    const value = { ...file(bam.id), secondaryFiles: [file(other.id)] };
+    expect(await made(await world.ended(await world.run(app, { text: value })))).toBe(
+      'other x.bam x.bam.bai x.dict\n',
+    );
+    const alone = await alice.upload(world.root, 'y.bam', 'bam');
+    const failed = await world.ended(await world.run(app, { text: file(alone.id) }));
+    expect(failed).toMatchObject({ status: 'FAILED', errors: ['There is no file y.bam.bai beside y.bam.'] });
+  });
+
+  test('may be folders, with all that is in them', async () => {
+    const top = await alice.folder(world.root, 'top');
+    const inner = await alice.folder(top.id, 'inner');
+    await alice.upload(top.id, 'a', 'A');
+    await alice.upload(inner.id, 'b', 'B');
+    const port = { id: 'text', type: 'Directory', inputBinding: {} };
+    const app = await world.script('cat $1/a $1/inner/b', { ...CAT, inputs: [port] });
+    expect(await made(await world.ended(await world.run(app, { text: folder(top.id) })))).toBe('AB');
+  });
+
+  test('cannot be changed by the tool', async () => {
+    const input = await alice.upload(world.root, 'in.txt', 'as it was');
+    const app = await world.script('echo changed > $(readlink -f $1); true', CAT);
+    await world.ended(await world.run(app, { text: file(input.id) }));
+    expect(await world.text(input.id)).toBe('as it was');
+  });
+
+  test('of other projects need the permission copy there, secondary ones too', async () => {
+    const bob = await service.user(`bob-${randomUUID()}`);
+    const theirs = await bob.project('Theirs');
+    const secret = await bob.upload(theirs.root_folder, 'secret');
+    const members = `/projects/${theirs.id}/members`;
+    const app = await world.script('true', { inputs: [{ id: 'f', type: 'File' }] });
+    const own = await alice.upload(world.root, 'own');
+    const create = (f: object) => alice.post('/tasks', { project: world.project, app, inputs: { f } });
+    const refused = { status: 400, body: { code: 7012 } };
+    expect(await create(file(secret.id))).toMatchObject(refused);
+    await bob.post(members, { username: 'alice', permissions: { read: true, copy: false } });
+    expect(await create(file(secret.id))).toMatchObject(refused);
+    expect(await create({ ...file(own.id), secondaryFiles: [file(secret.id)] })).toMatchObject(refused);
+    await bob.post(members, { username: 'alice', permissions: { read: true, copy: true } });
+    expect(await create(file(secret.id))).toMatchObject({ status: 200 });
+  });
+
+  test('that have gone since make the task fail', async () => {
+    const input = await alice.upload(world.root, 'in.txt');
+    const app = await world.script('true', { inputs: [{ id: 'f', type: 'File' }] });
+    const { body } = await alice.post('/tasks', {
+      project: world.project,
+      app,
+      inputs: { f: file(input.id) },
+    });
+    await alice.call('DELETE', `/files/${input.id}`);
+    expect(await alice.post(`/tasks/${body.id}/actions/run`)).toMatchObject({
+      status: 400,
+      body: { code: 7010 },
+    });
+  });
+});
+
+describe('outputs', () => {
+  test('of a taken name are numbered, together with their secondary files', async () => {
+    await alice.upload(world.root, 'x.bam', 'mine');
+    const app = await world.script('echo new > x.bam; echo index > x.bam.bai', {
+      outputs: [{ id: 'made', type: 'File', secondaryFiles: ['.bai'], outputBinding: { glob: 'x.bam' } }],
+    });
+    const task = await world.ended(await world.run(app));
+    expect(task.outputs.made).toMatchObject({ name: '_1_x.bam', secondaryFiles: [{ name: '_1_x.bam.bai' }] });
+    expect(await world.names()).toEqual(expect.arrayContaining(['x.bam', '_1_x.bam', '_1_x.bam.bai']));
+    expect(await made(task)).toBe('new\n');
+  });
+
+  test('may be folders; none gets a name that is reserved', async () => {
+    const app = await world.script('mkdir -p __own/in; echo deep > __own/in/file; : > __own/empty', {
+      outputs: [{ id: 'made', type: 'Directory', outputBinding: { glob: '__own' } }],
+    });
+    const task = await world.ended(await world.run(app));
+    expect(task.outputs.made).toMatchObject({ class: 'Directory', name: '_own' });
+    expect(await world.names(task.outputs.made.path)).toEqual(['empty', 'in']);
+  });
+
+  test('inherit metadata where the app says so, and have what it sets', async () => {
+    const inputs = await Promise.all(['a', 'b'].map((name) => alice.upload(world.root, name)));
+    for (const [at, { id }] of inputs.entries()) {
+      await alice.call('PATCH', `/files/${id}/metadata`, { body: { sample: 'S1', lane: String(at) } });
+    }
+    const app = await world.script('echo x > plain; echo x > heir', {
+      requirements: [{ class: 'InlineJavascriptRequirement' }],
+      inputs: [{ id: 'files', type: 'File[]' }],
+      outputs: [
+        { id: 'plain', type: 'File', outputBinding: { glob: 'plain' } },
+        {
+          id: 'heir',
+          type: 'File',
+          'svc:inheritMetadataFrom': '#files',
+          'svc:metadata': { kind: 'result' },
+          outputBinding: {
+            glob: 'heir',
+            outputEval: `\${
+              self[0].metadata = {"lane": inputs.files[1].metadata.lane, "bad": null};
+              return self;
+            }`,
+          },
+        },
+      ],
+    });
+    const task = await world.ended(await world.run(app, { files: inputs.map(({ id }) => file(id)) }));
+    const metadata = async (output: string) =>
+      (await alice.get(`/files/${task.outputs[output].path}/metadata`)).body;
+    expect(await metadata('plain')).toEqual({});
+    expect(await metadata('heir')).toEqual({ sample: 'S1', kind: 'result', lane: '1' });
+  });
+
+  test('go to the folder that the task names, which is made when it is missing', async () => {
+    const app = await world.script('echo x > x', {
+      outputs: [{ id: 'x', type: 'File', outputBinding: { glob: 'x' } }],
+    });
+    await world.ended(await world.run(app, {}, { output_location: { main_location: '/results/today' } }));
+    const { body } = await alice.get(`/files?project=${world.project}&name=results`);
+    const inner = await alice.get(`/files/${body.items[0].id}/list`);
+    expect(await world.names(inner.body.items[0].id)).toEqual(['x']);
+  });
+});
 
 describe('a tool', () => {
-  test('runs on a file of the project, and its output becomes one, made by the task', async () => {
-    const input = await alice.upload(root, 'words.txt', 'b\na\n');
-    const app = await install({
-      cwlVersion: 'v1.2',
-      class: 'CommandLineTool',
-      description: 'Sorts lines.',
-      baseCommand: ['sort'],
-      inputs: { lines: { type: 'File', inputBinding: {} } },
-      outputs: { sorted: { type: 'stdout' } },
-      stdout: 'sorted.txt',
+  test('sees nothing of the service, of its user, or of the machine’s sockets, and writes nowhere else', async () => {
+    const looks = [
+      'ls -A $1',
+      'ls -A ~root $HOME',
+      'ls -A /run',
+      'touch /etc/x 2>&1 || true',
+      'env',
+      'ps ax | wc -l',
+    ];
+    const app = await world.script(looks.join('; echo --; '), {
+      ...CAT,
+      inputs: [{ id: 'data', type: 'string', inputBinding: {} }],
     });
-    const task = await ended(await run(app, { lines: file(input.id) }));
-    expect(task).toMatchObject({ status: 'COMPLETED', errors: [], executed_by: 'alice' });
-    expect(task.outputs.sorted).toMatchObject({ class: 'File', name: 'sorted.txt' });
-    const made = (await alice.get(`/files/${task.outputs.sorted.path}`)).body;
-    expect(made).toMatchObject({ name: 'sorted.txt', size: 4, project, origin: { task: task.id } });
-    expect(await text(made.id)).toBe('a\nb\n');
+    const task = await world.ended(await world.run(app, { data: service.dataDir }));
+    const [data, home, run, touched, variables, processes] = (await made(task)).split('--\n');
+    expect(data?.trim()).toBe('tasks');
+    expect(home).not.toMatch(/\.(npm|cache|ssh)/);
+    expect(run).toBe('');
+    expect(touched).toMatch(/Read-only file system/);
+    expect(variables).not.toMatch(/^(SVCFS|VITEST|NODE)/m);
+    expect(Number(processes)).toBeLessThan(15);
   });
+});
+
+describe('a task fails', () => {
+  test('when its tool does, and says with what; nothing it made is shown', async () => {
+    const app = await world.script('echo half > half; echo reason >&2; exit 7', {
+      outputs: [{ id: 'half', type: 'File', outputBinding: { glob: 'half' } }],
+    });
+    const task = await world.ended(await world.run(app));
+    const message = 'The tool app1 ended with exit status 7.';
+    expect(task).toMatchObject({ status: 'FAILED', errors: [message], outputs: { half: null } });
+    expect(task.execution_status.message).toContain(message);
+    expect(Number(task.price.amount)).toBeGreaterThan(0);
+    expect(await world.names()).toEqual(['__logs']);
+    expect(await world.log(task.id)).toMatch(/^reason$/m);
+  });
+
+  test('when its app cannot be understood', async () => {
+    const app = await world.install({
+      class: 'CommandLineTool',
+      inputs: {},
+      outputs: {},
+      baseCommand: { no: 1 },
+    });
+    const task = await world.ended(await world.run(app));
+    expect(task).toMatchObject({ status: 'FAILED', errors: [expect.stringMatching(/validation/)] });
+  });
+
+  test('when the app demands a container and there is none to run it', async () => {
+    const docker = { class: 'DockerRequirement', dockerPull: 'debian:12' };
+    const demanded = await world.script('true', { requirements: [docker] });
+    expect(await world.ended(await world.run(demanded))).toMatchObject({
+      status: 'FAILED',
+      errors: ['The app needs a container (debian:12), and this service runs none.'],
+    });
+    const wished = await world.script('true', { hints: [docker] });
+    expect(await world.ended(await world.run(wished))).toMatchObject({
+      status: 'COMPLETED',
+      warnings: ['It ran without the container it asks for: debian:12.'],
+    });
+  });
+
+  test('when it takes more memory than its instance has', async () => {
+    const app = await world.script(`python3 -c 'import time; x = b"x" * (500 * 2 ** 20); time.sleep(60)'`);
+    const settings = { execution_settings: { instance_type: 'small' } };
+    const task = await world.ended(await world.run(app, {}, settings));
+    expect(task).toMatchObject({
+      status: 'FAILED',
+      errors: ['The task used more memory than the 300 MiB of its instance.'],
+    });
+  });
+
+  test('when there is no such instance type', async () => {
+    const settings = { execution_settings: { instance_type: 'huge' } };
+    const task = await world.ended(await world.run(await world.script('true'), {}, settings));
+    expect(task).toMatchObject({ status: 'FAILED', errors: [expect.stringContaining('local, small')] });
+  });
+});
+
+describe('the network', () => {
+  const INTERFACES = { outputs: [{ id: 'made', type: 'stdout' }], stdout: 'made.txt' };
+  const script = 'tail -n +3 /proc/net/dev | cut -d: -f1 | xargs';
+
+  test('is out of reach in a project that does not allow it', async () => {
+    const task = await world.ended(await world.run(await world.script(script, INTERFACES)));
+    expect(await made(task)).toBe('lo\n');
+  });
+
+  test('is there in one that does', async () => {
+    await alice.call('PATCH', `/projects/${world.project}`, {
+      body: { settings: { allow_network_access: true } },
+    });
+    const task = await world.ended(await world.run(await world.script(script, INTERFACES)));
+    const own = await networkInterfaces();
+    expect(await made(task)).toBe(`${own}\n`);
+  });
+});
+
+async function networkInterfaces(): Promise<string> {
+  const lines = (await readFile('/proc/net/dev', 'utf8')).trim().split('\n').slice(2);
+  return lines.map((line) => line.split(':')[0]?.trim()).join(' ');
+}
+
+describe('an abort', () => {
+  const SLEEPER = { outputs: [{ id: 'half', type: 'File', outputBinding: { glob: 'half' } }] };
+
+  test('ends every process of the task, and shows nothing of what it made', async () => {
+    const seconds = `1${Date.now()}`;
+    const script = `echo half > half; setsid sleep ${seconds} & sleep ${seconds}`;
+    const id = await world.run(await world.script(script, SLEEPER));
+    await waitUntil(async () => (await processesWith(seconds, 'sleep')) === 2, { timeoutMs: 20_000 });
+    const { status, body } = await alice.post(`/tasks/${id}/actions/abort`);
+    expect([status, body.status]).toEqual([200, 'ABORTING']);
+    const task = await world.ended(id);
+    expect(task).toMatchObject({ status: 'ABORTED', errors: [], outputs: { half: null } });
+    expect(Number(task.price.amount)).toBeGreaterThan(0);
+    await waitUntil(async () => (await processesWith(seconds)) === 0);
+    expect(await world.names()).toEqual(['__logs']);
+    expect(await alice.post(`/tasks/${id}/actions/abort`)).toMatchObject({
+      status: 403,
+      body: { code: 7008 },
+    });
+  });
+
+  test('of a task that waits for a worker ends it at once, for nothing', async () => {
+    const app = await world.script('sleep 1000');
+    const running = [await world.run(app), await world.run(app)];
+    for (const id of running) await world.until(id, ({ execution_status }) => execution_status.running === 1);
+    const waiting = await world.run(app);
+    expect((await world.task(waiting)).execution_status).toMatchObject({ queued: 1, running: 0 });
+    const { body } = await alice.post(`/tasks/${waiting}/actions/abort`);
+    expect(body).toMatchObject({
+      status: 'ABORTED',
+      price: { amount: '0.00' },
+      end_time: expect.any(String),
+    });
+    for (const id of running) await alice.post(`/tasks/${id}/actions/abort`);
+    for (const id of running) await world.ended(id);
+  });
+});
+
+/** How many processes have a text in their command line, of those of a program when one is given. */
+async function processesWith(text: string, program = ''): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return commands.filter((command) => command.startsWith(program) && command.includes(text)).length;
+}
+
+describe('a batch', () => {
+  const app = () =>
+    world.script('test "$1" != bad && sleep $2', {
+      inputs: [
+        { id: 'word', type: 'string', inputBinding: { position: 1 } },
+        { id: 'seconds', type: 'int', default: 0, inputBinding: { position: 2 } },
+      ],
+    });
+  const batch = (words: string[], more: object = {}) => ({
+    inputs: { word: words, ...more },
+    batch_input: 'word',
+    batch_by: { type: 'ITEM' },
+  });
+  const run = async (settings: object) =>
+    (await alice.post('/tasks?action=run', { project: world.project, app: await app(), ...settings })).body
+      .id;
+
+  test('runs its tasks, and has completed with the last of them', async () => {
+    const task = await world.ended(await run(batch(['a', 'b', 'c'])));
+    expect(task).toMatchObject({
+      status: 'COMPLETED',
+      execution_status: { queued: 0, running: 0, completed: 3, failed: 0, aborted: 0 },
+    });
+    const children = (await alice.get(`/tasks?parent=${task.id}&fields=status,end_time`)).body.items;
+    expect(children.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill('COMPLETED'));
+    const ends = children.map(({ end_time }: { end_time: string }) => end_time).sort();
+    expect(task.end_time).toBe(ends.at(-1));
+  });
+
+  test('has failed when one of its tasks has', async () => {
+    const task = await world.ended(await run(batch(['a', 'bad'])));
+    expect(task).toMatchObject({ status: 'FAILED', execution_status: { completed: 1, failed: 1 } });
+  });
+
+  test('tells those that wait, and is aborted with all of its tasks', async () => {
+    const id = await run(batch(['a', 'b', 'c'], { seconds: 1000 }));
+    const counts = { queued: 1, running: 2, completed: 0 };
+    await world.until(id, ({ execution_status }) => execution_status.running === counts.running);
+    expect((await world.task(id)).execution_status).toMatchObject(counts);
+    expect((await alice.post(`/tasks/${id}/actions/abort`)).body).toMatchObject({ status: 'ABORTING' });
+    expect(await world.ended(id)).toMatchObject({
+      status: 'ABORTED',
+      execution_status: { aborted: 3, running: 0 },
+    });
+  });
+});
+
+test('a workflow runs its steps, and tells how many are done', async () => {
+  const tool = (script: string) => ({
+    class: 'CommandLineTool',
+    baseCommand: ['sh', '-c', script, 'sh'],
+    inputs: { text: { type: 'File', inputBinding: {} } },
+    outputs: { made: 'stdout' },
+  });
+  const app = await world.install({
+    class: 'Workflow',
+    'svc:categories': ['Test'],
+    inputs: { text: 'File' },
+    outputs: { final: { type: 'File', outputSource: 'reverse/made' } },
+    steps: {
+      sort: { run: tool('sort $1'), in: { text: 'text' }, out: ['made'] },
+      reverse: { run: tool('tac $1'), in: { text: 'sort/made' }, out: ['made'] },
+    },
+  });
+  const input = await alice.upload(world.root, 'in.txt', 'b\na\nc\n');
+  const task = await world.ended(await world.run(app, { text: file(input.id) }));
+  expect(task).toMatchObject({
+    status: 'COMPLETED',
+    execution_status: { steps_total: 2, steps_completed: 2 },
+  });
+  expect(await made(task, 'final')).toBe('c\nb\na\n');
+  const { body } = await alice.get(`/tasks/${task.id}/execution_details`);
+  expect(body.jobs.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
+    ['sort', 'COMPLETED'],
+    ['reverse', 'COMPLETED'],
+  ]);
 });

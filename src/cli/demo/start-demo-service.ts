@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { identify, type ProcessIdentity } from '../../lib/process-identity.ts';
 import { isCwltoolInstalled } from '../../service/executors/cwltool/is-cwltool-installed.ts';
+import { canSandbox } from '../../service/executors/cwltool/sandbox.ts';
 import { CliError } from '../exit-codes.ts';
 
 export interface DemoService {
@@ -44,7 +45,7 @@ async function serveOn(port: number, { data, log, signal }: DemoServiceOptions):
   const logFile = await open(log, 'a', 0o600);
   const logStart = (await logFile.stat()).size;
   const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const executor = (await isCwltoolInstalled()) ? 'cwltool' : 'none';
+  const executor = (await isCwltoolInstalled()) && (await canSandbox()) ? 'cwltool' : 'none';
   const own = ['--demo', '--rate-limit', 'off', '--executor', executor];
   const args = ['serve', '--data', data, '--listen', `127.0.0.1:${port}`, ...own];
   const child = spawn(process.execPath, [main, ...args], {

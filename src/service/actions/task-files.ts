@@ -4,7 +4,7 @@ import { type FileValue, filesIn, withFiles } from '../rules/task-values.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
-import { fileFor } from './file-access.ts';
+import { type AccessibleFile, fileFor } from './file-access.ts';
 
 /** The files among the inputs of a task, by id. @throws ServiceError 7012 when the caller has not all of them */
 export async function taskFiles(
@@ -14,7 +14,7 @@ export async function taskFiles(
 ): Promise<ReadonlyMap<string, FileRow>> {
   const files = new Map<string, FileRow>();
   for (const value of filesIn(inputs)) {
-    const file = files.get(value.path) ?? (await visibleFile(store, caller, value.path));
+    const file = files.get(value.path) ?? (await readableFile(store, caller, value.path));
     if ((file.kind === 'folder') !== (value.class === 'Directory')) {
       throw new ServiceError(7012, `The input ${file.name} is a ${file.kind}, not a ${value.class}.`);
     }
@@ -23,12 +23,23 @@ export async function taskFiles(
   return files;
 }
 
-async function visibleFile(store: Store, caller: Caller, id: string): Promise<FileRow> {
+/** Whoever runs a task on a file has its content: they need `copy`, or must be allowed to run tasks where it lies. */
+async function readableFile(store: Store, caller: Caller, id: string): Promise<FileRow> {
+  const found = await visibleFile(store, caller, id);
+  if (found === undefined) {
+    throw new ServiceError(7012, `The inputs name the file ${id}, which does not exist.`);
+  }
+  const { file, permissions } = found;
+  if (permissions.copy || permissions.execute) return file;
+  throw new ServiceError(7012, `The input ${file.name} needs the permission copy in its project.`);
+}
+
+async function visibleFile(store: Store, caller: Caller, id: string): Promise<AccessibleFile | undefined> {
   try {
-    return (await fileFor(store, caller, id)).file;
+    return await fileFor(store, caller, id);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new ServiceError(7012, `The inputs name the file ${id}, which does not exist.`, { cause: error });
+    if (error instanceof ServiceError) return undefined;
+    throw error;
   }
 }
 

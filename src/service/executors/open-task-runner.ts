@@ -1,14 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import { DEFAULT_INSTANCE_TYPES } from '../rules/instance-types.ts';
-import type { ServicesOptions } from '../service-config.ts';
+import type { ServicesOptions, TaskOptions } from '../service-config.ts';
 import type { Services } from '../services.ts';
 import { CwltoolEngine } from './cwltool/cwltool-engine.ts';
 import { noExecutor } from './executor.ts';
 import { jobExecutor } from './job-executor.ts';
+import type { TaskEngine } from './task-engine.ts';
+import { WesClient } from './wes/wes-client.ts';
+import { WesEngine } from './wes/wes-engine.ts';
 
 const LOCAL_SLOTS = 2;
+const REMOTE_SLOTS = 100;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 /** What takes and runs tasks, as the operator has chosen. */
@@ -18,10 +22,21 @@ export async function openTaskRunner({
   clock = systemClock,
 }: ServicesOptions): Promise<Pick<Services, 'executor' | 'taskRunner'>> {
   if (tasks === undefined) return { executor: noExecutor, taskRunner: undefined };
-  const { instances = DEFAULT_INSTANCE_TYPES, slots = LOCAL_SLOTS } = tasks;
+  const { instances = DEFAULT_INSTANCE_TYPES } = tasks;
   const directory = resolve(tasks.directory ?? join(dataDir, 'tasks'));
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const { containers, seconds = WEEK_SECONDS } = tasks.executor === 'cwltool' ? tasks : {};
-  const engine = new CwltoolEngine({ clock, slots, containers, seconds });
+  const engine = engineOf(tasks, { clock, hidden: [resolve(dataDir), directory] });
   return { executor: jobExecutor, taskRunner: { engine, directory, instances } };
+}
+
+function engineOf(
+  tasks: TaskOptions,
+  { clock, hidden }: { readonly clock: Clock; readonly hidden: readonly string[] },
+): TaskEngine {
+  if (tasks.executor === 'cwltool') {
+    const { slots = LOCAL_SLOTS, containers, seconds = WEEK_SECONDS, sandbox = true } = tasks;
+    return new CwltoolEngine({ clock, slots, containers, seconds, hidden: sandbox ? hidden : undefined });
+  }
+  const { slots = REMOTE_SLOTS, publicUrl } = tasks;
+  return new WesEngine({ client: new WesClient(tasks), clock, slots, publicUrl });
 }

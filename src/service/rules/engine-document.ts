@@ -3,10 +3,12 @@ import type { AppDocument } from '../../contract/app.ts';
 /**
  * The document of an app as engines take it: without the keys of the platform, which no engine knows, and in the words
  * of the version of CWL that it names; one that names none is taken for the newest.
+ *
+ * @param id What the engine calls it in its log.
  */
-export function engineDocument(document: AppDocument): AppDocument {
+export function engineDocument(document: AppDocument, id: string): AppDocument {
   const { cwlVersion = 'v1.2' } = document;
-  return { ...(cleaned(document) as AppDocument), id: 'app', cwlVersion };
+  return { ...(cleaned(document) as AppDocument), id, cwlVersion };
 }
 
 /** Tools lie inside of tools: the steps of a workflow have theirs in `run`. */
@@ -27,15 +29,20 @@ function inWordsOfV1({ description, ...rest }: AppDocument): AppDocument {
   return description === undefined || rest['doc'] !== undefined ? rest : { ...rest, doc: description };
 }
 
-/** Images of containers without which the app, or a step of it, cannot be run. */
-export function demandedImages(document: unknown): string[] {
-  if (Array.isArray(document)) return document.flatMap(demandedImages);
+/**
+ * Images of the containers that the app and its steps are to run in.
+ *
+ * @param kind `requirements`: without which they cannot be run. `hints`: without which they may.
+ */
+export function containerImages(document: unknown, kind: 'requirements' | 'hints'): string[] {
+  if (Array.isArray(document)) return document.flatMap((each) => containerImages(each, kind));
   if (typeof document !== 'object' || document === null) return [];
-  const { requirements, ...rest } = document as AppDocument;
-  const own = classOf(requirements, 'DockerRequirement').map(({ dockerPull, dockerImageId }) =>
-    String(dockerPull ?? dockerImageId ?? 'of an unnamed image'),
+  const { requirements, hints, ...rest } = document as AppDocument;
+  const own = classOf(kind === 'hints' ? hints : requirements, 'DockerRequirement');
+  const images = own.map(({ dockerPull, dockerImageId }) =>
+    String(dockerPull ?? dockerImageId ?? 'without a name'),
   );
-  return [...own, ...Object.values(rest).flatMap(demandedImages)];
+  return [...images, ...Object.values(rest).flatMap((each) => containerImages(each, kind))];
 }
 
 /** Requirements are written as a list or as an object by their class. */

@@ -57,7 +57,7 @@ export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promis
 
 async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
   const { store } = run.services;
-  const recordProgress = await finished.progress?.prepare();
+  const recordProgress = await finished.progress?.prepare(finished.status);
   await store.transaction(async (tx) => {
     await recordEnd(tx, run, { result: null });
     const task = await tx.tasks.find(finished.task.id);

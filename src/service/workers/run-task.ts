@@ -41,7 +41,9 @@ export async function runTask(run: JobRun): Promise<void> {
   // What a worker before has left, unless it is on another machine.
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true });
-  const attempt = new TaskAttempt(run, { task, taskRunner, directory, begunMs: clock.now() });
+  // A run elsewhere has gone on while no worker looked.
+  const begunMs = run.job.result === null ? clock.now() : Date.parse(run.job.started_on ?? '');
+  const attempt = new TaskAttempt(run, { task, taskRunner, directory, begunMs });
   try {
     await attempt.run();
   } finally {
@@ -83,10 +85,10 @@ class TaskAttempt {
     const { task } = this.#setting;
     const { app_id, app_revision } = task;
     const revision = await store.apps.revision(app_id, app_revision);
-    const document = engineDocument(JSON.parse(revision?.raw ?? '{}'));
-    const progress = new TaskProgress(this.#run, { task, log: this.#log, stepsTotal: stepsOf(document) });
+    const app: AppDocument = JSON.parse(revision?.raw ?? '{}');
+    const progress = new TaskProgress(this.#run, { task, log: this.#log, stepsTotal: stepsOf(app) });
     const watches = [watchForAbort(this.#run, this.#over), progress.showUntil(this.#over.signal)];
-    const ending = await this.#ending(document, progress);
+    const ending = await this.#ending(app, progress);
     this.#over.abort();
     await Promise.all(watches);
     await recordTaskEnd(this.#run, { ...ending, task, cost: this.#cost(), progress });
@@ -94,9 +96,9 @@ class TaskAttempt {
   }
 
   /** Runs the app, and says how that ended. */
-  async #ending(document: AppDocument, progress: TaskProgress): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
+  async #ending(app: AppDocument, progress: TaskProgress): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
     try {
-      return await this.#execute(document, progress);
+      return await this.#execute(app, progress);
     } catch (error) {
       if (error instanceof LeaseLostError || isPassingFailure(error)) throw error;
       if (this.#run.signal.aborted) throw this.#run.signal.reason;
@@ -109,21 +111,19 @@ class TaskAttempt {
     }
   }
 
-  async #execute(
-    document: AppDocument,
-    progress: TaskProgress,
-  ): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
+  async #execute(app: AppDocument, progress: TaskProgress): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
     const { services, job } = this.#run;
     const { task, taskRunner, directory } = this.#setting;
     const signal = AbortSignal.any([this.#run.signal, this.#over.signal]);
     const { inputs: given, execution_settings } = taskDetails(task);
     this.#instance = instanceTypeFor(taskRunner.instances, execution_settings);
     const caller = { username: task.executed_by ?? '', tokenHash: '' };
-    const inputs = await taskInputs(services, caller, { document, inputs: given });
+    const inputs = await taskInputs(services, caller, { document: app, inputs: given });
     const result = await taskRunner.engine.run({
       taskId: task.id,
       name: task.name,
-      document,
+      // The last part of the app's id is what its job is called.
+      document: engineDocument(app, task.app_id.replace(/^.*\//, '')),
       inputs,
       instance: this.#instance,
       network: await this.#hasNetwork(),
@@ -134,16 +134,16 @@ class TaskAttempt {
       progress: (latest) => progress.take(latest),
       signal,
     });
-    return this.#completed(result, { document, inputs, signal });
+    return this.#completed(result, { app, inputs, signal });
   }
 
   async #completed(
     result: EngineResult,
-    about: { readonly document: AppDocument; readonly inputs: TaskValues; readonly signal: AbortSignal },
+    about: { readonly app: AppDocument; readonly inputs: TaskValues; readonly signal: AbortSignal },
   ): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
-    const { document, inputs, signal } = about;
+    const { app, inputs, signal } = about;
     const stored = await storeOutputBytes(this.#run.services, result, signal);
-    const metadataOf = (output: string) => declaredMetadata(document, inputs, output);
+    const metadataOf = (output: string) => declaredMetadata(app, inputs, output);
     const made = { outputs: result.outputs, stored, metadataOf };
     return { status: 'COMPLETED', errors: [], warnings: result.warnings, made };
   }

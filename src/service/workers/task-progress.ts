@@ -52,11 +52,11 @@ export class TaskProgress {
   }
 
   /** Keeps the log as it is; what it answers records all that is known, inside a transaction. */
-  async prepare(): Promise<(tx: Store) => Promise<TaskExecution>> {
+  async prepare(status = 'RUNNING'): Promise<(tx: Store) => Promise<TaskExecution>> {
     this.#hasChanged = false;
     const blob = await this.#log.store(this.#run.services);
     const now = storedTime(this.#run.services.clock.now());
-    return async (tx) => this.#execution(await placeLog(tx, this.#task, { blob, now }));
+    return async (tx) => this.#execution(await placeLog(tx, this.#task, { blob, now }), status);
   }
 
   async #show(): Promise<void> {
@@ -72,13 +72,15 @@ export class TaskProgress {
     });
   }
 
-  #execution(logId: string | undefined): TaskExecution {
+  #execution(logId: string | undefined, status: string): TaskExecution {
     const { jobs, stepsCompleted } = this.#latest;
     const logs = logId === undefined ? undefined : { [LOG_NAME]: logId };
     const steps = this.#stepsTotal;
+    // Until a tool is known to run, and where none has come to run, there is the task, and its log.
+    const whole = { name: this.#task.name, status, ...(logs === undefined ? {} : { logs }) };
     return {
       begun: this.#begun,
-      jobs: jobs.map((job) => executedJob(job, logs)),
+      jobs: jobs.length === 0 ? [whole] : jobs.map((job) => executedJob(job, logs)),
       ...(steps === undefined
         ? {}
         : { stepsTotal: steps, stepsCompleted: Math.min(stepsCompleted ?? 0, steps) }),

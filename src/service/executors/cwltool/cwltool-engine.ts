@@ -2,20 +2,19 @@
  * Runs apps on this machine with cwltool, the reference runner of CWL.
  *
  * A run has a directory of its own: `inputs/`, `outputs/`, `temporary/`, `home/`, the app and its job order. cwltool and
- * its tools are one process group, which does not outlive this process, sees none of its environment, and has no network
- * unless the project allows it. Without a container engine tools run as the user of the service.
+ * its tools are one process group in a sandbox, which does not outlive this process and sees none of its environment.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
-import { demandedImages } from '../../rules/engine-document.ts';
+import { containerImages } from '../../rules/engine-document.ts';
 import { type EngineResult, type TaskEngine, TaskFailure, type TaskOrder } from '../task-engine.ts';
 import { CwltoolLog } from './cwltool-log.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { openOutput, withListings } from './made-outputs.ts';
-import { networkIsolation } from './network-isolation.ts';
 import { ProcessGroup } from './process-group.ts';
 import { watchResources } from './resource-watch.ts';
+import { sandbox } from './sandbox.ts';
 import { stageInputs } from './stage-inputs.ts';
 
 export interface CwltoolOptions {
@@ -23,16 +22,20 @@ export interface CwltoolOptions {
   readonly slots: number;
   /** What runs containers; undefined: nothing does. */
   readonly containers: 'docker' | 'podman' | 'singularity' | undefined;
+  /** Directories that tools must not see; undefined: they run without a sandbox. */
+  readonly hidden: readonly string[] | undefined;
   /** A run that takes longer is ended. */
   readonly seconds: number;
 }
 
 const FREE_DISK_BYTES = 256 * 1024 * 1024;
+/** cwltool ends its containers when it is asked to end, and takes its time. */
+const CONTAINER_GRACE_MS = 15_000;
+const DOCKER_SOCKET = '/run/docker.sock';
 
 export class CwltoolEngine implements TaskEngine {
   readonly slots: number;
   readonly #options: CwltoolOptions;
-  #isolation: Promise<readonly string[] | undefined> | undefined;
 
   constructor(options: CwltoolOptions) {
     this.slots = options.slots;
@@ -41,30 +44,37 @@ export class CwltoolEngine implements TaskEngine {
 
   async run(order: TaskOrder): Promise<EngineResult> {
     const { directory, signal, document } = order;
-    const images = this.#options.containers === undefined ? demandedImages(document) : [];
-    if (images.length > 0) {
-      throw new TaskFailure(`The app needs a container (${images.join(', ')}), and this service runs none.`);
+    const wrapping = this.#sandbox(order);
+    const needed = this.#missingImages(order, 'requirements');
+    if (needed.length > 0) {
+      throw new TaskFailure(`The app needs a container (${needed.join(', ')}), and this service runs none.`);
     }
-    const isolation = await this.#isolationFor(order);
     const inputs = await stageInputs(order.inputs, { directory: join(directory, 'inputs'), signal });
     await writeFile(join(directory, 'app.cwl.json'), JSON.stringify(document));
     await writeFile(join(directory, 'inputs.json'), JSON.stringify(inputs));
     for (const name of ['outputs', 'temporary', 'home']) await mkdir(join(directory, name));
-    const outputs = await this.#runCwltool(order, [...isolation, ...this.#command(order)]);
+    const outputs = await this.#runCwltool(order, [...wrapping, ...this.#command(order)]);
+    const wanted = this.#missingImages(order, 'hints');
     return {
       outputs,
-      warnings: [],
+      warnings:
+        wanted.length === 0 ? [] : [`It ran without the container it asks for: ${wanted.join(', ')}.`],
       open: (location) => openOutput(join(directory, 'outputs'), location),
     };
   }
 
-  async #isolationFor({ network }: TaskOrder): Promise<readonly string[]> {
+  #missingImages({ document }: TaskOrder, kind: 'requirements' | 'hints'): string[] {
+    return this.#options.containers === undefined ? containerImages(document, kind) : [];
+  }
+
+  #sandbox({ directory, network }: TaskOrder): readonly string[] {
+    const { hidden, containers } = this.#options;
+    if (hidden !== undefined) {
+      return sandbox({ directory, hidden, network, sockets: containers === 'docker' ? [DOCKER_SOCKET] : [] });
+    }
     if (network) return [];
-    this.#isolation ??= networkIsolation();
-    const way = await this.#isolation;
-    if (way !== undefined) return way;
     throw new TaskFailure(
-      'The project allows no network access, and this machine cannot run a program without (unshare(1) is not allowed).',
+      'The project allows no network access, and this service has nothing to take it away with.',
     );
   }
 
@@ -82,34 +92,36 @@ export class CwltoolEngine implements TaskEngine {
   }
 
   async #runCwltool(order: TaskOrder, command: readonly string[]): Promise<Record<string, unknown>> {
-    const { directory, signal, instance } = order;
+    const { directory, signal } = order;
     signal.throwIfAborted();
     const group = new ProcessGroup(command, { cwd: directory, env: environment(directory) });
     const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
-    const limits = {
-      memoryBytes: instance.memoryBytes,
-      seconds: this.#options.seconds,
-      freeDiskBytes: FREE_DISK_BYTES,
-    };
-    const watch = watchResources({ groupId: group.id, directory, limits }, this.#options.clock, either);
-    const stopped = new Promise<never>((_, reject) => {
-      const stop = (): void => reject(signal.reason);
-      either.addEventListener('abort', stop, { once: true });
-      watch.catch(reject);
-    });
-    stopped.catch(() => undefined);
     const log = new CwltoolLog();
     this.#readLog(group, order, log);
-    group.stdout.resume();
     try {
-      const status = await Promise.race([group.ended, stopped]);
+      const status = await Promise.race([group.ended, this.#broken(group, order, over.signal)]);
       if (status !== 0) throw new TaskFailure(log.failure ?? `cwltool ended with exit status ${status}.`);
     } finally {
-      await group.stop();
       over.abort();
+      await group.stop(this.#options.containers === undefined ? 0 : CONTAINER_GRACE_MS);
     }
     return readOutputs(directory);
+  }
+
+  /** Rejects when the run is to be broken off, or takes more than it may. */
+  #broken(
+    group: ProcessGroup,
+    { directory, signal, instance }: TaskOrder,
+    over: AbortSignal,
+  ): Promise<never> {
+    const { clock, seconds } = this.#options;
+    const limits = { memoryBytes: instance.memoryBytes, seconds, freeDiskBytes: FREE_DISK_BYTES };
+    const broken = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over });
+      watchResources({ groupId: group.id, directory, limits }, clock, over).catch(reject);
+    });
+    broken.catch(() => undefined);
+    return broken;
   }
 
   #readLog(group: ProcessGroup, order: TaskOrder, log: CwltoolLog): void {
@@ -120,6 +132,7 @@ export class CwltoolEngine implements TaskEngine {
       order.log.write(chunk);
       lines.write(chunk);
     });
+    group.stdout.resume();
   }
 }
 

@@ -21,7 +21,6 @@ status=$?
 kill -KILL $watch 2>/dev/null
 exit $status`;
 
-const GRACE_MS = 10_000;
 const PATIENCE_MS = 5_000;
 /** As shells say it of a program that a signal ended. */
 const KILLED = 128;
@@ -64,10 +63,10 @@ export class ProcessGroup {
     return this.#ended;
   }
 
-  /** Asks the program to end, and after some time makes it. */
-  async stop(): Promise<void> {
-    this.#signal('SIGTERM');
-    const overdue = setTimeout(() => this.#signal('SIGKILL'), GRACE_MS);
+  /** Asks the program to end, and after some time makes it; at once when that is 0. */
+  async stop(graceMs: number): Promise<void> {
+    this.#signal(graceMs > 0 ? 'SIGTERM' : 'SIGKILL');
+    const overdue = setTimeout(() => this.#signal('SIGKILL'), graceMs);
     await this.#ended.catch(() => undefined);
     clearTimeout(overdue);
   }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import type { TaskValues } from '../../../contract/task.ts';
+import { isInputEntry } from '../input-entry.ts';
 import type { InputEntry, InputFile } from '../task-engine.ts';
 
 /** The job order: the inputs with every file as an object of CWL. */
@@ -21,7 +22,7 @@ export async function stageInputs(
   const stage = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return eachOf(value, stage);
     if (typeof value !== 'object' || value === null) return value;
-    if (isEntry(value)) return stageEntry(value);
+    if (isInputEntry(value)) return stageEntry(value);
     const staged: [string, unknown][] = [];
     for (const [key, inner] of Object.entries(value)) staged.push([key, await stage(inner)]);
     return Object.fromEntries(staged);
@@ -68,8 +69,4 @@ async function shareBlocks(from: string, to: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function isEntry(value: object): value is InputEntry {
-  return 'class' in value && (value.class === 'File' || value.class === 'Directory') && 'name' in value;
 }

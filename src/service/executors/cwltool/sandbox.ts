@@ -1,0 +1,47 @@
+/**
+ * What a tool may see and do on this machine, by bubblewrap (bwrap(1)): everything can be read and nothing written but the
+ * directory of its run; the data of the service, the home of its user and the sockets of the machine are not there; its
+ * processes see none but themselves and end with the first of them; there is no network unless it is allowed.
+ *
+ * Without it, whoever may run a task may read whatever the service can: its database, its keys, everybody's files.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+
+export interface SandboxOptions {
+  /** The directory of the run. */
+  readonly directory: string;
+  /** Directories that are to look empty. */
+  readonly hidden: readonly string[];
+  /** Sockets that are to be there all the same. */
+  readonly sockets: readonly string[];
+  readonly network: boolean;
+}
+
+/** Where names are looked up is told below `/run` on many machines. */
+const RESOLVER = '/run/systemd/resolve';
+
+/** What to put before a command. */
+export function sandbox({ directory, hidden, sockets, network }: SandboxOptions): readonly string[] {
+  const empty = ['/tmp', '/run', homedir(), ...hidden].filter((path) => path !== '/');
+  return [
+    'bwrap',
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...empty.flatMap((path) => ['--tmpfs', path]),
+    ...['--bind', directory, directory, '--chdir', directory],
+    // Expressions in apps need it, and it may lie in a home.
+    ...['--ro-bind', process.execPath, process.execPath],
+    ...sockets.flatMap((path) => ['--bind', path, path]),
+    ...(network ? ['--ro-bind-try', RESOLVER, RESOLVER] : ['--unshare-net']),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL', '--die-with-parent', '--'],
+  ];
+}
+
+/** Whether this machine lets this user make one. */
+export async function canSandbox(): Promise<boolean> {
+  const [program = '', ...args] = sandbox({ directory: '/var/tmp', hidden: [], sockets: [], network: false });
+  const child = spawn(program, [...args, 'true'], { stdio: 'ignore' });
+  const [status] = await once(child, 'exit').catch(() => [undefined]);
+  return status === 0;
+}
