@@ -132,6 +132,27 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect((await store.files.find('big'))?.size).toBe(size);
   });
 
+  test('pages and totals follow every change between them', async () => {
+    const page = async (offset: number) => {
+      const { rows, total } = await store.files.list({ parentId: ROOT }, { offset, limit: 2 });
+      return [...rows.map(({ name }) => name), total];
+    };
+    for (const id of ['b', 'd', 'f', 'h', 'j']) await store.files.insert(file({ id }));
+    expect(await page(0)).toEqual(['b', 'd', 5]);
+    expect(await page(2)).toEqual(['f', 'h', 5]);
+    expect(await page(2)).toEqual(['f', 'h', 5]);
+    await store.files.insert(file({ id: 'a' }));
+    expect(await page(2)).toEqual(['d', 'f', 6]);
+    expect(await page(4)).toEqual(['h', 'j', 6]);
+    const other = await fixture().reopen();
+    await other.files.delete({ id: 'a', blob_key: null }, NOW);
+    await other.close();
+    expect(await page(4)).toEqual(['j', 5]);
+    expect(await page(6)).toEqual([5]);
+    await store.transaction((tx) => tx.files.update('j', { name: 'c' }));
+    expect(await page(2)).toEqual(['d', 'f', 5]);
+  });
+
   test('names sort by their bytes, not by language, and pages join', async () => {
     const names = ['a', 'B', 'é', '10', '9', 'Z', '😀', 'a b', '\uffff'];
     for (const name of names) await store.files.insert(file({ id: name, name }));

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { FileMetadata } from '../../contract/file.ts';
 import { type FileListing, matchingFiles } from './file-listing.ts';
+import type { ListingMemo } from './listing-memo.ts';
 import { pageOfIds } from './page-of-ids.ts';
 import type { PageRange, RowPage } from './page-range.ts';
 import type { FilesTable, Schema } from './schema.ts';
@@ -13,9 +14,11 @@ export type DetailedFile = FileRow & { readonly metadata: FileMetadata; readonly
 /** Files and folders, their metadata and tags. */
 export class FileStore {
   readonly #db: Kysely<Schema>;
+  readonly #memo: ListingMemo | undefined;
 
-  constructor(db: Kysely<Schema>) {
+  constructor(db: Kysely<Schema>, memo?: ListingMemo) {
     this.#db = db;
+    this.#memo = memo;
   }
 
   async insert(file: FileRow): Promise<void> {
@@ -61,7 +64,12 @@ export class FileStore {
 
   /** A page by name in byte order, then id. */
   async list(listing: FileListing, range: PageRange): Promise<RowPage<FileRow>> {
-    const ids = pageOfIds(this.#db, listing, range);
+    const facts = isWhole(listing) ? await this.#memo?.factsOf(listing.parentId) : undefined;
+    const afterName = facts?.nameBefore(range.offset);
+    const ids =
+      afterName === undefined
+        ? pageOfIds(this.#db, listing, range)
+        : pageOfIds(this.#db, { ...listing, afterName }, { ...range, offset: 0 });
     const rows = await this.#db
       .selectFrom('files')
       .selectAll()
@@ -69,7 +77,11 @@ export class FileStore {
       .orderBy('name')
       .orderBy('id')
       .execute();
-    return { rows, total: await this.count(listing) };
+    const total = facts?.total ?? (await this.count(listing));
+    if (facts) facts.total = total;
+    const last = rows.at(-1);
+    if (last) facts?.note(range.offset + rows.length, last.name);
+    return { rows, total };
   }
 
   async count(listing: FileListing): Promise<number> {
@@ -182,6 +194,11 @@ export class FileStore {
       .execute();
     return rows.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key]));
   }
+}
+
+/** All entries of a folder. */
+function isWhole({ parentId: _, ...filters }: FileListing): boolean {
+  return Object.values(filters).every((filter) => filter === undefined || filter.length === 0);
 }
 
 function grouped<Row extends { file_id: string }>(rows: readonly Row[]): Map<string, Row[]> {

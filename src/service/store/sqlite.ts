@@ -5,6 +5,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type Kysely,
   SqliteDialect,
   SqliteDriver,
   sql,
@@ -28,6 +29,14 @@ export const sqliteFeatures: DialectFeatures = {
   },
   alone: (_db, work) => work(),
 };
+
+/** A text that is another once anything in the database is: by changes of our own, and those others committed. */
+export async function sqliteChangeMark<Db>(db: Kysely<Db>): Promise<string> {
+  const query = sql<{ mark: string }>`
+    select total_changes() || ' ' || (select data_version from pragma_data_version) as mark`;
+  const { rows } = await query.execute(db);
+  return rows[0]?.mark ?? '';
+}
 
 /** Opens, or creates, the database file. WAL: readers and the one writer do not wait for each other. */
 export async function sqliteDialect(file: string): Promise<Dialect> {

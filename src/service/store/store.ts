@@ -9,12 +9,13 @@ import { FileSearchStore } from './file-search.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
 import { LeaseStore } from './leases.ts';
+import { ListingMemo } from './listing-memo.ts';
 import { hasAllMigrations, migrate } from './migrate.ts';
 import { type Connections, demandUtf8, postgresDialect, postgresFeatures } from './postgres.ts';
 import { ProjectStore } from './projects.ts';
 import { RateWindowStore } from './rate-windows.ts';
 import type { Schema } from './schema.ts';
-import { sqliteDialect, sqliteFeatures } from './sqlite.ts';
+import { sqliteChangeMark, sqliteDialect, sqliteFeatures } from './sqlite.ts';
 import { TaskStore } from './tasks.ts';
 import { TokenStore } from './tokens.ts';
 import { runTransaction } from './transactions.ts';
@@ -53,18 +54,18 @@ export class Store {
   constructor(
     db: Kysely<Schema>,
     features: DialectFeatures,
-    connections: () => Connections | undefined = () => undefined,
+    beside: { readonly connections?: () => Connections; readonly memo?: ListingMemo } = {},
   ) {
     this.#db = db;
     this.#features = features;
-    this.connections = connections;
+    this.connections = beside.connections ?? (() => undefined);
     this.users = new UserStore(db);
     this.tokens = new TokenStore(db);
     this.audit = new AuditStore(db);
     this.rateWindows = new RateWindowStore(db);
     this.billingGroups = new BillingGroupStore(db);
     this.projects = new ProjectStore(db);
-    this.files = new FileStore(db);
+    this.files = new FileStore(db, beside.memo);
     this.fileSearch = new FileSearchStore(db);
     this.uploads = new UploadStore(db);
     this.blobGarbage = new BlobGarbageStore(db);
@@ -103,7 +104,10 @@ export class Store {
 /** Opens the SQLite database in `file`, making or migrating it as needed. */
 export async function openSqliteStore(file: string): Promise<Store> {
   const db = new Kysely<Schema>({ dialect: await sqliteDialect(file) });
-  return openStore(db, sqliteFeatures, () => new Store(db, sqliteFeatures));
+  return openStore(db, sqliteFeatures, () => {
+    const memo = new ListingMemo(() => sqliteChangeMark(db));
+    return new Store(db, sqliteFeatures, { memo });
+  });
 }
 
 /** Opens the PostgreSQL database of a connection URL, making or migrating the tables as needed. */
@@ -112,7 +116,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
   const db = new Kysely<Schema>({ dialect });
   return openStore(db, postgresFeatures, async () => {
     await demandUtf8(db);
-    return new Store(db, postgresFeatures, () => dialect.connections());
+    return new Store(db, postgresFeatures, { connections: () => dialect.connections() });
   });
 }
 
