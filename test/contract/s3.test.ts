@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { S3BlobStore } from '../../src/service/blobs/s3-blob-store.ts';
 import type { PutOptions } from '../../src/service/buckets/bucket.ts';
+import { ContentTypes } from '../../src/service/buckets/content-types.ts';
 import { S3Bucket } from '../../src/service/buckets/s3-bucket.ts';
 import { S3_COPY_SIZES } from '../../src/service/s3/copy-object.ts';
 import type { S3Place } from '../../src/service/s3/s3-object.ts';
@@ -17,6 +18,7 @@ let gateway: RadosGateway;
 let user: StoreUser;
 let blobs: S3BlobStore;
 let made = 0;
+const contentTypes = new ContentTypes(systemClock);
 
 beforeAll(async () => {
   gateway = await RadosGateway.start();
@@ -39,7 +41,7 @@ function placeOf(bucket: string): S3Place {
 }
 
 function bucketAt(bucket: string, copySizes = S3_COPY_SIZES): S3Bucket {
-  return new S3Bucket({ place: placeOf(bucket), copySizes, clock: systemClock });
+  return new S3Bucket({ place: placeOf(bucket), copySizes, contentTypes, clock: systemClock });
 }
 
 bucketSuite({

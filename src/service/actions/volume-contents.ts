@@ -25,13 +25,15 @@ export async function listVolume(
     readonly prefix: string;
     readonly limit: number;
     readonly continuation: string | undefined;
+    /** Tell content types too, where that costs the store a request for each object. */
+    readonly contentTypes: boolean;
   },
 ): Promise<VolumeLevel> {
-  const { id, limit, continuation } = query;
+  const { id, limit, continuation, contentTypes } = query;
   const volume = await usableVolume(services.store, caller, { id, permission: 'read' });
   const prefix = volumeKeyPrefix(volume.address.prefix, query.prefix);
   const bucket = await bucketOf(services, volume);
-  const page = await bucket.list({ prefix, limit, continuation }).catch(refuseAsService);
+  const page = await bucket.list({ prefix, limit, continuation, contentTypes }).catch(refuseAsService);
   return { ...page, volume };
 }
 

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../../lib/clock.ts';
 import type { SignedAddress } from '../blobs/blob-store.ts';
-import { type Copy, copyObject } from '../s3/copy-object.ts';
+import { type CopySizes, copyObject } from '../s3/copy-object.ts';
 import { objectHeaders, WRITER } from '../s3/object-headers.ts';
 import { putFailure } from '../s3/put-failure.ts';
 import { readObject } from '../s3/read-object.ts';
@@ -26,30 +26,26 @@ import { signedAddress } from '../s3/signed-address.ts';
 import { writeObject } from '../s3/write-object.ts';
 import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, PutSource } from './bucket.ts';
 import { BucketError } from './bucket-error.ts';
+import type { ContentTypes } from './content-types.ts';
 import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from './object-notes.ts';
 
 export interface S3BucketOptions {
   readonly place: S3Place;
-  readonly copySizes: Copy['sizes'];
+  readonly copySizes: CopySizes;
+  /** Shared between the buckets that this process opens. */
+  readonly contentTypes: ContentTypes;
   readonly clock: Clock;
 }
 
-/** Keys of a page whose content types are asked for at once. */
-const HEADS_AT_ONCE = 16;
-
 export class S3Bucket implements Bucket {
-  readonly #place: S3Place;
-  readonly #copySizes: Copy['sizes'];
-  readonly #clock: Clock;
+  readonly #options: S3BucketOptions;
 
-  constructor({ place, copySizes, clock }: S3BucketOptions) {
-    this.#place = place;
-    this.#copySizes = copySizes;
-    this.#clock = clock;
+  constructor(options: S3BucketOptions) {
+    this.#options = options;
   }
 
   async head(key: string): Promise<ObjectInfo | undefined> {
-    const { client, bucket } = this.#place;
+    const { client, bucket } = this.#options.place;
     try {
       return infoOf(key, await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })));
     } catch (error) {
@@ -59,7 +55,7 @@ export class S3Bucket implements Bucket {
   }
 
   async list(query: ListQuery): Promise<ListPage> {
-    const { client, bucket } = this.#place;
+    const { client, bucket } = this.#options.place;
     const page = await client
       .send(
         new ListObjectsV2Command({
@@ -94,7 +90,7 @@ export class S3Bucket implements Bucket {
     if (info === undefined) return undefined;
     const { sizeBytes, etag } = info;
     const stream: OpenObject['stream'] = (range) =>
-      readObject({ place: this.#place, key, sizeBytes, etag }, range);
+      readObject({ place: this.#options.place, key, sizeBytes, etag }, range);
     return { info, sizeBytes, etag, stream, close: () => Promise.resolve() };
   }
 
@@ -113,19 +109,19 @@ export class S3Bucket implements Bucket {
   }
 
   addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress> {
-    const { client, bucket } = this.#place;
+    const { client, bucket } = this.#options.place;
     const command = new GetObjectCommand({ Bucket: bucket, Key: key });
-    return signedAddress(command, { client, lifetimeSeconds, clock: this.#clock });
+    return signedAddress(command, { client, lifetimeSeconds, clock: this.#options.clock });
   }
 
   /** False when the source is on another store, or nobody may read it there and write it here. */
   async #copied(key: string, source: PutSource, options: PutOptions): Promise<boolean> {
-    if (source.kind !== 'object' || !onOneStore(source.object.place, this.#place)) return false;
+    if (source.kind !== 'object' || !onOneStore(source.object.place, this.#options.place)) return false;
     return copyObject({
       source: source.object,
-      target: { ...this.#place, key },
+      target: { ...this.#options.place, key },
       headers: objectHeaders(options),
-      sizes: this.#copySizes,
+      sizes: this.#options.copySizes,
       signal: options.signal,
     });
   }
@@ -133,27 +129,23 @@ export class S3Bucket implements Bucket {
   async #sent(key: string, source: PutSource, options: PutOptions): Promise<void> {
     const { bytes, sizeBytes } = await bytesOf(source);
     const headers = objectHeaders(options);
-    await writeObject(this.#place, { key, bytes, sizeBytes, headers, signal: options.signal });
+    await writeObject(this.#options.place, { key, bytes, sizeBytes, headers, signal: options.signal });
   }
 
-  async #withContentTypes(objects: readonly ObjectInfo[]): Promise<readonly ObjectInfo[]> {
-    const described = [...objects];
-    const remaining = objects.entries();
-    const run = async (): Promise<void> => {
-      for (const [index, object] of remaining) {
-        // Who may list may not be allowed to read; the listing is told all the same.
-        const { contentType = object.contentType } =
-          (await this.head(object.key).catch(() => undefined)) ?? {};
-        described[index] = { ...object, contentType };
-      }
-    };
-    await Promise.all(Array.from({ length: HEADS_AT_ONCE }, run));
-    return described;
+  #withContentTypes(objects: readonly ObjectInfo[]): Promise<readonly ObjectInfo[]> {
+    const { bucket, stores } = this.#options.place;
+    // Who may list may not be allowed to read; the listing is told all the same.
+    const ask = (key: string): Promise<string | undefined> =>
+      this.head(key).then(
+        (info) => info?.contentType,
+        () => undefined,
+      );
+    return this.#options.contentTypes.complete([...stores, bucket].join(' '), objects, ask);
   }
 
   /** An answer to HEAD has no body, and so does not tell a missing bucket from a missing object. */
   async #mustExist(): Promise<undefined> {
-    const { client, bucket } = this.#place;
+    const { client, bucket } = this.#options.place;
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch((error) => {
       if (isAbsent(error)) throw new BucketError('no-bucket', 'there is no such bucket', { cause: error });
     });
@@ -161,7 +153,7 @@ export class S3Bucket implements Bucket {
 
   /** Nor does it say why it refuses: the same question by GET does. */
   async #explained(key: string, error: unknown): Promise<unknown> {
-    const { client, bucket } = this.#place;
+    const { client, bucket } = this.#options.place;
     const get = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' });
     const reason = await client.send(get).then(
       ({ Body }) => {

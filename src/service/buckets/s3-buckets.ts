@@ -7,6 +7,7 @@ import { type S3Access, S3Clients } from '../s3/s3-clients.ts';
 import { checkEndpoint, parseS3Endpoint, type S3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
+import { ContentTypes } from './content-types.ts';
 import { S3Bucket } from './s3-bucket.ts';
 
 export interface S3BucketsOptions {
@@ -24,11 +25,13 @@ const DEFAULT_REGION = 'us-east-1';
 export class S3Buckets {
   readonly #options: S3BucketsOptions;
   readonly #clients: S3Clients;
+  readonly #contentTypes: ContentTypes;
   /** By endpoint and bucket. */
   readonly #regions = new LRUCache<string, string>({ max: REGIONS_REMEMBERED });
 
   constructor(options: S3BucketsOptions) {
     this.#options = options;
+    this.#contentTypes = new ContentTypes(options.clock);
     this.#clients = new S3Clients(guardedLookup(options.allowedEndpoints));
   }
 
@@ -44,7 +47,8 @@ export class S3Buckets {
     const access = accessOf(endpoint, credentials);
     const region = await this.#regionOf(endpoint, bucket, access);
     const client = this.#clients.get({ ...access, region });
-    return new S3Bucket({ place: { client, bucket, stores: [storeIdentity(endpoint)] }, copySizes, clock });
+    const place = { client, bucket, stores: [storeIdentity(endpoint)] };
+    return new S3Bucket({ place, copySizes, contentTypes: this.#contentTypes, clock });
   }
 
   /** Signatures name the region: one that the host does not tell is asked for once. */

@@ -57,6 +57,7 @@ function listRoute(app: App, services: Services): void {
         prefix,
         limit,
         continuation: continuationOf(continuation_token),
+        contentTypes: request.selector.wants('metadata', VOLUME_OBJECT_LIST_FIELDS),
       });
       const next = level.continuation && continuationToken(level.continuation);
       return {

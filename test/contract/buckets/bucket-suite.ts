@@ -169,6 +169,19 @@ export function bucketSuite({ name, make, missing, keepsOpenObjects }: BucketKin
         expect(names(await bucket.list({ prefix: 'in/sub/', limit: 100 }))).toEqual(['in/sub/c.txt']);
       });
 
+      it('tells content types when asked', async () => {
+        const bucket = await make();
+        await putText(bucket, 'a.vcf', 'x', { overwrite: false, contentType: 'text/vcf' });
+        await putText(bucket, 'b', 'y');
+        const types = async () =>
+          (await bucket.list({ prefix: '', limit: 10, contentTypes: true })).objects.map(
+            ({ contentType }) => contentType,
+          );
+        expect(await types()).toEqual(['text/vcf', 'application/octet-stream']);
+        await putText(bucket, 'b', 'y', { overwrite: true, contentType: 'text/plain' });
+        expect(await types()).toEqual(['text/vcf', 'text/plain']);
+      });
+
       it('takes a prefix that ends within a name', async () => {
         const bucket = await holding(['run1.bam', 'run2.bam', 'ref.fa', 'run/x', 'a/run3', 'a/nun']);
         expect(names(await bucket.list({ prefix: 'run', limit: 100 }))).toEqual([
