@@ -38,6 +38,22 @@ export function parseFolder(body: unknown): FolderRecord {
   return entry;
 }
 
+/**
+ * A text that many records of a listing share, once in memory: 100,000 files are in one project and one folder. The
+ * last one seen is enough.
+ */
+class Shared {
+  #last = '';
+
+  of(text: string | undefined): string | undefined {
+    if (text !== undefined && text !== this.#last) this.#last = text;
+    return text === undefined ? undefined : this.#last;
+  }
+}
+
+const projects = new Shared();
+const parents = new Shared();
+
 function fileOf(object: WireObject): FileRecord {
   const createdMs = optionalTimeAt(object, 'created_on');
   const modifiedMs = optionalTimeAt(object, 'modified_on');
@@ -46,8 +62,8 @@ function fileOf(object: WireObject): FileRecord {
     kind: 'file',
     id: textAt(object, 'id'),
     name: textAt(object, 'name'),
-    project: optionalTextAt(object, 'project') ?? '',
-    parent: optionalTextAt(object, 'parent'),
+    project: projects.of(optionalTextAt(object, 'project')) ?? '',
+    parent: parents.of(optionalTextAt(object, 'parent')),
     sizeBytes: optionalNumberAt(object, 'size') ?? 0,
     createdMs: createdMs ?? modifiedMs ?? 0,
     modifiedMs: modifiedMs ?? createdMs ?? 0,
@@ -76,5 +92,14 @@ function storageOf(object: WireObject): Storage {
   if (optionalTextAt(object, 'type')?.toLowerCase() === 'volume' && volume !== undefined) {
     return { kind: 'volume', volume, location: textAt(object, 'location') };
   }
-  return { kind: 'platform', locations: textsAt(object, 'hosted_on_locations') };
+  return onPlatform(textsAt(object, 'hosted_on_locations'));
+}
+
+let lastOnPlatform: Storage & { readonly kind: 'platform' } = { kind: 'platform', locations: [] };
+
+function onPlatform(locations: readonly string[]): Storage {
+  const { locations: last } = lastOnPlatform;
+  const isSame = locations.length === last.length && locations.every((each, index) => each === last[index]);
+  if (!isSame) lastOnPlatform = { kind: 'platform', locations };
+  return lastOnPlatform;
 }

@@ -8,6 +8,10 @@ export class UnexpectedShape extends Error {
   override readonly name = 'UnexpectedShape';
 }
 
+/** Shared by all records that have none: most files of a large folder. */
+const NO_PAIRS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_TEXTS: readonly string[] = Object.freeze([]);
+
 export type WireObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is WireObject {
@@ -96,6 +100,7 @@ export function textsAt(object: WireObject, key: string): readonly string[] {
 /** String pairs; null values are no pairs (API document, Limits). */
 export function pairsOf(value: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(isObject(value) ? value : {});
+  if (entries.length === 0) return NO_PAIRS;
   return Object.fromEntries(
     entries
       .filter(([, each]) => each !== null && each !== undefined)
@@ -105,5 +110,7 @@ export function pairsOf(value: unknown): Readonly<Record<string, string>> {
 
 /** A bare array of strings. */
 export function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+  return Array.isArray(value) && value.length > 0
+    ? value.filter((each) => typeof each === 'string')
+    : NO_TEXTS;
 }
