@@ -48,6 +48,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       volumeEndpoint: options.volumeEndpoint,
       secretKeys: secretKeysGiven(secretKeyFile, process.env),
       allowedEndpoints: allowEndpoint,
+      auditDays: options.auditDays,
       rateLimit:
         rateLimit === 'off' ? rateLimit : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
       monitor: options.monitor,
@@ -62,6 +63,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       ...listen,
       workers: role === 'all',
       internalStats,
+      trustedProxies: options.trustedProxy,
       clientLimits: {
         headSeconds: clientTimeout,
         bodyWindowSeconds: clientTimeout,

@@ -1,5 +1,6 @@
 /** From the text of an option to its value. Each throws `InvalidValue`, whose message says what is expected. */
 import { resolve } from 'node:path';
+import { isIP } from 'node:net';
 import { InvalidValue } from './option.ts';
 
 export interface ListenAddress {
@@ -43,6 +44,20 @@ export function parseHosts(text: string): readonly string[] {
     throw new InvalidValue('Expected hosts or networks, such as store.local,169.254.7.0/24.');
   }
   return hosts;
+}
+
+/** Addresses, and networks such as `10.0.0.0/8`, by commas. */
+export function parseNetworks(text: string): readonly string[] {
+  const networks = parseHosts(text);
+  const bits = { 4: 32, 6: 128 };
+  for (const network of networks) {
+    const [address = '', length = '0'] = network.split('/');
+    const family = isIP(address) as 0 | 4 | 6;
+    if (family === 0 || Number(length) > bits[family]) {
+      throw new InvalidValue('Expected addresses or networks, such as 127.0.0.1,10.0.0.0/8.');
+    }
+  }
+  return networks;
 }
 
 /** `REQUESTS/SECONDS`, or `off`. Not undefined for that: the parser of the command line takes it for an empty text. */

@@ -5,6 +5,7 @@ import {
   parseCountFrom,
   parseHosts,
   parseListenAddress,
+  parseNetworks,
   parseRateLimit,
   parseSize,
   type RateLimit,
@@ -127,6 +128,24 @@ const uploadDays: Option<number | undefined> = {
   parse: parseCountFrom(1, 3650),
 };
 
+const auditDays: Option<number | undefined> = {
+  flags: '--audit-days <days>',
+  help: 'how long the audit log keeps an entry',
+  environment: 'SVCFS_AUDIT_DAYS',
+  default: undefined,
+  defaultText: 'for ever',
+  parse: parseCountFrom(1, 36_500),
+};
+
+const trustedProxy: Option<readonly string[]> = {
+  flags: '--trusted-proxy <hosts>',
+  help: 'addresses and networks, by commas, of reverse proxies whose X-Forwarded headers are believed',
+  environment: 'SVCFS_TRUSTED_PROXY',
+  default: [],
+  defaultText: 'none',
+  parse: parseNetworks,
+};
+
 const internalStats: Option<boolean> = {
   flags: '--internal-stats',
   help: 'answer at /internal/stats, to anyone, how many requests there were',
@@ -149,6 +168,8 @@ export const SERVE_OPTIONS = {
   clientRate,
   shutdownTimeout,
   uploadDays,
+  auditDays,
+  trustedProxy,
   internalStats,
 } as const;
 

@@ -30,6 +30,7 @@ const HEAD_CHECK_MS = 5_000;
 
 export interface AppOptions {
   readonly clientLimits: ClientLimits;
+  readonly trustedProxies: readonly string[];
   readonly internalStats: boolean;
   readonly readiness: Readiness;
 }
@@ -39,6 +40,7 @@ export function createApp(services: Services, options: AppOptions): App {
   const { headSeconds, silenceSeconds, bodyBytesPerSecond, bodyWindowSeconds } = options.clientLimits;
   const app: App = fastify({
     bodyLimit: BODY_LIMIT,
+    trustProxy: [...options.trustedProxies],
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
       headersTimeout: headSeconds * 1000,

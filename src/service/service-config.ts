@@ -101,6 +101,10 @@ export interface ServiceOptions {
   /** Uploads begun longer ago are given up. Default: never. */
   readonly uploadDays?: number | undefined;
   readonly clientLimits?: Partial<ClientLimits>;
+  /** Addresses and networks of reverse proxies: who the caller is, and how the service is called, is what they say. */
+  readonly trustedProxies?: readonly string[];
+  /** Entries of the audit log are removed after so many days; undefined: never. */
+  readonly auditDays?: number | undefined;
   /** How long requests and jobs at work may go on when the service is told to end. Default: 30. */
   readonly shutdownSeconds?: number;
   /** Where to answer with metrics and health; port 0 picks a free one. Default: nowhere. */
@@ -110,7 +114,7 @@ export interface ServiceOptions {
 /** What a process needs to know that answers no calls. */
 export type ServicesOptions = Omit<
   ServiceOptions,
-  'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits'
+  'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits' | 'trustedProxies'
 >;
 
 export const DEFAULT_PART_URL_SECONDS = 3600;

@@ -63,6 +63,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const readiness = new Readiness(services);
   const app = createApp(services, {
     clientLimits: { ...DEFAULT_CLIENT_LIMITS, ...options.clientLimits },
+    trustedProxies: options.trustedProxies ?? [],
     internalStats: options.internalStats ?? false,
     readiness,
   });

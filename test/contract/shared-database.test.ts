@@ -33,6 +33,20 @@ async function startTwo(
   return started as [TestService, TestService];
 }
 
+test('a token revoked, or a user disabled, in one process is refused by all with the next call', async () => {
+  const [one, other] = await startTwo([{}, {}]);
+  const alice = await one.user('alice');
+  const bob = await one.user('bob');
+  for (const user of [alice, bob]) expect((await at(other, user).get('/user')).status).toBe(200);
+  await one.operator.revokeToken(alice.token);
+  await one.operator.setDisabled('bob', true);
+  for (const user of [alice, bob]) {
+    expect((await at(other, user).get('/user')).body).toMatchObject({ status: 401, code: 90001 });
+  }
+  await other.operator.setDisabled('bob', false);
+  expect((await bob.get('/user')).status).toBe(200);
+});
+
 const at = (service: TestService, user: TestUser): TestUser =>
   new TestUser(service.url, user.username, user.token);
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newFile } from '../../src/service/actions/new-file.ts';
 import { ALL_PERMISSIONS } from '../../src/service/rules/permissions.ts';
 import { NEW_PROJECT_SETTINGS } from '../../src/service/rules/project-fields.ts';
+import type { AuditQuery } from '../../src/service/store/audit.ts';
 import { databaseFailure } from '../../src/service/store/database-failure.ts';
 import type { FileRow } from '../../src/service/store/files.ts';
 import type { JobRow } from '../../src/service/store/jobs.ts';
@@ -258,6 +259,45 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await found('abff')).toEqual(['abff']);
     expect(await found('abf')).toHaveLength(2);
     expect(await found('ad')).toEqual([]);
+  });
+
+  test('the audit log is asked by who, what, to what and when, and forgets only what is old', async () => {
+    const entry = (n: number, username: string, action: string, object: string) => ({
+      at: `2026-01-01T00:00:0${n}.000Z`,
+      id: String(n),
+      request_id: 'request',
+      username,
+      token: null,
+      address: null,
+      action,
+      object,
+      status: 200,
+      code: null,
+      detail: null,
+    });
+    const entries = [
+      entry(1, 'alice', 'file.edit', 'f1'),
+      entry(2, 'bob', 'file.delete', 'f1'),
+      entry(3, 'alice', 'files', 'f2'),
+      entry(4, 'alice', 'file', 'f2'),
+    ];
+    await store.audit.append(entries);
+    // A batch whose answer was lost is sent again.
+    await store.audit.append(entries.slice(2));
+    const found = async (query: Partial<AuditQuery>) =>
+      (await store.audit.list({ limit: 10, ...query })).map(({ id }) => id).join('');
+    expect(await found({})).toBe('4321');
+    expect(await found({ limit: 2 })).toBe('43');
+    expect(await found({ username: 'alice' })).toBe('431');
+    expect(await found({ object: 'f1' })).toBe('21');
+    expect(await found({ action: 'file' })).toBe('421');
+    expect(await found({ action: 'file.delete' })).toBe('2');
+    expect(await found({ since: entry(2, '', '', '').at, until: entry(4, '', '', '').at })).toBe('32');
+    expect(await store.audit.removeBefore(entry(4, '', '', '').at, 2)).toBe(2);
+    expect(await found({})).toBe('43');
+    expect(await store.audit.removeBefore(entry(4, '', '', '').at, 2)).toBe(1);
+    expect(await found({})).toBe('4');
+    expect(await store.audit.removeBefore(entry(4, '', '', '').at, 2)).toBe(0);
   });
 
   test('members are added once and updated after', async () => {

@@ -61,8 +61,8 @@ export class AuditStore {
       .execute();
   }
 
-  /** Removes about `limit` entries of before a time, and answers whether there may be more. */
-  async removeBefore(time: string, limit: number): Promise<boolean> {
+  /** Removes entries of before a time, about `limit` of them, and answers how many; fewer: there are no more. */
+  async removeBefore(time: string, limit: number): Promise<number> {
     const last = await this.#db
       .selectFrom('audit_entries')
       .select('at')
@@ -71,11 +71,11 @@ export class AuditStore {
       .offset(limit - 1)
       .limit(1)
       .executeTakeFirst();
-    await this.#db
+    const { numDeletedRows } = await this.#db
       .deleteFrom('audit_entries')
       .where('at', '<', time)
       .$if(last !== undefined, (query) => query.where('at', '<=', last?.at ?? ''))
-      .execute();
-    return last !== undefined;
+      .executeTakeFirst();
+    return Number(numDeletedRows);
   }
 }

@@ -17,6 +17,8 @@ export interface SweepOptions {
   readonly blobGraceSeconds: number;
   /** Uploads begun longer ago are given up; undefined: never. */
   readonly uploadDays?: number | undefined;
+  /** How long the audit log keeps an entry; undefined: for ever. */
+  readonly auditDays?: number | undefined;
 }
 
 const MINUTE_MS = 60_000;
@@ -29,7 +31,7 @@ const FILE_JOBS_AGE_MS = 31 * DAY_MS;
 const BATCH = 500;
 
 /** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
-export function sweepsOf({ blobGraceSeconds, uploadDays }: SweepOptions): Sweep[] {
+export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptions): Sweep[] {
   const uploads: Sweep[] =
     uploadDays === undefined
       ? []
@@ -40,8 +42,19 @@ export function sweepsOf({ blobGraceSeconds, uploadDays }: SweepOptions): Sweep[
             run: (services, signal) => sweepUploads(services, uploadDays * DAY_MS, signal),
           },
         ];
+  const audit: Sweep[] =
+    auditDays === undefined
+      ? []
+      : [
+          {
+            what: 'audit',
+            intervalMs: HOUR_MS,
+            run: (services, signal) => sweepAudit(services, auditDays * DAY_MS, signal),
+          },
+        ];
   return [
     ...uploads,
+    ...audit,
     { what: 'remains', intervalMs: HOUR_MS, run: sweepRemains },
     {
       what: 'blobs',
@@ -61,6 +74,17 @@ async function sweepUploads(services: Services, ageMs: number, signal: AbortSign
     for (const upload of uploads) await removeAbandonedUpload(services, upload);
     count += uploads.length;
     if (uploads.length < BATCH) break;
+  }
+  return count;
+}
+
+async function sweepAudit({ store, clock }: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+  const before = storedTime(clock.now() - ageMs);
+  let count = 0;
+  while (!signal.aborted) {
+    const removed = await store.audit.removeBefore(before, BATCH);
+    count += removed;
+    if (removed < BATCH) break;
   }
   return count;
 }

@@ -17,7 +17,7 @@ export class BackgroundWork {
 
   private constructor(
     services: Services,
-    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays }: ServicesOptions,
+    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays, auditDays }: ServicesOptions,
   ) {
     const { taskRunner } = services;
     // Tasks run for hours: they must not keep the others waiting, nor wait for them.
@@ -26,7 +26,7 @@ export class BackgroundWork {
         ? []
         : [new Worker(services, { kinds: ['task'], concurrency: taskRunner.engine.slots })];
     this.#workers = [new Worker(services), ...forTasks];
-    this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays });
+    this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays, auditDays });
   }
 
   async stop(): Promise<void> {
