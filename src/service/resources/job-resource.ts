@@ -47,9 +47,11 @@ export function exportResource(job: JobRow, view: RequestView): ExportJob {
 }
 
 export function fileJobResource(job: JobRow, view: RequestView): AsyncFileJob {
-  const { entries, totalFiles }: FileJobResult =
+  const { entries, totalFiles, current }: FileJobResult =
     job.result === null ? { entries: [], totalFiles: 0 } : JSON.parse(job.result);
-  const filesOf = (some: readonly FileJobEntry[]): number => some.reduce((sum, { files }) => sum + files, 0);
+  const completed = (entry: FileJobEntry): number =>
+    entry.failure === undefined ? entry.files : (entry.filesBefore ?? 0);
+  const failed = (entry: FileJobEntry): number => (entry.failure === undefined ? 0 : entry.files);
   return {
     href: view.href(`/async/files/${job.kind}/${job.id}`),
     id: job.id,
@@ -57,11 +59,15 @@ export function fileJobResource(job: JobRow, view: RequestView): AsyncFileJob {
     state: job.state as AsyncJobState,
     result: entries.map((entry) => entryResource(entry, view)),
     total_files: totalFiles,
-    completed_files: filesOf(entries.filter(({ failure }) => failure === undefined)),
-    failed_files: filesOf(entries.filter(({ failure }) => failure !== undefined)),
+    completed_files: sumOf(entries, completed) + (current?.files ?? 0),
+    failed_files: sumOf(entries, failed),
     started_on: apiTime(job.started_on ?? job.created_on),
     ...(job.finished_on === null ? {} : { finished_on: apiTime(job.finished_on) }),
   };
+}
+
+function sumOf(entries: readonly FileJobEntry[], of: (entry: FileJobEntry) => number): number {
+  return entries.reduce((sum, entry) => sum + of(entry), 0);
 }
 
 function entryResource({ file, failure }: FileJobEntry, view: RequestView): AsyncFileJob['result'][number] {

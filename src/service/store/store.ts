@@ -5,6 +5,7 @@ import { BillingGroupStore } from './billing-groups.ts';
 import { BlobGarbageStore } from './blob-garbage.ts';
 import { ChargeStore } from './charges.ts';
 import type { DialectFeatures } from './dialect-features.ts';
+import { FileBatchStore } from './file-batches.ts';
 import { FileSearchStore } from './file-search.ts';
 import { FileStore } from './files.ts';
 import { JobStore } from './jobs.ts';
@@ -40,6 +41,7 @@ export class Store {
   readonly billingGroups: BillingGroupStore;
   readonly projects: ProjectStore;
   readonly files: FileStore;
+  readonly fileBatches: FileBatchStore;
   readonly fileSearch: FileSearchStore;
   readonly uploads: UploadStore;
   readonly blobGarbage: BlobGarbageStore;
@@ -66,6 +68,7 @@ export class Store {
     this.billingGroups = new BillingGroupStore(db);
     this.projects = new ProjectStore(db);
     this.files = new FileStore(db, beside.memo);
+    this.fileBatches = new FileBatchStore(db);
     this.fileSearch = new FileSearchStore(db);
     this.uploads = new UploadStore(db);
     this.blobGarbage = new BlobGarbageStore(db);

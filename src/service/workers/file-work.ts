@@ -1,39 +1,89 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
 import { destinationFolder } from '../actions/destination-folder.ts';
 import { fileFor } from '../actions/file-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { checkFileName, checkFolderName } from '../rules/names.ts';
-import { demand } from '../rules/permissions.ts';
+import { demand, type ProjectPermission } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
-import type { DetailedFile, FileRow } from '../store/files.ts';
+import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
-import { type Arrival, copyTree, type Doer, deleteTree, isWithin, moveTree } from './file-tree.ts';
-import type { FileJobItem } from './job-requests.ts';
+import { type Arrival, copyFile, type Doer, moveFile } from './file-batches.ts';
+import { advanceTree, arrivalFolder, enterCopy, isWithin, type TreeKind } from './file-tree.ts';
+import type { FileJobItem, ItemProgress } from './job-requests.ts';
 import { type JobRun, submitterOf } from './job-run.ts';
 
+/** Entries of a folder that one transaction does: some tens of milliseconds, in which others may have to wait. */
+const BATCH = 200;
+
 /**
- * Does one item of an asynchronous job, inside a transaction, with the permissions of who submitted the job.
+ * Begins one item of an asynchronous job, inside a transaction, with the permissions of who submitted the job. A file is
+ * done with that; of a folder, `continueItem` does one batch after the other, until no frame is left.
  *
- * @returns The file or folder as it then is; null after a deletion
  * @throws ServiceError 5002, 57016; and for copies and moves those of `destinationFolder`, 57015, 57010, 57012, 5024
  */
-export async function workOnItem(tx: Store, run: JobRun, item: FileJobItem): Promise<DetailedFile | null> {
-  const { services, job } = run;
-  const caller = submitterOf(job);
-  const doer: Doer = { username: job.created_by, now: storedTime(services.clock.now()) };
+export async function beginItem(tx: Store, run: JobRun, item: FileJobItem): Promise<ItemProgress> {
+  const kind = kindOf(run);
+  const caller = submitterOf(run.job);
   const { file, permissions } = await fileFor(tx, caller, item.file);
-  demand(permissions, job.kind === 'copy' ? 'copy' : 'write', 57016);
-  if (job.kind === 'delete') {
-    if (file.parent_id === null) throw new ServiceError(57024);
-    await deleteTree(tx, file, doer);
-    return null;
-  }
-  if (file.parent_id === null) throw new ServiceError(job.kind === 'move' ? 57020 : 57022);
+  demand(permissions, kind === 'copy' ? 'copy' : 'write', 57016);
+  if (file.parent_id === null) throw new ServiceError(ROOT_REFUSED[kind]);
+  if (kind === 'delete') return beginDeletion(tx, file, doerOf(run));
   const arrival = await arrivalOf(tx, caller, { file, item });
-  if (await isWithin(tx, arrival.folder, file)) throw new ServiceError(job.kind === 'move' ? 57010 : 57012);
-  const arrived = await (job.kind === 'move' ? moveTree : copyTree)(tx, file, arrival, doer);
-  const [detailed] = await tx.files.withDetails([arrived]);
-  return detailed ?? null;
+  if (await isWithin(tx, arrival.folder, file)) throw new ServiceError(kind === 'move' ? 57010 : 57012);
+  if (kind === 'move' && file.parent_id === arrival.folder.id && file.name === arrival.name) {
+    return { arrived: file.id, frames: [], files: await countFiles(tx, file) };
+  }
+  if (file.kind === 'folder') {
+    const folder = await arrivalFolder(tx, arrival, doerOf(run));
+    const frame = kind === 'copy' ? await enterCopy(tx, file, folder) : { from: file.id, to: folder.id };
+    return { arrived: folder.id, frames: [frame], files: 0 };
+  }
+  const { id } = await (kind === 'move'
+    ? moveFile(tx, file, arrival)
+    : copyFile(tx, file, { ...arrival, doer: doerOf(run) }));
+  return { arrived: id, frames: [], files: 1 };
+}
+
+/** Does the next entries of a folder. @throws ServiceError 5026, 57015, 57016 */
+export async function continueItem(tx: Store, run: JobRun, progress: ItemProgress): Promise<ItemProgress> {
+  await demandStill(tx, run, progress);
+  const step = { kind: kindOf(run), doer: doerOf(run), limit: BATCH };
+  const { frames, files } = await advanceTree(tx, progress.frames, step);
+  return { ...progress, frames, files: progress.files + files };
+}
+
+/** Files in a file or folder. */
+export async function countFiles(store: Store, entry: FileRow): Promise<number> {
+  return entry.kind === 'file' ? 1 : store.fileBatches.countBelow(entry.id);
+}
+
+const ROOT_REFUSED = { copy: 57022, move: 57020, delete: 57024 } as const;
+
+async function beginDeletion(tx: Store, file: FileRow, doer: Doer): Promise<ItemProgress> {
+  if (file.kind === 'folder') return { arrived: null, frames: [{ from: file.id }], files: 0 };
+  await tx.files.delete(file, doer.now);
+  return { arrived: null, frames: [], files: 1 };
+}
+
+/** A long job ends where its submitter loses the permission for it. What is gone needs none. */
+async function demandStill(tx: Store, run: JobRun, { frames: [top] }: ItemProgress): Promise<void> {
+  const demandOn = async (id: string | undefined, permission: ProjectPermission, refusal: ErrorCode) => {
+    const folder = id === undefined ? undefined : await tx.files.find(id);
+    if (folder === undefined) return;
+    const permissions = await tx.projects.permissionsOf(run.job.created_by, folder.project_id);
+    if (permissions?.[permission] !== true) throw new ServiceError(refusal);
+  };
+  await demandOn(top?.from, kindOf(run) === 'copy' ? 'copy' : 'write', 57016);
+  await demandOn(top?.to, 'write', 57015);
+}
+
+function kindOf({ job }: JobRun): TreeKind {
+  return job.kind as TreeKind;
+}
+
+function doerOf({ services, job }: JobRun): Doer {
+  return { username: job.created_by, now: storedTime(services.clock.now()) };
 }
 
 async function arrivalOf(

@@ -1,6 +1,7 @@
 /** What is kept of a submitted job (`jobs.request`): everything its worker needs, settled when it was submitted. */
 import type { ExportProperties } from '../../contract/export-job.ts';
 import type { DetailedFile } from '../store/files.ts';
+import type { TreeFrame } from './file-tree.ts';
 
 export interface ImportRequest {
   readonly volume: string;
@@ -51,12 +52,25 @@ export type TransferResult = DetailedFile;
 export interface FileJobResult {
   readonly entries: readonly FileJobEntry[];
   readonly totalFiles: number;
+  /** Of the item after those: how far it has come. */
+  readonly current?: ItemProgress | undefined;
+}
+
+/** How far an item has come that is a folder. */
+export interface ItemProgress {
+  /** What it became; null for a deletion. */
+  readonly arrived: string | null;
+  readonly frames: readonly TreeFrame[];
+  /** Files done. */
+  readonly files: number;
 }
 
 export interface FileJobEntry {
   /** Null after a deletion. */
   readonly file?: DetailedFile | null;
   readonly failure?: JobFailure;
-  /** How many files the item held. */
+  /** How many files the item held; of a failed one, how many were not done. */
   readonly files: number;
+  /** Of a failed one: how many were done before it failed. */
+  readonly filesBefore?: number;
 }

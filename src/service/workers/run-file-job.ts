@@ -1,23 +1,24 @@
 import { ServiceError } from '../service-error.ts';
+import { isPassingFailure } from '../store/database-failure.ts';
 import { LeaseLostError } from '../store/jobs.ts';
-import { countFiles } from './file-tree.ts';
-import { workOnItem } from './file-work.ts';
-import type { FileJobEntry, FileJobItem, FileJobRequest, FileJobResult } from './job-requests.ts';
+import type { Store } from '../store/store.ts';
+import { beginItem, continueItem, countFiles } from './file-work.ts';
+import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress, JobFailure } from './job-requests.ts';
 import { failureOf, type JobRun, recordAct, recordEnd, recordStart } from './job-run.ts';
 
 /**
- * Copies, moves or deletes files and folders. Each item is one transaction, which also records that the item is done:
- * whoever takes the job over goes on with the next one. An item that fails, fails alone.
+ * Copies, moves or deletes files and folders. Each file, and each batch of a folder's entries, is one transaction, which
+ * also records how far the job has come: whoever takes it over goes on there. An item that fails, fails alone; what was
+ * done of a folder before that stays done.
  */
 export async function runFileJob(run: JobRun): Promise<void> {
   const { services, job, signal } = run;
   const { items }: FileJobRequest = JSON.parse(job.request);
-  const before = job.result === null ? await resolve(run, items) : (JSON.parse(job.result) as FileJobResult);
+  let result = job.result === null ? await resolve(run, items) : (JSON.parse(job.result) as FileJobResult);
   await recordStart(run);
-  let result = before;
-  for (const item of items.slice(before.entries.length)) {
+  for (let item = items[result.entries.length]; item !== undefined; item = items[result.entries.length]) {
     signal.throwIfAborted();
-    result = await workOn(run, item, result);
+    result = await advance(run, item, result);
   }
   await recordEnd(services.store, run, { result });
 }
@@ -27,44 +28,65 @@ async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<File
   const { services, lease } = run;
   await services.store.jobs.record(lease, { state: 'RESOLVING' });
   let totalFiles = 0;
-  for (const item of items) totalFiles += await filesOf(run, item);
+  for (const item of items) totalFiles += await filesOf(services.store, item);
   return { entries: [], totalFiles };
 }
 
-/** Does one item, and answers the job's result with its entry. */
-async function workOn(run: JobRun, item: FileJobItem, before: FileJobResult): Promise<FileJobResult> {
-  const { store } = run.services;
-  const files = await filesOf(run, item);
-  const act = { action: `file.${run.job.kind}`, object: item.file };
-  const withEntry = (entry: FileJobEntry): FileJobResult => ({
-    ...before,
-    entries: [...before.entries, entry],
-  });
+/** Goes on with an item, and answers the job's result as it then is. */
+async function advance(run: JobRun, item: FileJobItem, before: FileJobResult): Promise<FileJobResult> {
+  const { store, logger } = run.services;
   try {
     return await store.transaction(async (tx) => {
-      const file = await workOnItem(tx, run, item);
-      const after = withEntry({ file, files });
+      const { current } = before;
+      const progress =
+        current === undefined ? await beginItem(tx, run, item) : await continueItem(tx, run, current);
+      const after =
+        progress.frames.length > 0
+          ? { ...before, current: progress }
+          : await endOfItem(tx, run, { item, before, progress });
       await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
-      const { parent, project } = item;
-      await recordAct(tx, run, { ...act, detail: { parent, project, made: file?.id } });
       return after;
     });
   } catch (error) {
-    if (error instanceof LeaseLostError) throw error;
-    if (!(error instanceof ServiceError))
-      run.services.logger.error({ job: run.job.id, err: error }, 'item failed');
-    const failure = failureOf(error);
-    const after = withEntry({ failure, files });
-    await store.transaction(async (tx) => {
-      await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
-      await recordAct(tx, run, { ...act, failure });
-    });
-    return after;
+    if (error instanceof LeaseLostError || isPassingFailure(error)) throw error;
+    if (!(error instanceof ServiceError)) logger.error({ job: run.job.id, err: error }, 'item failed');
+    return store.transaction((tx) => failItem(tx, run, { item, before, failure: failureOf(error) }));
   }
 }
 
+async function endOfItem(
+  tx: Store,
+  run: JobRun,
+  end: { readonly item: FileJobItem; readonly before: FileJobResult; readonly progress: ItemProgress },
+): Promise<FileJobResult> {
+  const { parent, project, file: object } = end.item;
+  const { arrived, files } = end.progress;
+  const row = arrived === null ? undefined : await tx.files.find(arrived);
+  const [file = null] = row === undefined ? [] : await tx.files.withDetails([row]);
+  const detail = { parent, project, made: file?.id };
+  await recordAct(tx, run, { action: `file.${run.job.kind}`, object, detail });
+  const { entries, totalFiles } = end.before;
+  return { entries: [...entries, { file, files: Math.max(files, 1) }], totalFiles };
+}
+
+async function failItem(
+  tx: Store,
+  run: JobRun,
+  end: { readonly item: FileJobItem; readonly before: FileJobResult; readonly failure: JobFailure },
+): Promise<FileJobResult> {
+  const { item, before, failure } = end;
+  const { entries, totalFiles, current } = before;
+  // A copy leaves what it copied where it was: that is no longer to be done.
+  const done = run.job.kind === 'copy' ? (current?.files ?? 0) : 0;
+  const files = Math.max((await filesOf(tx, item)) - done, 1);
+  const after = { entries: [...entries, { failure, files, filesBefore: current?.files ?? 0 }], totalFiles };
+  await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
+  await recordAct(tx, run, { action: `file.${run.job.kind}`, object: item.file, failure });
+  return after;
+}
+
 /** Files in what an item names; one where there are none, or that cannot be told: a failure must show in the counts. */
-async function filesOf({ services }: JobRun, item: FileJobItem): Promise<number> {
-  const file = await services.store.files.find(item.file);
-  return file === undefined ? 1 : Math.max(await countFiles(services.store, file), 1);
+async function filesOf(store: Store, item: FileJobItem): Promise<number> {
+  const file = await store.files.find(item.file);
+  return file === undefined ? 1 : Math.max(await countFiles(store, file), 1);
 }
