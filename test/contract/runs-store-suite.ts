@@ -115,8 +115,8 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
       ran_by: 'alice',
       status: 'RUNNING',
       time_finished: null,
-      amount: '0.10',
-      refunded: '0.00',
+      amount_micros: 100_000,
+      refunded_micros: 0,
     };
     await store.charges.insert([
       { ...charge, task_id: 't1', time_started: '2026-01-01T00:00:00.000Z' },
@@ -134,6 +134,13 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
     expect(ids(await store.charges.all({ billingGroup: 'g' }))).toEqual(['t1', 't2']);
     const before = { billingGroup: 'g', before: '2026-02-01T00:00:00.000Z' };
     expect(ids(await store.charges.all(before))).toEqual(['t1']);
+    await store.charges.insert([
+      { ...charge, task_id: 't3', time_started: '2026-02-28T23:59:59.999Z', amount_micros: 205_001 },
+    ]);
+    expect(await store.charges.byMonth({ billingGroup: 'g' })).toEqual([
+      { month: '2026-02', micros: 305_001 },
+      { month: '2026-01', micros: 100_000 },
+    ]);
   });
 }
 

@@ -7,8 +7,8 @@ export interface TaskEnd {
   readonly status: Extract<TaskStatus, 'COMPLETED' | 'FAILED' | 'ABORTED'>;
   /** What changes of the details. */
   readonly details?: TaskDetails;
-  /** A decimal number; left out: what was charged stays. */
-  readonly cost?: string;
+  /** In millionths; left out: what was charged stays. */
+  readonly cost?: number;
   readonly now: string;
 }
 
@@ -23,7 +23,7 @@ export async function endTask(tx: Store, task: TaskRow, end: TaskEnd): Promise<v
   await tx.charges.update(task.id, {
     status,
     time_finished: now,
-    ...(cost === undefined ? {} : { amount: cost }),
+    ...(cost === undefined ? {} : { amount_micros: cost }),
   });
   if (task.parent_id !== null) await settleBatch(tx, task.parent_id, now);
 }

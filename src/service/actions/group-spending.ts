@@ -5,7 +5,7 @@ import { daySpan } from '../rules/day-span.ts';
 import { monthSpan, parseInvoiceId } from '../rules/invoice-month.ts';
 import { ServiceError } from '../service-error.ts';
 import type { BillingGroupRow } from '../store/billing-groups.ts';
-import type { ChargeListing, StoredBytes } from '../store/charges.ts';
+import type { ChargeListing, ChargeRow, StoredBytes } from '../store/charges.ts';
 import type { RowPage } from '../store/page-range.ts';
 import type { ProjectRow } from '../store/projects.ts';
 import type { Store } from '../store/store.ts';
@@ -18,14 +18,18 @@ export async function spendingByProject(
 ): Promise<ProjectSpending[]> {
   const charges = await store.charges.all({ billingGroup: group.id });
   const projects = await store.projects.billedTo(group.id);
-  const ids = new Set(
-    [...projects, ...charges].map((row) => ('project_id' in row ? row.project_id : row.id)),
-  );
-  const joined = await store.projects.joinedOf(caller.username, [...ids]);
-  return [...ids].sort().map((projectId) => ({
+  const chargesOf = new Map<string, ChargeRow[]>(projects.map(({ id }) => [id, []]));
+  for (const charge of charges) {
+    const known = chargesOf.get(charge.project_id);
+    if (known === undefined) chargesOf.set(charge.project_id, [charge]);
+    else known.push(charge);
+  }
+  const ids = [...chargesOf.keys()].sort();
+  const joined = await store.projects.joinedOf(caller.username, ids);
+  return ids.map((projectId) => ({
     projectId,
     shown: joined.has(projectId),
-    charges: charges.filter(({ project_id }) => project_id === projectId),
+    charges: chargesOf.get(projectId) ?? [],
   }));
 }
 

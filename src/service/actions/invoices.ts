@@ -1,16 +1,15 @@
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
-import { type InvoiceMonth, monthOf, monthSpan, parseInvoiceId } from '../rules/invoice-month.ts';
+import { type InvoiceMonth, monthSpan, parseInvoiceId } from '../rules/invoice-month.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
-import type { ChargeRow } from '../store/charges.ts';
 import { billingGroupFor } from './billing-group-access.ts';
 
 export interface Invoice extends InvoiceMonth {
   /** The month is not over. */
   readonly pending: boolean;
-  /** What its tasks cost. */
-  readonly amounts: readonly string[];
+  /** What its tasks cost, in millionths. */
+  readonly micros: number;
 }
 
 /** Of one billing group, or of all that the caller owns; newest first. @throws ServiceError 4005, 4002 */
@@ -26,9 +25,8 @@ export async function listInvoices(
   const now = storedTime(clock.now());
   const invoices: Invoice[] = [];
   for (const { id } of groups) {
-    const months = byMonth(await store.charges.all({ billingGroup: id }));
-    for (const [month, charges] of months)
-      invoices.push(invoiceOf({ billingGroup: id, month }, charges, now));
+    const months = await store.charges.byMonth({ billingGroup: id });
+    for (const spending of months) invoices.push(invoiceOf({ billingGroup: id, ...spending }, now));
   }
   return invoices.sort((a, b) => (a.month === b.month ? 0 : a.month < b.month ? 1 : -1));
 }
@@ -38,23 +36,12 @@ export async function findInvoice({ store, clock }: Services, caller: Caller, id
   const invoice = parseInvoiceId(id);
   const { billingGroup, month } = invoice;
   await billingGroupFor(store, caller, billingGroup);
-  const charges = await store.charges.all({ billingGroup, ...monthSpan(month) });
-  if (charges.length === 0) throw new ServiceError(4002, 'No such invoice.');
-  return invoiceOf(invoice, charges, storedTime(clock.now()));
+  const [spending] = await store.charges.byMonth({ billingGroup, ...monthSpan(month) });
+  if (spending === undefined) throw new ServiceError(4002, 'No such invoice.');
+  return invoiceOf({ ...invoice, micros: spending.micros }, storedTime(clock.now()));
 }
 
-function byMonth(charges: readonly ChargeRow[]): Map<string, ChargeRow[]> {
-  const months = new Map<string, ChargeRow[]>();
-  for (const charge of charges) {
-    const month = monthOf(charge.time_started);
-    const ofMonth = months.get(month);
-    if (ofMonth === undefined) months.set(month, [charge]);
-    else ofMonth.push(charge);
-  }
-  return months;
-}
-
-function invoiceOf(invoice: InvoiceMonth, charges: readonly ChargeRow[], now: string): Invoice {
-  const pending = now < monthSpan(invoice.month).before;
-  return { ...invoice, pending, amounts: charges.map(({ amount }) => amount) };
+function invoiceOf(invoice: Omit<Invoice, 'pending'>, now: string): Invoice {
+  const { billingGroup, month, micros } = invoice;
+  return { billingGroup, month, micros, pending: now < monthSpan(month).before };
 }

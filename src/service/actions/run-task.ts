@@ -98,8 +98,8 @@ async function newCharges(tx: Store, tasks: readonly TaskRow[]): Promise<ChargeR
     status: task.status,
     time_started: task.start_time ?? '',
     time_finished: null,
-    amount: '0.00',
-    refunded: '0.00',
+    amount_micros: 0,
+    refunded_micros: 0,
   }));
 }
 

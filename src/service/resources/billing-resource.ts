@@ -47,16 +47,18 @@ export function breakdownResource(
     href: view.href(`/billing/groups/${group.id}/breakdown`),
     project_breakdown: projects.map(({ projectId, shown, charges }) => ({
       ...(shown ? { href: view.href(`/projects/${projectId}`) } : {}),
-      analysis_spending: money(...charges.map(({ amount }) => amount)),
+      analysis_spending: money(...charges.map(({ amount_micros }) => amount_micros)),
       task_breakdown: charges.map((charge) => ({
         href: view.href(`/tasks/${charge.task_id}`),
         runner_username: charge.ran_by,
         time_started: apiTime(charge.time_started),
         ...finished(charge),
-        task_cost: money(charge.amount),
+        task_cost: money(charge.amount_micros),
       })),
     })),
-    total_spending: money(...projects.flatMap(({ charges }) => charges.map(({ amount }) => amount))),
+    total_spending: money(
+      ...projects.flatMap(({ charges }) => charges.map(({ amount_micros }) => amount_micros)),
+    ),
   };
 }
 
@@ -71,8 +73,8 @@ export function analysisSpending(charge: ChargeRow, project: ProjectRow | undefi
     project_name: charge.project_name,
     project_locked: isLocked(project),
     ran_by: charge.ran_by,
-    analysis_cost: money(charge.amount),
-    refunded_amount: money(charge.refunded).amount,
+    analysis_cost: money(charge.amount_micros),
+    refunded_amount: money(charge.refunded_micros).amount,
     time_started: apiTime(charge.time_started),
     ...finished(charge),
   };
@@ -99,9 +101,9 @@ export function invoiceResource(invoice: Invoice, view: RequestView): InvoiceRes
     id,
     pending: invoice.pending,
     invoice_period: { from: apiTime(from), to: apiTime(before) },
-    analysis_costs: money(...invoice.amounts),
+    analysis_costs: money(invoice.micros),
     storage_costs: money(),
-    total: money(...invoice.amounts),
+    total: money(invoice.micros),
   };
 }
 

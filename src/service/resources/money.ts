@@ -1,8 +1,8 @@
 import type { Money } from '../../contract/money.ts';
-import { sumOf } from '../rules/decimal.ts';
+import { decimalOf } from '../rules/decimal.ts';
 import { CURRENCY } from '../service-config.ts';
 
-/** The exact sum of amounts, which are decimal numbers as text. */
-export function money(...amounts: readonly string[]): Money {
-  return { currency: CURRENCY, amount: sumOf(amounts) };
+/** The sum of amounts, each in millionths. */
+export function money(...micros: readonly number[]): Money {
+  return { currency: CURRENCY, amount: decimalOf(micros.reduce((sum, amount) => sum + amount, 0)) };
 }

@@ -77,7 +77,7 @@ function taskResource(task: TaskRow, surroundings: Surroundings): TaskResource {
     errors: [...errors],
     warnings: [...(execution?.warnings ?? [])],
     execution_status: executionStatus(task, surroundings),
-    ...(charge === undefined ? {} : { price: money(charge.amount) }),
+    ...(charge === undefined ? {} : { price: money(charge.amount_micros) }),
   };
 }
 

@@ -1,31 +1,26 @@
-const DIGITS = 12;
+/** Amounts of money are whole millionths: exact in JSON numbers up to some billions, and in the sums of the database. */
+
+const DIGITS = 6;
 const SCALE = 10n ** BigInt(DIGITS);
-
-/** The exact sum of decimal numbers written as text, with at least two and at most twelve digits after the point. */
-export function sumOf(amounts: readonly string[]): string {
-  return formatDecimal(amounts.reduce((sum, amount) => sum + parseDecimal(amount), 0n));
-}
-
 const HOUR_MS = 3_600_000n;
-/** Amounts are rounded to millionths, half up. */
-const ROUNDING = 10n ** BigInt(DIGITS - 6);
 
-/** What some milliseconds cost at a price for an hour; both decimal numbers written as text. */
-export function costOf(hourlyPrice: string, ms: number): string {
-  const units = (parseDecimal(hourlyPrice) * BigInt(Math.max(0, Math.round(ms)))) / HOUR_MS;
-  return formatDecimal(((units + ROUNDING / 2n) / ROUNDING) * ROUNDING);
+/** From a decimal number with at most six digits after the point. */
+export function microsOf(text: string): number {
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  if (whole === undefined) throw new RangeError(`no amount of money: ${text}`);
+  return Number(BigInt(whole) * SCALE + BigInt(fraction.padEnd(DIGITS, '0')));
 }
 
-function parseDecimal(text: string): bigint {
-  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,12}))?$/.exec(text) ?? [];
-  const units = BigInt(whole) * SCALE + BigInt(fraction.padEnd(DIGITS, '0'));
-  return sign === '-' ? -units : units;
-}
-
-function formatDecimal(units: bigint): string {
-  const size = units < 0n ? -units : units;
-  const fraction = String(size % SCALE)
+/** As the API writes them: at least two digits after the point, and no zeros that say nothing. */
+export function decimalOf(micros: number): string {
+  const fraction = String(BigInt(micros) % SCALE)
     .padStart(DIGITS, '0')
-    .replace(/0{1,10}$/, '');
-  return `${units < 0n ? '-' : ''}${size / SCALE}.${fraction}`;
+    .replace(/0{1,4}$/, '');
+  return `${BigInt(micros) / SCALE}.${fraction}`;
+}
+
+/** What some milliseconds cost at a price for an hour, in millionths, rounded half up. */
+export function costOf(hourlyMicros: number, ms: number): number {
+  const total = BigInt(hourlyMicros) * BigInt(Math.max(0, Math.round(ms)));
+  return Number((total + HOUR_MS / 2n) / HOUR_MS);
 }

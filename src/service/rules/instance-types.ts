@@ -1,7 +1,7 @@
 /** What a task runs on, and what that costs. */
 import type { ExecutionSettings } from '../../contract/task.ts';
 import { ServiceError } from '../service-error.ts';
-import { costOf } from './decimal.ts';
+import { costOf, microsOf } from './decimal.ts';
 
 export interface InstanceType {
   readonly name: string;
@@ -32,10 +32,10 @@ export function instanceTypeFor(types: InstanceTypes, settings: ExecutionSetting
   return found;
 }
 
-/** What running a task for so long costs. */
+/** What running a task for so long costs, in millionths. */
 export function instanceCost(
   type: InstanceType,
   use: { readonly interruptible: boolean; readonly ms: number },
-): string {
-  return costOf(use.interruptible ? type.interruptiblePrice : type.price, use.ms);
+): number {
+  return costOf(microsOf(use.interruptible ? type.interruptiblePrice : type.price), use.ms);
 }

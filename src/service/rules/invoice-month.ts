@@ -19,10 +19,6 @@ export function parseInvoiceId(id: string): InvoiceMonth {
   return { billingGroup, month };
 }
 
-export function monthOf(stored: string): string {
-  return stored.slice(0, 7);
-}
-
 /** When the month begins, and when the next does. */
 export function monthSpan(month: string): { readonly from: string; readonly before: string } {
   const [year = 0, number = 1] = month.split('-').map(Number);

@@ -11,6 +11,13 @@ export interface ChargeListing {
   readonly before?: string | undefined;
 }
 
+/** What a billing group spent on tasks that began in a month. */
+export interface MonthSpending {
+  /** `YYYY-MM`, in UTC. */
+  readonly month: string;
+  readonly micros: number;
+}
+
 /** What is stored in a project, in bytes. */
 export interface StoredBytes {
   readonly projectId: string;
@@ -56,6 +63,17 @@ export class ChargeStore {
       .execute();
     const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow();
     return { rows, total: Number(total) };
+  }
+
+  /** For each month in which any began, the newest first; from an index alone. */
+  async byMonth(listing: ChargeListing): Promise<MonthSpending[]> {
+    const month = sql<string>`substr(time_started, 1, 7)`;
+    const rows = await this.#matching(listing)
+      .select([month.as('month'), sql<number>`sum(amount_micros)`.as('micros')])
+      .groupBy(month)
+      .orderBy('month', 'desc')
+      .execute();
+    return rows.map((row) => ({ month: row.month, micros: Number(row.micros) }));
   }
 
   /** What the service itself keeps for each of the projects that has any file; aliases cost nothing here. */

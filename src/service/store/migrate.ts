@@ -4,6 +4,7 @@ import { firstTables } from './migrations/001-first-tables.ts';
 import { runsAndSpending } from './migrations/002-runs-and-spending.ts';
 import { rateWindows } from './migrations/003-rate-windows.ts';
 import { audit } from './migrations/004-audit.ts';
+import { chargesInMicros } from './migrations/005-charges-in-micros.ts';
 import { leases } from './migrations/006-leases.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
@@ -27,6 +28,7 @@ function migrations(features: DialectFeatures): Record<string, Migration> {
     '002-runs-and-spending': runsAndSpending(features),
     '003-rate-windows': rateWindows(features),
     '004-audit': audit(features),
+    '005-charges-in-micros': chargesInMicros,
     '006-leases': leases(features),
   };
 }

@@ -251,9 +251,9 @@ export interface ChargesTable {
   status: string;
   time_started: string;
   time_finished: string | null;
-  /** Exact decimal numbers. */
-  amount: string;
-  refunded: string;
+  /** In millionths of the currency. */
+  amount_micros: number;
+  refunded_micros: number;
 }
 
 /** Work that one process at a time does for all, and until when it has it. */

@@ -19,8 +19,8 @@ export interface FinishedTask {
   readonly status: TaskEnd['status'];
   readonly errors: readonly string[];
   readonly warnings?: readonly string[];
-  /** A decimal number. */
-  readonly cost: string | undefined;
+  /** In millionths. */
+  readonly cost: number | undefined;
   readonly progress?: TaskProgress;
   readonly made?: {
     readonly outputs: TaskValues;

@@ -154,7 +154,7 @@ class TaskAttempt {
     return allow_network_access;
   }
 
-  #cost(): string | undefined {
+  #cost(): number | undefined {
     if (this.#instance === undefined) return undefined;
     const ms = this.#run.services.clock.now() - this.#setting.begunMs;
     const interruptible = taskDetails(this.#setting.task).use_interruptible_instances;

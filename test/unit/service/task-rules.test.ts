@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { portsOf } from '../../../src/service/rules/app-ports.ts';
 import { batchParts } from '../../../src/service/rules/batch-plan.ts';
-import { sumOf } from '../../../src/service/rules/decimal.ts';
+import { costOf, decimalOf, microsOf } from '../../../src/service/rules/decimal.ts';
 import { completeValues, filesIn, missingInputs } from '../../../src/service/rules/task-values.ts';
 import { timeSpan } from '../../../src/service/rules/time-span.ts';
 
@@ -69,24 +69,38 @@ test('a criterion that a file has not is a group of its own, also when every obj
   ]);
 });
 
-describe('sums of amounts', () => {
+describe('amounts', () => {
   test.each([
-    [[], '0.00'],
-    [['0.1', '0.2'], '0.30'],
-    [['1', '0.000000000001'], '1.000000000001'],
-    [['-0.5', '0.25'], '-0.25'],
-    [['90071992547409929.99', '0.01'], '90071992547409930.00'],
-  ])('of %j are exact: %s', (amounts, sum) => expect(sumOf(amounts)).toBe(sum));
+    ['0', 0, '0.00'],
+    ['0.1', 100_000, '0.10'],
+    ['12.345', 12_345_000, '12.345'],
+    ['0.000001', 1, '0.000001'],
+    ['999999999.999999', 999_999_999_999_999, '999999999.999999'],
+  ])('are exact: %s', (text, micros, written) => {
+    expect(microsOf(text)).toBe(micros);
+    expect(decimalOf(micros)).toBe(written);
+  });
 
-  test('do not depend on the order', () => {
-    const amount = fc.tuple(fc.nat(), fc.nat(999)).map(([whole, part]) => `${whole}.${part}`);
+  test('are read as they are written', () => {
     fc.assert(
-      fc.property(fc.array(amount), (amounts) => {
-        expect(sumOf([...amounts].reverse())).toBe(sumOf(amounts));
-        const [first = '0', ...rest] = amounts;
-        expect(sumOf([first, sumOf(rest)])).toBe(sumOf(amounts));
+      fc.property(fc.nat(), (micros) => {
+        expect(microsOf(decimalOf(micros))).toBe(micros);
       }),
     );
+  });
+
+  test.each(['', '-1', '1.0000001', '1e3', '.5'])('are no other text: %j', (text) => {
+    expect(() => microsOf(text)).toThrow(RangeError);
+  });
+
+  test.each([
+    ['0.10', 3_600_000, 100_000],
+    ['0.10', 2_035, 57],
+    ['0.10', 17, 0],
+    ['0.10', 18, 1],
+    ['1', -5, 0],
+  ])('of %s for an hour: %i ms cost %i millionths', (price, ms, micros) => {
+    expect(costOf(microsOf(price), ms)).toBe(micros);
   });
 });
 
