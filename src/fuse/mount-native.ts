@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { FileSystem } from '../vfs/file-system.ts';
 import { unmountWithHelper } from './fusermount.ts';
 import { mountInKernel } from './kernel-mount.ts';
+import { KernelReadahead } from './kernel-readahead.ts';
 import type { Mount, MountOptions } from './mount.ts';
 import { MountError } from './mount-error.ts';
 import { prepareMountPoint } from './mount-point.ts';
@@ -24,7 +25,8 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
   const mounted = await mountInKernel(addon, mountPoint, options);
   const transport = new NativeTransport(addon, { ...mounted, mountPoint });
   const { errnoOf, observer, passthrough } = options;
-  const session = new Session({ transport, fs, errnoOf, observer, passthrough });
+  const readahead = await KernelReadahead.of(mountPoint);
+  const session = new Session({ transport, fs, errnoOf, observer, passthrough, readahead });
   session.start();
   try {
     await session.ready;
@@ -39,7 +41,10 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
     session.ended(0);
   };
   process.once('exit', detachNow);
-  const closed = session.closed.finally(() => process.off('exit', detachNow));
+  const closed = session.closed.finally(() => {
+    process.off('exit', detachNow);
+    readahead?.close();
+  });
   return {
     mountPoint,
     closed,

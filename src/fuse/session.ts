@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import type { FileSystem, NodeId } from '../vfs/file-system.ts';
 import { FsError } from '../vfs/fs-error.ts';
 import { type Hold, Invalidations } from './invalidations.ts';
+import type { KernelReadahead } from './kernel-readahead.ts';
 import type { Observer } from './observer.ts';
 import type { Operation } from './operations/operation.ts';
 import { OPERATIONS } from './operations/table.ts';
@@ -31,6 +32,8 @@ export interface SessionOptions {
   readonly observer?: Observer | undefined;
   /** Agree that the kernel may read files of this machine in place of ours, where the transport can tell it which. */
   readonly passthrough?: boolean | undefined;
+  /** Where it can be set. */
+  readonly readahead?: Pick<KernelReadahead, 'set'> | undefined;
   readonly clock?: Clock;
   /** Whether the signal that interrupted this thread means to stop it. */
   readonly wantsToStop?: (threadId: number) => boolean;
@@ -67,6 +70,7 @@ export class Session implements Receiver {
   readonly #errnoOf: (error: unknown) => number;
   readonly #observer: Observer | undefined;
   readonly #passthrough: boolean;
+  readonly #readahead: Pick<KernelReadahead, 'set'> | undefined;
   readonly #clock: Clock;
   readonly #wantsToStop: (threadId: number) => boolean;
   readonly #body: BodyReader;
@@ -86,6 +90,7 @@ export class Session implements Receiver {
     this.#errnoOf = options.errnoOf;
     this.#observer = options.observer;
     this.#passthrough = options.passthrough ?? false;
+    this.#readahead = options.readahead;
     this.#clock = options.clock ?? systemClock;
     this.#wantsToStop = options.wantsToStop ?? wantsToStop;
     this.#body = new BodyReader(options.transport.memory);
@@ -224,6 +229,8 @@ export class Session implements Receiver {
       this.#fail(request, error);
       return;
     }
+    const opened = operation.opened?.(answer);
+    if (opened !== undefined) this.#readahead?.set(opened.readaheadBytes);
     const failure = this.#send(request, 0);
     this.#finish(operation, answer);
     if (failure !== 0) {

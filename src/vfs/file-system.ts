@@ -68,6 +68,8 @@ export interface OpenReply {
   readonly directIo: boolean;
   /** Of `BackingFiles`: what the kernel reads in place of asking; the same for all who have the node open at once. */
   readonly backing?: number | undefined;
+  /** How far the kernel should read ahead, where that can be said; undefined: as it does for streams. */
+  readonly readaheadBytes?: number | undefined;
 }
 
 export interface OpenDirectoryReply {

@@ -10,8 +10,10 @@ import { BLOCK_BYTES } from './segment-index.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { VersionSource } from './version-source.ts';
 
-/** A gap that a reader waits for is fetched in ranges of at most this size, in parallel. */
-const DEMAND_RANGE_BYTES = 4 * 1024 * 1024;
+/** A gap that a reader waits for is fetched in about so many ranges at once, which are neither small nor very large. */
+const DEMAND_RANGES = 4;
+const SMALLEST_DEMAND_BYTES = 256 * 1024;
+const LARGEST_DEMAND_BYTES = 4 * 1024 * 1024;
 
 export interface OpenSourceOptions extends ReadaheadOptions {
   readonly registry: SourceRegistry;
@@ -80,16 +82,16 @@ export class OpenSource implements OpenVersion {
   /** The segments that cover a range, pinned; fetches of its gaps are started, the last one as far as `reach`. */
   #gather(offset: number, end: number, reach: number): readonly Segment[] {
     const { cache } = this.#options;
-    const { index } = this.#source;
-    const { fetch } = this.#source;
+    const { index, fetch } = this.#source;
     const limit = Math.min(
       Math.ceil(Math.max(end, reach) / BLOCK_BYTES) * BLOCK_BYTES,
       this.version.sizeBytes,
     );
     const segments: Segment[] = [];
     let next = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+    const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
-      const gapLimit = Math.min(next + DEMAND_RANGE_BYTES, limit);
+      const gapLimit = Math.min(next + demandBytes, limit);
       const segment =
         index.at(next) ?? cache.load({ index, offset: next, end: index.gapEnd(next, gapLimit), fetch });
       cache.pin(segment);
@@ -118,6 +120,11 @@ export class OpenSource implements OpenVersion {
     this.#source.handles -= 1;
     this.#options.registry.tidy(this.#source);
   }
+}
+
+function demandRangeBytes(missing: number): number {
+  const share = Math.ceil(missing / DEMAND_RANGES / BLOCK_BYTES) * BLOCK_BYTES;
+  return Math.max(SMALLEST_DEMAND_BYTES, Math.min(share, LARGEST_DEMAND_BYTES));
 }
 
 function lend(segments: readonly Segment[], offset: number, end: number, cache: SegmentCache): ByteChunks {

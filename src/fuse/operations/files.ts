@@ -21,6 +21,7 @@ export const open = operation<OpenReply>({
   call: (fs, body, request) => fs.open(request.node, body.u32(), request),
   encode: encodeOpen,
   undo: (fs, answer) => fs.release(answer.handle),
+  opened: (answer) => answer,
 });
 
 export const create = operation<{ readonly entry: Entry; readonly open: OpenReply }>({
@@ -38,6 +39,7 @@ export const create = operation<{ readonly entry: Entry; readonly open: OpenRepl
     fs.forget(answer.entry.node, 1);
     return fs.release(answer.open.handle);
   },
+  opened: (answer) => answer.open,
   locks: 'names',
 });
 

@@ -1,4 +1,4 @@
-import type { Awaitable, FileSystem } from '../../vfs/file-system.ts';
+import type { Awaitable, FileSystem, OpenReply } from '../../vfs/file-system.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
 import type { Reply } from '../reply.ts';
 import type { Request } from '../request.ts';
@@ -19,6 +19,8 @@ export interface Operation<Answer = unknown> {
   undo?(fs: FileSystem, answer: Answer): Awaitable<void>;
   /** The reply is written, or never will be. */
   finish?(answer: Answer): void;
+  /** What the answer opens a file with. */
+  opened?(answer: Answer): OpenReply;
   /** The body stays in its slot until the answer is there. */
   readonly keepsSlot?: true;
   /**

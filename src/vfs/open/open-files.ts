@@ -25,6 +25,7 @@ import { flushAction } from './flush-rule.ts';
 import { newFile } from './new-file.ts';
 import type { OpenMode } from './open-flags.ts';
 import { openModeOf } from './open-flags.ts';
+import { readaheadFor } from './readahead-for.ts';
 import { isSameVersion, versionOf } from './version-of.ts';
 
 /** An open virtual file: its text as it was at open. */
@@ -275,7 +276,8 @@ export class PlatformOpenFiles implements OpenFiles {
     const opener = mode.write ? this.#processes.processOf(context.pid) : Promise.resolve(undefined);
     const open: OpenFile = { kind: 'file', content, mode, opener, view: undefined };
     content.handles.add(open);
-    return { handle: this.#handles.add(open), keepCache: true, directIo: false };
+    const readaheadBytes = readaheadFor(content.node.name);
+    return { handle: this.#handles.add(open), keepCache: true, directIo: false, readaheadBytes };
   }
 
   /** The view of what is published now: our own publication makes another version under an open handle. */
