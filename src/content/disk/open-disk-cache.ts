@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, link, mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
@@ -61,6 +61,7 @@ async function prepare(directory: string): Promise<string | undefined> {
   await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
+  if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`;
   await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   const marker = await readMarker(directory);
   if (marker === undefined) {
@@ -119,8 +120,6 @@ function reasonOf(error: unknown): string {
   switch (errorCode(error)) {
     case 'ENOENT':
       return 'the directory that is to hold it does not exist';
-    case 'ENOTDIR':
-      return 'not a directory';
     case 'EACCES':
     case 'EPERM':
       return 'no permission to write there';
