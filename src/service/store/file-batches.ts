@@ -38,7 +38,7 @@ export class FileBatchStore {
   async countBelow(folderId: string): Promise<number> {
     const { rows } = await sql<{ total: number }>`
       with recursive below(id) as (
-        select ${folderId}
+        select id from files where id = ${folderId}
         union all
         select files.id from files join below on files.parent_id = below.id where files.kind = 'folder'
       )
