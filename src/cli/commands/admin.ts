@@ -3,6 +3,7 @@ import { addAuditCommand } from '../admin/audit-command.ts';
 import { addBillingCommands } from '../admin/billing-commands.ts';
 import { addMarkCommands } from '../admin/mark-commands.ts';
 import { addSecretCommands } from '../admin/secret-commands.ts';
+import { addTaskCommands } from '../admin/task-commands.ts';
 import { addTokenCommands } from '../admin/token-commands.ts';
 import { addUserCommands } from '../admin/user-commands.ts';
 
@@ -19,12 +20,13 @@ export function addAdminCommand(program: Command): void {
   const admin = program
     .command('admin')
     .summary('users, tokens, audit log of a service')
-    .description('Administer a service: users, tokens, billing groups, marks, secrets, audit log.')
+    .description('Administer a service: users, tokens, billing groups, marks, tasks, secrets, audit log.')
     .addHelpText('after', DETAILS);
   addUserCommands(admin);
   addTokenCommands(admin);
   addBillingCommands(admin);
   addMarkCommands(admin);
+  addTaskCommands(admin);
   addSecretCommands(admin);
   addAuditCommand(admin);
 }

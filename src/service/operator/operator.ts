@@ -1,5 +1,5 @@
 /**
- * What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps. Every change is
+ * What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps, ends of tasks. Every change is
  * in the audit log, written by the transaction that makes it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -14,6 +14,7 @@ import type { Flag } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TokenRow } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
+import { endForeignTask, type ForeignTaskEnd } from './end-foreign-task.ts';
 import { OperatorError } from './operator-error.ts';
 
 const TOKEN_BYTES = 24;
@@ -164,6 +165,13 @@ export class Operator {
       }
       await tx.apps.update(appId, { is_public: options.public ? 1 : 0 });
     });
+  }
+
+  /** Records how a task ended that something outside of the service ran. @throws OperatorError */
+  async endTask(id: string, end: ForeignTaskEnd): Promise<void> {
+    await this.#change(['task.end', id, { status: end.status }], (tx) =>
+      endForeignTask(tx, id, { ...end, now: this.#now() }),
+    );
   }
 
   /** Records what the operator did elsewhere. */

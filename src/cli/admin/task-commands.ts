@@ -1,0 +1,56 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { AdminOptions } from '../../config/admin-options.ts';
+import type { ForeignTaskEnd } from '../../service/operator/end-foreign-task.ts';
+import { microsOf } from '../../service/rules/decimal.ts';
+import { adminCommand, adminGroup } from './admin-command.ts';
+import { printJson } from './print.ts';
+import { withOperator } from './with-operator.ts';
+
+type EndOptions = AdminOptions & {
+  readonly status: ForeignTaskEnd['status'];
+  readonly output?: Record<string, readonly string[]>;
+  readonly error?: string;
+  readonly cost?: number;
+};
+
+/** What a worker outside of the service tells of the tasks that it runs (`svcfs serve --executor none`). */
+export function addTaskCommands(admin: Command): void {
+  const tasks = adminGroup(admin, 'tasks', 'tasks that something outside of the service runs');
+  adminCommand(tasks, 'end', { description: 'Record the end of a task that ran outside of the service.' })
+    .argument('<id>', 'of the task')
+    .addOption(
+      new Option('--status <status>', 'how it ended')
+        .choices(['COMPLETED', 'FAILED', 'ABORTED'])
+        .makeOptionMandatory(),
+    )
+    .option('--output <name=file>', 'id of a file of the project that it made; repeat for more', addOutput)
+    .option('--error <text>', 'why it failed')
+    .option('--cost <amount>', 'what it cost, such as 1.25', parseCost)
+    .action(end);
+}
+
+async function end(id: string, options: EndOptions): Promise<void> {
+  const { status, output = {}, error, cost: costMicros } = options;
+  await withOperator(options, ({ operator }) =>
+    operator.endTask(id, { status, outputs: output, error, costMicros }),
+  );
+  if (options.json) printJson({ id, status });
+  else console.log(`${id} is ${status}`);
+}
+
+function addOutput(
+  text: string,
+  before: Readonly<Record<string, readonly string[]>> = {},
+): Record<string, readonly string[]> {
+  const [, name, file] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (name === undefined || file === undefined) throw new InvalidArgumentError('Expected NAME=FILE-ID.');
+  return { ...before, [name]: [...(before[name] ?? []), file] };
+}
+
+function parseCost(text: string): number {
+  try {
+    return microsOf(text);
+  } catch {
+    throw new InvalidArgumentError('Expected an amount such as 1.25.');
+  }
+}
