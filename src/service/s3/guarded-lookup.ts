@@ -1,4 +1,4 @@
-import { type LookupAddress, lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { BucketError } from '../buckets/bucket-error.ts';
 import { refusedEndpoint } from '../rules/endpoint-policy.ts';
@@ -7,9 +7,16 @@ import { refusedEndpoint } from '../rules/endpoint-policy.ts';
  * Resolves names for connections, and refuses those that lead where the endpoint policy forbids. The connection is made
  * to the very addresses that were judged, so a name that changes between two look-ups gains nothing.
  */
-export function guardedLookup(allowed: readonly string[]): LookupFunction {
+export function guardedLookup(
+  allowed: readonly string[],
+  resolve: (
+    hostname: string,
+    options: LookupAllOptions,
+    callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  ) => void = lookup,
+): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error !== null || first === undefined) return callback(error, []);
       const resolved = addresses.map(({ address }) => address);

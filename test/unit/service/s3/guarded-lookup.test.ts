@@ -1,0 +1,39 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { expect, it } from 'vitest';
+import { guardedLookup } from '../../../../src/service/s3/guarded-lookup.ts';
+
+const GOOD: LookupAddress = { address: '10.0.0.7', family: 4 };
+const METADATA: LookupAddress = { address: '169.254.169.254', family: 4 };
+
+function lookUp(lookup: LookupFunction, options: { readonly all: boolean }): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    lookup('store.example.org', options, (error, ...found) => (error ? reject(error) : resolve(found)));
+  });
+}
+
+function leadingTo(addresses: readonly LookupAddress[], allowed: readonly string[] = []): LookupFunction {
+  return guardedLookup(allowed, (_hostname, _options, callback) => callback(null, [...addresses]));
+}
+
+it('answers addresses in the form that was asked for', async () => {
+  expect(await lookUp(leadingTo([GOOD]), { all: true })).toEqual([[GOOD]]);
+  expect(await lookUp(leadingTo([GOOD]), { all: false })).toEqual(['10.0.0.7', 4]);
+});
+
+it.each([true, false])('refuses a name that leads to a metadata address too, all: %s', async (all) => {
+  const refused = lookUp(leadingTo([GOOD, METADATA]), { all });
+  await expect(refused).rejects.toMatchObject({ kind: 'bad-endpoint' });
+});
+
+it('lets the operator allow it', async () => {
+  const allowed = leadingTo([METADATA], ['store.example.org']);
+  expect(await lookUp(allowed, { all: true })).toEqual([[METADATA]]);
+});
+
+it('passes on that a name leads nowhere', async () => {
+  const nowhere = guardedLookup([], (_hostname, _options, callback) =>
+    callback(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), []),
+  );
+  await expect(lookUp(nowhere, { all: true })).rejects.toMatchObject({ code: 'ENOTFOUND' });
+});
