@@ -120,7 +120,8 @@ describe('creating a volume', () => {
 
   it.each([
     ['file:///etc', 400, 9029],
-    ['https://store.example.org', 403, 9209],
+    // A name that leads nowhere, by its top-level domain.
+    ['https://store.invalid', 503, 9100],
   ])('refuses the endpoint %s, where it reaches no store', async (endpoint, status, code) => {
     const body = { ...good, service: { ...good.service, endpoint } };
     const answer = await alice.post('/storage/volumes', body);

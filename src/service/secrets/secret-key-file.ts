@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { placeFile } from '../buckets/durable-file.ts';
 import { parseSecretKeys, type SecretKey, SecretKeyError, type SecretKeys } from './secret-keys.ts';
 
 const READABLE_BY_OTHERS = 0o004;
@@ -18,7 +19,7 @@ export class SecretKeyFile implements SecretKeys {
 
   /** Makes the file, with a new key, unless it is there. Of processes that start together, one makes it. */
   async makeIfMissing(): Promise<void> {
-    await this.#write([newKey()], (from) => link(from, this.path)).catch((error: NodeJS.ErrnoException) => {
+    await this.#write([newKey()], { overwrite: false }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
   }
@@ -33,7 +34,7 @@ export class SecretKeyFile implements SecretKeys {
       .filter(({ id }) => kept.has(id))
       .map(({ bytes }) => bytes.toString('hex'));
     const added = newKey();
-    await this.#write([added, ...before], (from) => rename(from, this.path));
+    await this.#write([added, ...before], { overwrite: true });
     return parseSecretKeys(added, this.path)[0];
   }
 
@@ -51,16 +52,14 @@ export class SecretKeyFile implements SecretKeys {
     }
   }
 
-  /** Whole and durable before it gets its name: what is encrypted with a lost key is lost. */
-  async #write(keys: readonly string[], place: (from: string) => Promise<void>): Promise<void> {
+  /** Whole and durable, as is its name: what is encrypted with a lost key is lost. */
+  async #write(keys: readonly string[], { overwrite }: { readonly overwrite: boolean }): Promise<void> {
     const temporary = `${this.path}-${randomUUID()}`;
-    const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(keys.map((key) => `${key}\n`).join(''));
-      await file.sync();
-      await place(temporary);
+      const text = keys.map((key) => `${key}\n`).join('');
+      await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+      await placeFile(temporary, this.path, overwrite);
     } finally {
-      await file.close();
       await rm(temporary, { force: true });
     }
   }
