@@ -126,6 +126,15 @@ describe('INIT', () => {
     expect(offer(45, 1, 0xffff_ffff).flags2).toBe(0);
   });
 
+  it('agrees to passthrough, one file system deep, when asked to', () => {
+    const agreement = negotiate(offer(45, 0xffff_ffff, 0xffff_ffff), { passthrough: true });
+    expect(agreement).toMatchObject({ flags2: 0x60 });
+    if (agreement === undefined) return;
+    const answer = written(64, (writer) => writeAgreement(writer, agreement));
+    expect(answer.readUInt32LE(36)).toBe(1);
+    expect(negotiate(offer(39, 0xffff_ffff, 0x40), { passthrough: true })).toMatchObject({ flags2: 0x40 });
+  });
+
   it('refuses kernels before 7.31', () => {
     expect(negotiate(offer(30, 0xffff_ffff, 0))).toBeUndefined();
   });

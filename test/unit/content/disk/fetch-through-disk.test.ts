@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import { MemoryPool } from '../../../../src/content/memory/memory-pool.ts';
+import type { ContentVersion } from '../../../../src/content/ports.ts';
+import { type CachingReader, createContentReader } from '../../../../src/content/read/content-reader.ts';
+import { NEVER } from '../../../support/reading-world.ts';
+import { waitUntil } from '../../../support/wait-until.ts';
+import { FakePlatform, patterned } from '../fake-platform.ts';
+import { BLOCK, DiskWorld } from './disk-world.ts';
+
+const MIB = 1024 * 1024;
+const bytes = patterned(3 * MIB + 77);
+
+/** A mount: its memory is empty, its disk cache may not be. */
+function reader(
+  platform: FakePlatform,
+  world: DiskWorld,
+): CachingReader & { readonly idle: () => Promise<void> } {
+  const disk = world.cache();
+  const memory = new MemoryPool(64 * MIB);
+  const made = createContentReader({
+    api: platform.api,
+    storage: platform.storage,
+    memory,
+    disk,
+    clock: world.clock,
+  });
+  return { ...made, idle: () => disk.close() };
+}
+
+async function read(
+  from: CachingReader,
+  version: ContentVersion,
+  [start, end] = [0, version.sizeBytes],
+): Promise<Buffer> {
+  const handle = from.open(version);
+  const pieces: Buffer[] = [];
+  for (let at = start; at < end; at += 128 * 1024) {
+    const { chunks, release } = await handle.read(at, Math.min(128 * 1024, end - at), NEVER);
+    pieces.push(Buffer.concat(chunks));
+    release?.();
+  }
+  handle.close();
+  return Buffer.concat(pieces);
+}
+
+it('what one mount read, the next has without a link or a range', async () => {
+  const [platform, world] = [new FakePlatform(), new DiskWorld()];
+  const version: ContentVersion = {
+    kind: 'file',
+    fileId: platform.addFile(bytes).id,
+    sizeBytes: bytes.length,
+  };
+  const first = reader(platform, world);
+  expect((await read(first, version)).equals(bytes)).toBe(true);
+  await first.idle();
+  const before = [platform.ranges.length, platform.calls.length];
+  expect((await read(reader(platform, world), version)).equals(bytes)).toBe(true);
+  expect([platform.ranges.length, platform.calls.length]).toEqual(before);
+});
+
+it('fetches what the disk lacks, and nothing else', async () => {
+  const [platform, world] = [new FakePlatform(), new DiskWorld()];
+  const version: ContentVersion = {
+    kind: 'file',
+    fileId: platform.addFile(bytes).id,
+    sizeBytes: bytes.length,
+  };
+  const cache = world.cache();
+  const cached = cache.versionOf(version, undefined);
+  if (cached === undefined) throw new Error('cannot be cached');
+  await cache.write(cached, 0, bytes.subarray(0, MIB));
+  await cache.write(cached, 2 * MIB, bytes.subarray(2 * MIB));
+  expect((await read(reader(platform, world), version)).equals(bytes)).toBe(true);
+  const fetched = platform.ranges.map(({ offset, length }) => [offset, offset + length]);
+  for (const [start = 0, end = 0] of fetched) {
+    expect(start).toBeGreaterThanOrEqual(MIB);
+    expect(end).toBeLessThanOrEqual(2 * MIB);
+  }
+});
+
+it('fills a version on request, tells how far it is, and fetches nothing twice', async () => {
+  const [platform, world] = [new FakePlatform(), new DiskWorld()];
+  const version: ContentVersion = {
+    kind: 'file',
+    fileId: platform.addFile(bytes).id,
+    sizeBytes: bytes.length,
+  };
+  const { cached } = reader(platform, world);
+  if (cached === undefined) throw new Error('no cache');
+  const told = { bytes: 0, fetched: 0 };
+  const progress = {
+    onBytes: (count: number): void => {
+      told.bytes += count;
+    },
+    onFetched: (count: number): void => {
+      told.fetched += count;
+    },
+  };
+  await cached.fill(version, progress, NEVER);
+  expect(told).toEqual({ bytes: bytes.length, fetched: bytes.length });
+  expect(await cached.countBytes(version, NEVER)).toBe(bytes.length);
+  await cached.fill(version, progress, NEVER);
+  expect(told).toEqual({ bytes: 2 * bytes.length, fetched: bytes.length });
+  await cached.evict([version], NEVER);
+  expect(await cached.countBytes(version, NEVER)).toBe(0);
+});
+
+it('memory that is being written is not used again before it is', async () => {
+  const [platform, world] = [new FakePlatform(), new DiskWorld()];
+  const sizes = Array.from({ length: 12 }, (_, index) => MIB + index * BLOCK);
+  const versions = sizes.map((sizeBytes, index) => ({
+    kind: 'file' as const,
+    fileId: platform.addFile(patterned(sizeBytes, index)).id,
+    sizeBytes,
+  }));
+  const disk = world.cache();
+  // So little memory that every file needs that of the one before.
+  const memory = new MemoryPool(2 * MIB);
+  const tight = createContentReader({
+    api: platform.api,
+    storage: platform.storage,
+    memory,
+    disk,
+    clock: world.clock,
+  });
+  for (const version of versions) await read(tight, version);
+  await waitUntil(() => disk.statistics.writtenBytes + disk.statistics.droppedBytes > 0);
+  await disk.close();
+  const later = world.cache();
+  for (const [index, version] of versions.entries()) {
+    const cached = later.versionOf(version, undefined);
+    if (cached === undefined) throw new Error('cannot be cached');
+    const found = Buffer.alloc(version.sizeBytes);
+    const expected = patterned(version.sizeBytes, index);
+    for (const { start, end } of await later.read(cached, 0, found)) {
+      found.fill(0, start, end);
+      expected.fill(0, start, end);
+    }
+    expect(found.equals(expected)).toBe(true);
+  }
+});
