@@ -1,5 +1,6 @@
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { randomId } from '../random-id.ts';
 
 /** A piece of a blob: a file that holds so many of its bytes. */
 export interface Segment {
@@ -27,7 +28,7 @@ export async function writeManifest(
   directory: string,
   parts: readonly { name: string; sizeBytes: number }[],
 ): Promise<void> {
-  const temporary = join(directory, `${MANIFEST}.new`);
+  const temporary = join(directory, `.${MANIFEST}-${randomId()}`);
   const handle = await open(temporary, 'w');
   try {
     await handle.writeFile(JSON.stringify(parts.map(({ name, sizeBytes }) => [name, sizeBytes])));

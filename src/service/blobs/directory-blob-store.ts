@@ -168,8 +168,19 @@ export class DirectoryBlobStore implements BlobStore {
   async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
     const { key } = target;
     const done = await this.#layout(key);
-    const sizeBytes = done === undefined ? await this.#assemble(target, parts) : sizeOf(done);
+    const sizeBytes = done === undefined ? await this.#assembleOnce(target, parts) : sizeOf(done);
     return { key, sizeBytes, etag: combinedEtag(parts.map((part) => part.etag)) };
+  }
+
+  /** Another process may complete the upload at the same time: what it took from under us is in the blob. */
+  async #assembleOnce(target: UploadTarget, parts: readonly PartName[]): Promise<number> {
+    try {
+      return await this.#assemble(target, parts);
+    } catch (error) {
+      const made = await this.#layout(target.key);
+      if (made === undefined) throw error;
+      return sizeOf(made);
+    }
   }
 
   /** Makes the parts a blob, and answers its size. */
@@ -192,7 +203,7 @@ export class DirectoryBlobStore implements BlobStore {
   async #directoryBecomesBlob(key: string, parts: readonly NamedPart[]): Promise<void> {
     const upload = this.#upload(key);
     const used = new Set(parts.map(({ name }) => dirname(name)));
-    const unused = (await readdir(upload)).filter((name) => !used.has(name));
+    const unused = (await readdir(upload)).filter((name) => isPartNumber(name) && !used.has(name));
     await Promise.all(unused.map((name) => rm(join(upload, name), { recursive: true, force: true })));
     // The bytes are durable since they came, their names only from here on.
     for (const name of used) await syncDirectory(join(upload, name));
@@ -244,6 +255,11 @@ function sizeOf(segments: readonly { readonly sizeBytes: number }[]): number {
 /** What an address names becomes part of a path only when we made it, even though the address is signed. */
 function isKey(key: string): boolean {
   return /^[0-9a-f]{24}$/.test(key);
+}
+
+/** All else is manifests, perhaps that of another process that is completing the upload too. */
+function isPartNumber(name: string): boolean {
+  return /^\d+$/.test(name);
 }
 
 /** What a client reports becomes part of a path only when it is one of our names. */
