@@ -14,6 +14,7 @@ import {
 } from '../service/start-service.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
+import { taskService } from './task-service.ts';
 
 const STDERR = 2;
 
@@ -39,6 +40,7 @@ export async function composeService(options: Options): Promise<RunningService |
 
 async function start(options: Options): Promise<RunningService | RunningWorkers> {
   const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
+  const tasks = await taskService(options, process.env);
   const logger = createLogger({ fd: STDERR, level: options.logLevel });
   try {
     const common = {
@@ -54,6 +56,8 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       monitor: options.monitor,
       shutdownSeconds: options.shutdownTimeout,
       uploadDays: options.uploadDays,
+      blobGraceSeconds: options.blobGrace,
+      tasks,
       logger,
     };
     if (role === 'worker') return await startWorkers(common);

@@ -11,6 +11,7 @@ import {
   type RateLimit,
 } from './option-text.ts';
 import { S3_OPTIONS } from './s3-options.ts';
+import { TASK_OPTIONS } from './task-options.ts';
 
 export const data: Option<string | undefined> = {
   flags: '--data <dir>',
@@ -128,6 +129,14 @@ const uploadDays: Option<number | undefined> = {
   parse: parseCountFrom(1, 3650),
 };
 
+const blobGrace: Option<number> = {
+  flags: '--blob-grace <seconds>',
+  help: 'how long the bytes of a deleted file are kept; longer than a backup takes',
+  environment: 'SVCFS_BLOB_GRACE',
+  default: 600,
+  parse: parseCountFrom(60, 31_536_000),
+};
+
 const auditDays: Option<number | undefined> = {
   flags: '--audit-days <days>',
   help: 'how long the audit log keeps an entry',
@@ -168,8 +177,10 @@ export const SERVE_OPTIONS = {
   clientRate,
   shutdownTimeout,
   uploadDays,
+  blobGrace,
   auditDays,
   trustedProxy,
+  ...TASK_OPTIONS,
   internalStats,
 } as const;
 

@@ -38,7 +38,7 @@ export const postgresFeatures: DialectFeatures = {
   rowLocks: true,
   // A LOCK statement takes no snapshot: what the transaction then reads is what the others left.
   keepWritersOut: async (transaction) => {
-    await sql`lock table files in share row exclusive mode`.execute(transaction);
+    await sql`lock table files, file_metadata, file_tags in share row exclusive mode`.execute(transaction);
   },
   scrub: async (db, table) => {
     await sql`vacuum (full) ${sql.table(table)}`.execute(db);
