@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { TestUser } from '../service/test-service.ts';
+import { PostgresServer } from '../support/postgres-server.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { test } from '../support/sandbox-test.ts';
 
@@ -173,6 +174,49 @@ describe('svcfs admin', () => {
       expect(stderr).toMatch(/^svcfs: .*\n$/);
       expect(stderr).toContain(says);
     }
+  });
+
+  test('works on a shared database: what it refuses, every process refuses', async ({ sandbox }) => {
+    const server = await PostgresServer.start();
+    onTestFinished(() => server.stop());
+    const database = await server.databases.create();
+    const data = join(sandbox.root, 'shared');
+    const [older, newer] = ['0f'.repeat(32), 'a1'.repeat(32)];
+    const serve = async (): Promise<string> => {
+      const args = [
+        'serve',
+        '--role',
+        'api',
+        '--data',
+        data,
+        '--database',
+        database,
+        '--listen',
+        '127.0.0.1:0',
+      ];
+      const service = sandbox.start(args, { SVCFS_SECRET_KEY: `${newer} ${older}` });
+      return (await service.says(/^listening on (\S+)$/m))[1] ?? '';
+    };
+    const [one, other] = [await serve(), await serve()];
+    const admin = (...args: string[]) =>
+      sandbox.svcfs(['admin', ...args, '--database', database], {
+        env: { SVCFS_SECRET_KEY: `${newer} ${older}` },
+      });
+    expect((await admin('users', 'add', 'alice')).code).toBe(0);
+    const token = (await admin('tokens', 'create', 'alice')).stdout.trim();
+    const statuses = () =>
+      Promise.all(
+        [one, other].map(async (url) => (await new TestUser(url, 'alice', token).get('/user')).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await admin('secrets', 'rekey')).stdout).toMatch(
+      /^0 secrets encrypted with the key [0-9a-f]{8}\n$/,
+    );
+    await admin('tokens', 'revoke', '--user', 'alice');
+    expect(await statuses()).toEqual([401, 401]);
+    const keyless = await sandbox.svcfs(['admin', 'secrets', 'rekey', '--database', database]);
+    expect(keyless.code).toBe(noService.code);
+    expect(keyless.stderr).toContain('--secret-key-file, or SVCFS_SECRET_KEY');
   });
 
   test('makes no service of a directory that has none', async ({ sandbox }) => {
