@@ -46,7 +46,10 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   const retries = { clock: options.clock, timeoutMs: limits.timeoutMs };
   const sockets = new ConnectionPool(limits);
   return {
-    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), retries),
+    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), {
+      ...retries,
+      stallTimeoutMs: limits.stallTimeoutMs,
+    }),
     putPart: putPartOver(agent, retries),
     close: async () => {
       sockets.close();

@@ -49,6 +49,10 @@ describe('a download', () => {
     ],
     ['from a store that is busy', { fault: { kind: 'answer', status: 503 }, when: isRange, times: 4 }],
     ['over connections that close', { fault: { kind: 'drop' }, when: isRange, times: 4 }],
+    [
+      'from a store that ignores ranges for a while',
+      { fault: { kind: 'answer', status: 200, body: 'not the range' }, when: isRange, times: 2 },
+    ],
   ];
   const nameOf = (what: string): string => world.own(what.replaceAll(' ', '-'));
 
@@ -63,6 +67,14 @@ describe('a download', () => {
     world.proxy.inject(fault, { when, times });
     await mustRun('cmp', [big, nameOf(what)]);
     expect(world.proxy.requests.filter(when).length).toBeGreaterThan(times);
+  });
+
+  it('from a store that always ignores ranges fails with EIO, and brings nothing', async () => {
+    await shell(`cp ${big} ${nameOf('ignored')}`);
+    await world.remount(['--retry-timeout', '5']);
+    const fault = { kind: 'answer', status: 200, body: 'not the range' } as const;
+    world.proxy.inject(fault, { when: isRange, times: Number.POSITIVE_INFINITY });
+    await expect(shell(`head -c 4096 ${nameOf('ignored')}`)).rejects.toThrow('Input/output error');
   });
 });
 

@@ -2,8 +2,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { mayPass } from './range-answer.ts';
-import type { RangeExchange } from './range-exchange.ts';
+import { isStrange, mayPass } from './range-answer.ts';
+import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 
 export interface RetryLimits {
   readonly clock: Clock;
@@ -11,19 +11,28 @@ export interface RetryLimits {
   readonly timeoutMs: number;
 }
 
+export interface RangeLimits extends RetryLimits {
+  /** Of one exchange, without a byte. */
+  readonly stallTimeoutMs: number;
+}
+
 const BACKOFF = { baseMs: 100, capMs: 3000 };
+/** Most stalls are of one connection: at first another one is tried sooner. */
+const FIRST_STALL_MS = 4000;
+/** An answer to another question may be one server's of many behind an address, or the store's way. */
+const STRANGE_ANSWERS = 3;
 
 /**
  * A range, resumed at the byte where a connection broke. The first answer fixes the version: later ones must be of
  * the same, by ETag and size, so that bytes of two versions never mix.
  */
-export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): StorageClient['getRange'] {
+export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): StorageClient['getRange'] {
   return async (url, { offset, into, expectedEtag, onAnswer, onProgress }, signal) => {
     if (into.length === 0) {
       throw new RangeError('a range has at least one byte');
     }
     const target = new URL(url);
-    const patience = new Patience({ ...limits, backoff: BACKOFF });
+    const attempts = new Attempts(limits);
     const answers = new Answers(onAnswer);
     let received = 0;
     for (;;) {
@@ -35,6 +44,7 @@ export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): Stor
           length: into.length - before,
           into: before === 0 ? into : into.subarray(before),
           expectedEtag: expectedEtag ?? answers.first?.etag,
+          stallTimeoutMs: attempts.stallTimeoutMs,
           onAnswer: (answer) => answers.add(answer),
           onProgress: (bytes) => onProgress?.(before + bytes),
         },
@@ -46,15 +56,49 @@ export function getRangeOver(exchange: RangeExchange, limits: RetryLimits): Stor
       if (progress.error === undefined && version) {
         return version;
       }
-      if (progress.receivedBytes > 0) {
-        patience.restore();
-      }
-      const error = toStorageError(progress.error);
-      if (!mayPass(error) || !(await patience.anotherTry(signal))) {
-        throw error;
-      }
+      await attempts.another(progress, signal);
     }
   };
+}
+
+/** How often, and how patiently, a range is asked for again. */
+class Attempts {
+  readonly #limits: RangeLimits;
+  readonly #patience: Patience;
+  #withoutByte = 0;
+  #strangeAnswers = 0;
+
+  constructor(limits: RangeLimits) {
+    this.#limits = limits;
+    this.#patience = new Patience({ ...limits, backoff: BACKOFF });
+  }
+
+  get stallTimeoutMs(): number {
+    return Math.min(this.#limits.stallTimeoutMs, FIRST_STALL_MS * 2 ** this.#withoutByte);
+  }
+
+  /** Pauses before another one; throws why there is none. */
+  async another(
+    { error: cause, receivedBytes }: SliceProgress,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (receivedBytes > 0) {
+      this.#patience.restore();
+      this.#withoutByte = 0;
+    } else {
+      this.#withoutByte += 1;
+    }
+    const error = toStorageError(cause);
+    if (!this.#mayHelp(error) || !(await this.#patience.anotherTry(signal))) {
+      throw error;
+    }
+  }
+
+  #mayHelp(error: StorageError): boolean {
+    if (!isStrange(error)) return mayPass(error);
+    this.#strangeAnswers += 1;
+    return this.#strangeAnswers < STRANGE_ANSWERS;
+  }
 }
 
 /** The answers to one range: all of one version, and acceptable to who asked. */

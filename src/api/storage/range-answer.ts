@@ -80,6 +80,11 @@ export function storageErrorOf(status: number): StorageError {
 /** Statuses of a store that pass: overload, a restart, a gateway without its backend. */
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
+/** A success that is none: without the range, or of another one. */
+export function isStrange(error: StorageError): boolean {
+  return error.kind === 'failed' && error.status !== undefined && error.status < 300;
+}
+
 /** Whether the same request may succeed a little later. Only a full disk (507) is a 5xx that does not pass soon. */
 export function mayPass(error: StorageError): boolean {
   return error.status === undefined ? error.kind === 'failed' : PASSING.has(error.status);

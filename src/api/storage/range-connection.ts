@@ -13,8 +13,6 @@ export interface ConnectionUser {
 
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
-  /** Without a byte. */
-  readonly stallTimeoutMs: number;
 }
 
 /** For the head of an answer. What comes with it is copied, so this is not large. */
@@ -26,13 +24,12 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
  */
 export class RangeConnection {
   readonly #socket: Socket;
-  readonly #limits: ConnectionLimits;
+  #stallTimeoutMs = 0;
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
   #isUsed = false;
 
   constructor(origin: URL, limits: ConnectionLimits) {
-    this.#limits = limits;
     const head = new Uint8Array(HEAD_BUFFER_BYTES);
     const onread: OnReadOpts = {
       // Asked for the buffer of the next read as soon as one has been taken.
@@ -45,7 +42,7 @@ export class RangeConnection {
     this.#socket = open(origin, onread);
     this.#socket.setNoDelay(true);
     this.#socket.setTimeout(limits.connectTimeoutMs);
-    this.#socket.once('connect', () => this.#socket.setTimeout(limits.stallTimeoutMs));
+    this.#socket.once('connect', () => this.#socket.setTimeout(this.#stallTimeoutMs));
     this.#socket.on('timeout', () => this.close(new Error('the store sent nothing for too long')));
     this.#socket.on('error', (error) => this.#gone(error));
     this.#socket.on('end', () => this.close(new Error('the store closed the connection')));
@@ -61,16 +58,17 @@ export class RangeConnection {
     return this.#isUsed;
   }
 
-  /** Sends a request for a user, who gets what comes until `release`. */
-  request(head: string, user: ConnectionUser): void {
+  /** Sends a request for a user, who gets what comes until `release`; gone after so long without a byte. */
+  request(head: string, user: ConnectionUser, stallTimeoutMs: number): void {
     this.#user = user;
+    this.#stallTimeoutMs = stallTimeoutMs;
     if (this.#goneBecause) {
       user.onGone(this.#goneBecause);
       return;
     }
     this.#socket.ref();
     if (this.#isUsed) {
-      this.#socket.setTimeout(this.#limits.stallTimeoutMs);
+      this.#socket.setTimeout(stallTimeoutMs);
     }
     this.#socket.write(head);
   }

@@ -5,6 +5,8 @@ import type { RangeWanted } from './range-answer.ts';
 export interface Slice extends RangeWanted {
   readonly url: URL;
   readonly into: Uint8Array;
+  /** Without a byte for so long, the exchange is given up. */
+  readonly stallTimeoutMs: number;
   /** Called before the first byte counts; what it throws ends the exchange. */
   readonly onAnswer: (answer: RangeAnswer) => void;
   /** Called with how many bytes of `into` are there by now. */

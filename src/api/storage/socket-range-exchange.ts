@@ -2,7 +2,7 @@ import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { checkRangeAnswer } from './range-answer.ts';
-import type { RangeConnection } from './range-connection.ts';
+import type { ConnectionUser, RangeConnection } from './range-connection.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
@@ -90,11 +90,12 @@ class SocketExchange {
         resolve(end);
       };
       this.#signal?.addEventListener('abort', abort, { once: true });
-      this.#connection.request(requestHead(this.#slice), {
+      const user: ConnectionUser = {
         room: () => this.#room(),
         onBytes: (bytes) => this.#take(bytes),
         onGone: (error) => this.#end({ error }),
-      });
+      };
+      this.#connection.request(requestHead(this.#slice), user, this.#slice.stallTimeoutMs);
     });
   }
 

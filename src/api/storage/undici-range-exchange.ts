@@ -25,6 +25,8 @@ export function undiciRangeExchange(agent: Agent): RangeExchange {
           origin: slice.url.origin,
           path: slice.url.pathname + slice.url.search,
           method: 'GET',
+          headersTimeout: slice.stallTimeoutMs,
+          bodyTimeout: slice.stallTimeoutMs,
           headers: {
             range: `bytes=${slice.offset}-${slice.offset + slice.length - 1}`,
             'accept-encoding': 'identity',

@@ -176,7 +176,60 @@ describe('getRange', () => {
     const into = Buffer.alloc(10);
     await expect(storage.getRange(server.url, { offset: 0, into })).rejects.toMatchObject({ kind: 'failed' });
     expect(into.equals(Buffer.alloc(10))).toBe(true);
+    expect(server.requests).toHaveLength(3);
+    expect(server.connections()).toBe(3);
+  });
+
+  it('asks again over another connection when a store ignores the range or answers another one', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before === 0) {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${object.length}\r\n\r\n`);
+        socket.write(object);
+      } else {
+        answerRight(socket, before === 1 ? { ...request, range: [0, 9] } : request);
+      }
+    });
+    const into = Buffer.alloc(10);
+    await storage.getRange(server.url, { offset: 500, into });
+    expect(into.equals(object.subarray(500, 510))).toBe(true);
+    expect(server.connections()).toBe(3);
+  });
+
+  it('shows an answer to who asks before a byte of it counts, and ends by what that throws', async () => {
+    const { storage, server } = await storeOf(answerRight);
+    let progress = 0;
+    const reading = storage.getRange(server.url, {
+      offset: 0,
+      into: Buffer.alloc(100_000),
+      onAnswer: ({ etag }) => {
+        throw new Error(`no ${etag} here`);
+      },
+      onProgress: (bytes) => {
+        progress = bytes;
+      },
+    });
+    await expect(reading).rejects.toThrow('no v1 here');
+    expect(progress).toBe(0);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('tells how far it came, over a reset too, and never takes back', async () => {
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before > 0) return answerRight(socket, request);
+      socket.write(rangeHead(request, object));
+      socket.write(rangeBytes(request, object).subarray(0, 70_000), () =>
+        setTimeout(() => socket.resetAndDestroy(), 50),
+      );
+    });
+    const told: number[] = [];
+    const into = Buffer.alloc(200_000);
+    const onProgress = (bytes: number): void => {
+      expect(into.subarray(0, bytes).equals(object.subarray(0, bytes))).toBe(true);
+      told.push(bytes);
+    };
+    await storage.getRange(server.url, { offset: 0, into, onProgress });
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(told.at(-1)).toBe(200_000);
   });
 
   it('takes a whole object only when that is what was wanted', async () => {
