@@ -123,7 +123,7 @@ export type DownloadInfo = Static<typeof DownloadInfo>;
  * `POST /files/search`. The language: `IN "owner/project" WHERE type = "FILE" AND name = "a" AND tag = "t" AND
  * metadata.key = "v"`; several projects are separated by commas, and WHERE may be left out.
  */
-export const FileSearchBody = RequestBody({ query: Type.String() });
+export const FileSearchBody = RequestBody({ query: Type.String({ maxLength: 20_000 }) });
 export type FileSearchBody = Static<typeof FileSearchBody>;
 
 export const FileSearchQuery = Type.Object({

@@ -149,6 +149,17 @@ describe('a job', () => {
   });
 });
 
+test('a bulk call of more than are allowed is recorded once', async () => {
+  const files = Array.from({ length: 10_000 }, () => ({ file: 'too many' }));
+  const { headers } = await alice.post('/async/files/delete', { items: files });
+  expect(await entriesOf('too many')).toEqual([]);
+  const entries = await service.services.store.audit.list({ username: 'alice', limit: 2 });
+  const id = headers.get('x-request-id');
+  expect(entries.filter(({ request_id }) => request_id === id)).toMatchObject([
+    { status: 400, object: null },
+  ]);
+});
+
 test('a call without a good token is not recorded: nobody can fill the log from outside', async () => {
   const { file } = await sharedFile();
   const before = await entriesOf(file.id);

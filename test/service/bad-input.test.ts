@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type JsonSchema, schemaArbitrary } from './schema-arbitrary.ts';
-import { request, TestService, type TestUser } from './test-service.ts';
+import { type Call, describedCalls } from './described-calls.ts';
+import { schemaArbitrary } from './schema-arbitrary.ts';
+import { TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
 let alice: TestUser;
@@ -19,26 +20,6 @@ beforeAll(async () => {
   const group = await service.operator.createBillingGroup('alice', 'Funds');
   ids.push(root_folder, file.id, started.body.upload_id, 'bad', 'app', '0', task.body.id, group);
 });
-
-interface Call {
-  readonly method: string;
-  /** Below `/v2`, with `:id` for every parameter. */
-  readonly path: string;
-  /** Of the body, where it has one. */
-  readonly schema: JsonSchema | undefined;
-}
-
-/** Every call of the API, as it describes itself. */
-async function everyCall(): Promise<Call[]> {
-  const { body } = await request('GET', `${service.url}/openapi.json`);
-  return Object.entries<object>(body.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, { requestBody }]) => ({
-      method: method.toUpperCase(),
-      path: path.slice('/v2'.length).replaceAll(/\{[^}]+\}/g, ':id'),
-      schema: requestBody?.content['application/json'].schema,
-    })),
-  );
-}
 
 afterAll(() => service.stop());
 
@@ -96,7 +77,7 @@ function requestsOf({ method, path, schema }: Call) {
     method: fc.constant(method),
     path: fc.array(segment, { minLength: 5, maxLength: 5 }).map((segments) => {
       const rest = segments.map((each) => encodeURIComponent(wellFormed(each)));
-      return path.replaceAll(':id', () => rest.pop() ?? 'x');
+      return path.replaceAll(/\{[^}]+\}/g, () => rest.pop() ?? 'x');
     }),
     query: fc.oneof({ weight: 2, arbitrary: fc.constant<[string, string][]>([]) }, query),
     sent: fc.oneof({ weight: 1, arbitrary: body }, ...valid),
@@ -108,7 +89,7 @@ function wellFormed(text: string): string {
 }
 
 test('no request, however wrong, makes the service fail, hang, or answer out of shape', async () => {
-  const calls = await everyCall();
+  const calls = await describedCalls(service.url);
   const requests = fc.oneof(...calls.map(requestsOf));
   await fc.assert(
     fc.asyncProperty(requests, async ({ method, path, query: pairs, sent }) => {

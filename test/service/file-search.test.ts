@@ -66,6 +66,17 @@ test.each([
   expect((await search(query)).body).toMatchObject({ status: 400, code: 90000 });
 });
 
+test.each([
+  ['very long text', `IN "alice/trial" WHERE name = "${'x'.repeat(5_000_000)}"`],
+  ['very many projects', `IN ${Array(10_000).fill('"alice/trial"').join(',')}`],
+  [
+    'very many conditions',
+    `IN "alice/trial" WHERE ${Array.from({ length: 300 }, (_, at) => `metadata.k${at} = "x"`).join(' AND ')}`,
+  ],
+])('a query of %s is refused', async (_what, query) => {
+  expect((await search(query)).body).toMatchObject({ status: 400, code: 90000 });
+});
+
 test('projects of others do not exist', async () => {
   expect((await search('IN "alice/trial"', '', bob)).body).toMatchObject({ status: 404, code: 3002 });
   expect((await search('IN "nonsense"')).body).toMatchObject({ status: 400, code: 5005 });

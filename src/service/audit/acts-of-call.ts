@@ -1,3 +1,4 @@
+import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
 import type { AuditedAct } from './audit-entry.ts';
 
 /** A call as the audit log looks at it: parts of the request and the whole answer, of no known shape. */
@@ -65,9 +66,10 @@ function actOf({ action, params, query, status }: ServedCall, asked: unknown, an
   };
 }
 
-/** Entries of a bulk body. */
+/** Entries of a bulk body. Of more than are allowed none was looked at. */
 function entriesOf({ items, file_ids }: Fields): readonly unknown[] | undefined {
-  return list(items) ?? list(file_ids);
+  const entries = list(items) ?? list(file_ids);
+  return entries !== undefined && entries.length <= BULK_ITEMS_MAX ? entries : undefined;
 }
 
 /** The id of what a body, or an entry of a bulk body, is about. */

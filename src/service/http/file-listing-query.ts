@@ -1,4 +1,5 @@
 import type { FileListQuery, FileScrollQuery } from '../../contract/file.ts';
+import { METADATA_FILTERS_MAX } from '../../contract/limits.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileFilters } from '../store/file-listing.ts';
 
@@ -15,11 +16,13 @@ export function fileFilters(query: FileListQuery | FileScrollQuery): FileFilters
 
 /** The filters `metadata.{key}`: one key given several times is a choice, several keys must all match. */
 export function metadataFilters(query: object): NonNullable<FileFilters['metadata']> {
-  return Object.entries(query)
-    .filter(([name]) => name.startsWith(METADATA_PREFIX))
-    .map(([name, value]) => {
-      const key = name.slice(METADATA_PREFIX.length);
-      if (key === '') throw new ServiceError(5035);
-      return { key, values: [value].flat() as string[] };
-    });
+  const given = Object.entries(query).filter(([name]) => name.startsWith(METADATA_PREFIX));
+  if (given.length > METADATA_FILTERS_MAX) {
+    throw new ServiceError(90000, `At most ${METADATA_FILTERS_MAX} keys of metadata in one filter.`);
+  }
+  return given.map(([name, value]) => {
+    const key = name.slice(METADATA_PREFIX.length);
+    if (key === '') throw new ServiceError(5035);
+    return { key, values: [value].flat() as string[] };
+  });
 }

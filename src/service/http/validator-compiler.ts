@@ -16,6 +16,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   };
 };
 
+/** A message is for people, and not as long as what was sent. */
+const FIELDS_NAMED_MAX = 5;
+const NAME_LENGTH_MAX = 100;
+
 interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -28,7 +32,10 @@ function complaint(errors: readonly SchemaError[], part: string): string {
   const unknown = errors.find((error) => error.keyword === 'additionalProperties');
   if (unknown !== undefined) {
     const { additionalProperties } = unknown.params as { additionalProperties: string[] };
-    return `The ${part}${unknown.instancePath} has unknown fields: ${additionalProperties.join(', ')}.`;
+    const named = additionalProperties
+      .slice(0, FIELDS_NAMED_MAX)
+      .map((name) => name.slice(0, NAME_LENGTH_MAX));
+    return `The ${part}${unknown.instancePath} has unknown fields: ${named.join(', ')}.`;
   }
   const [first] = errors;
   return first === undefined

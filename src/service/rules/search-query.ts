@@ -1,4 +1,5 @@
 /** The language of `POST /files/search`: `IN "o/p", … [WHERE field = "value" AND …]`; words in any case. */
+import { METADATA_FILTERS_MAX } from '../../contract/limits.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileFilters } from '../store/file-listing.ts';
 import type { FileSearch } from '../store/file-search.ts';
@@ -68,6 +69,7 @@ function filtersOf(conditions: readonly { readonly field: string; readonly value
   const metadata = conditions
     .filter(({ field }) => field.startsWith(METADATA_PREFIX))
     .map(({ field, value }) => ({ key: field.slice(METADATA_PREFIX.length), values: [value] }));
+  if (metadata.length > METADATA_FILTERS_MAX) unreadable();
   const others = conditions.filter(({ field }) => !field.startsWith(METADATA_PREFIX));
   return Object.assign({ metadata }, ...others.map(({ field, value }) => filterOf(field, value)));
 }
