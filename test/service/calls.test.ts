@@ -29,3 +29,12 @@ test('the routes and tests that the page names are there', () => {
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !existsSync(file)).map(String)).toEqual([]);
 });
+
+test('the tests that the page names for the rules are there', () => {
+  const rules = PAGE.slice(PAGE.indexOf('## Every rule'), PAGE.indexOf('## Left open'));
+  const named = [...rules.matchAll(/[\w/-]+\.(?:test\.ts|py)|contract-check\.ts/g)].map(([name]) => name);
+  expect(new Set(named).size).toBeGreaterThan(20);
+  const places = [new URL('./', import.meta.url), new URL('../', import.meta.url)];
+  const missing = named.filter((name) => !places.some((place) => existsSync(new URL(name, place))));
+  expect(missing).toEqual([]);
+});

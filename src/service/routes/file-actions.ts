@@ -28,7 +28,7 @@ export function fileActionRoutes(app: App, services: Services): void {
 
   app.put(
     '/files/:file_id/tags',
-    { schema: { params: FilePath, body: TagsBody, response: { 200: TagsBody } } },
+    { schema: { params: FilePath, querystring: FieldsQuery, body: TagsBody, response: { 200: TagsBody } } },
     async ({ caller, params, body }) => replaceTags(services, caller, { id: params.file_id, tags: body }),
   );
 

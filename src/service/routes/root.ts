@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ERROR_CODES, ErrorMeanings } from '../../contract/error-codes.ts';
+import { FieldsQuery } from '../../contract/paging.ts';
 import { RateLimitResource } from '../../contract/rate-limit.ts';
 import { CAPABILITIES, RootResource } from '../../contract/root.ts';
 import type { App } from '../http/fastify-types.ts';
@@ -21,13 +22,17 @@ export function rootRoutes(app: App, { rateLimiter }: Services): void {
     capabilities: [...CAPABILITIES],
   }));
 
-  app.get('/rate_limit', { schema: { response: { 200: RateLimitResource } } }, async ({ caller }) => {
-    const { limit, remaining, reset } = await rateLimiter.peek(caller.tokenHash);
-    return {
-      rate: { limit, remaining, reset },
-      instance_limit: { limit: -1, remaining: Number.MAX_SAFE_INTEGER },
-    };
-  });
+  app.get(
+    '/rate_limit',
+    { schema: { querystring: FieldsQuery, response: { 200: RateLimitResource } } },
+    async ({ caller }) => {
+      const { limit, remaining, reset } = await rateLimiter.peek(caller.tokenHash);
+      return {
+        rate: { limit, remaining, reset },
+        instance_limit: { limit: -1, remaining: Number.MAX_SAFE_INTEGER },
+      };
+    },
+  );
 
   // Where `more_info` of every error leads.
   app.get(

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { FieldsQuery } from '../../contract/paging.ts';
 import { UserResource } from '../../contract/user.ts';
 import type { App } from '../http/fastify-types.ts';
 import { userResource } from '../resources/user-resource.ts';
@@ -6,7 +7,7 @@ import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 
 export function userRoutes(app: App, { store }: Services): void {
-  const schema = { response: { 200: UserResource } };
+  const schema = { querystring: FieldsQuery, response: { 200: UserResource } };
 
   app.get('/user', { schema }, async ({ caller, view }) => {
     const user = await store.users.find(caller.username);
