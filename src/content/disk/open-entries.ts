@@ -22,6 +22,7 @@ export class OpenEntries {
   readonly #clock: Clock;
   readonly #opening = new Map<string, Promise<Opened | undefined>>();
   readonly #opened: LRUCache<string, Opened>;
+  readonly #closed = new AbortController();
 
   constructor(blocks: BlockIo, clock: Clock) {
     this.#blocks = blocks;
@@ -29,10 +30,11 @@ export class OpenEntries {
     this.#opened = new LRUCache({
       max: MOST_OPEN,
       ttl: OPEN_FOR_MS,
-      ttlAutopurge: true,
       updateAgeOnGet: true,
+      perf: clock,
       dispose: ({ entry }) => void entry.retire().catch(() => undefined),
     });
+    void this.#purgeNowAndThen();
   }
 
   /** Runs `work` with an entry; undefined when there is none and none is to be made. */
@@ -73,7 +75,16 @@ export class OpenEntries {
   }
 
   close(): void {
+    this.#closed.abort();
     this.#opened.clear();
+  }
+
+  async #purgeNowAndThen(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await this.#clock.sleep(OPEN_FOR_MS, signal).catch(() => undefined);
+      this.#opened.purgeStale();
+    }
   }
 
   /** One opens, all who ask meanwhile get the same. */

@@ -1,6 +1,7 @@
-import { open, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { open, readdir, readlink, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { patterned } from '../fake-platform.ts';
 import { BLOCK, DiskWorld, file, readBlocks } from './disk-world.ts';
@@ -206,6 +207,26 @@ describe('eviction', () => {
     expect((await readBlocks(other, version)).missing).toHaveLength(1);
     await other.write(version, 0, bytes);
     expect((await readBlocks(one, version)).missing).toEqual([]);
+  });
+
+  it('by one gives the room back, though another that had it open does nothing any more', async () => {
+    const world = new DiskWorld();
+    const clock = new FakeClock(Date.now());
+    const [one, other] = [world.cache(), world.cache({}, clock)];
+    const version = file(one, 'a', SIZE);
+    await one.write(version, 0, bytes);
+    await readBlocks(other, version);
+    await one.evict([version]);
+    const openFiles = async (): Promise<readonly string[]> => {
+      const descriptors = await readdir('/proc/self/fd');
+      const paths = descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => ''));
+      return (await Promise.all(paths)).filter((path) => path.startsWith(world.directory));
+    };
+    expect(await openFiles()).toHaveLength(2);
+    await waitUntil(async () => {
+      await clock.advance(31_000);
+      return (await openFiles()).length === 0;
+    });
   });
 
   it('of everything leaves nothing, and the cache goes on', async () => {

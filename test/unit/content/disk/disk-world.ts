@@ -33,7 +33,7 @@ export class DiskWorld {
     onTestFinished(removeCallback);
   }
 
-  cache(limits: Partial<SpaceLimits> = {}): DiskCache {
+  cache(limits: Partial<SpaceLimits> = {}, clock: Clock = this.clock): DiskCache {
     const blocks = loadBlockIo();
     if (blocks === undefined) throw new Error('build the addon first');
     const cache = new DiskCache({
@@ -41,7 +41,7 @@ export class DiskWorld {
       endpoint: ENDPOINT,
       limits: { sizeBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, ...limits },
       blocks,
-      clock: this.clock,
+      clock,
       writeBehindBytes: 16 * MIB,
     });
     onTestFinished(() => cache.close());
