@@ -32,6 +32,34 @@ async function filesBelow(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
+describe('entries of the audit log', () => {
+  const actions = async (service: TestService): Promise<string[]> => {
+    const entries = await service.services.store.audit.list({ username: 'alice', limit: 10 });
+    return entries.map(({ action }) => action);
+  };
+
+  test('are removed after the days set', async () => {
+    const { service, clock, sweeper, begin } = await start();
+    await clock.advance(30 * DAY_MS);
+    await begin('later');
+    await service.services.auditTrail.written();
+    await sweeper({ auditDays: 30 }).sweep();
+    expect(await actions(service)).toEqual(['upload.begin', 'project.create']);
+    // Past the lease of the first sweeper.
+    await clock.advance(301_000);
+    await sweeper({ auditDays: 30 }).sweep();
+    expect(await actions(service)).toEqual(['upload.begin']);
+  });
+
+  test('are kept for ever unless the operator says otherwise', async () => {
+    const { service, clock, sweeper } = await start();
+    await clock.advance(4000 * DAY_MS);
+    await sweeper().sweep();
+    await service.services.auditTrail.written();
+    expect(await actions(service)).toEqual(['project.create']);
+  });
+});
+
 describe('uploads that nobody completes', () => {
   test('are given up after the days set, with all that was sent of them; younger ones are not', async () => {
     const { clock, alice, sweeper, begin, stored } = await start();
