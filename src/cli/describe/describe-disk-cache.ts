@@ -8,12 +8,14 @@ export function describeDiskCache({
   warnings,
 }: Pick<MountStatistics, 'diskCache' | 'warnings'>): readonly string[] {
   if (diskCache === null) return warnings.map((warning) => warning.replace(/^no disk cache: /, 'none: '));
-  const { directory, cachedBytes, entries, limitBytes, full, failures, damagedBlocks } = diskCache;
+  const { directory, cachedBytes, entries, limitBytes, full, failures, damagedBlocks, passedThrough } =
+    diskCache;
   return [
     [
       `${describeSize(cachedBytes)} of ${limitBytes === null ? 'what the disk has' : describeSize(limitBytes)}`,
       `${entries} files`,
       describeHits(diskCache),
+      ...(passedThrough > 0 ? [`${passedThrough} times the kernel read a file itself`] : []),
       ...(full ? ['full: nothing is added'] : []),
       ...(damagedBlocks > 0 ? [`${damagedBlocks} damaged blocks fetched again`] : []),
       ...(failures > 0 ? [`${failures} failures of the disk`] : []),

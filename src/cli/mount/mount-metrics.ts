@@ -103,6 +103,7 @@ function diskCacheMetrics(disk: DiskCacheStatistics): readonly Metric[] {
       'Blocks that did not match their checksum.',
       one(disk.damagedBlocks),
     ),
+    counter('disk_cache_passed_through_total', 'Files given to the kernel to read.', one(disk.passedThrough)),
     counter('disk_cache_failures_total', 'Failures of the disk.', one(disk.failures)),
   ];
 }

@@ -57,6 +57,8 @@ export interface DiskCacheStatistics {
   /** Failures of the disk; each was as good as a miss. */
   readonly failures: number;
   readonly full: boolean;
+  /** Whole files given to the kernel, which reads them itself and is not counted as a hit. */
+  readonly passedThrough: number;
 }
 
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -72,6 +74,7 @@ export class DiskCache {
   #refusedBytes = 0;
   #damagedBlocks = 0;
   #failures = 0;
+  #passedThrough = 0;
 
   constructor(options: DiskCacheOptions) {
     this.#options = options;
@@ -98,6 +101,7 @@ export class DiskCache {
       damagedBlocks: this.#damagedBlocks,
       failures: this.#failures,
       full: !this.#space.open,
+      passedThrough: this.#passedThrough,
     };
   }
 
@@ -172,6 +176,11 @@ export class DiskCache {
 
   release(entry: CacheEntry): Promise<void> {
     return this.#entries.release(entry);
+  }
+
+  /** An entry was given away to be read past the cache. */
+  countPassedThrough(): void {
+    this.#passedThrough += 1;
   }
 
   /** Answers how many bytes of the disk it took. */

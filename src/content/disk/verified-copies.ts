@@ -39,7 +39,10 @@ export class VerifiedCopies implements LocalCopies {
     if (entry === undefined) return undefined;
     const release = (): void => void disk.release(entry).catch(() => undefined);
     try {
-      if (await this.#isRight(entry, signal)) return { descriptor: entry.dataDescriptor, release };
+      if (await this.#isRight(entry, signal)) {
+        disk.countPassedThrough();
+        return { descriptor: entry.dataDescriptor, release };
+      }
     } catch (error) {
       release();
       throw error;
