@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { contentKey } from '../content-version.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import { type SourceDependencies, unquoted, VersionSource } from './version-source.ts';
@@ -8,17 +9,29 @@ export interface FoundSource {
   readonly verified: boolean;
 }
 
-/** The sources in use or in cache, by the name of their bytes. */
+/** Files that nobody reads now, and whose link may be of use again: it costs a request. */
+const RESTING_FILES = 1000;
+
+/** The sources in use, in cache or with a link in hand, by the name of their bytes. */
 export class SourceRegistry {
   readonly #deps: SourceDependencies;
   readonly #sources = new Map<string, VersionSource>();
+  /** Those that have neither handles nor cached bytes. Files only: what can change is better asked for anew. */
+  readonly #resting = new LRUCache<string, VersionSource>({
+    max: RESTING_FILES,
+    dispose: (source, key, reason) => {
+      if (reason === 'evict') this.#forget(key, source);
+    },
+  });
 
   constructor(deps: SourceDependencies) {
     this.#deps = deps;
   }
 
   open(version: ContentVersion): FoundSource {
-    const known = this.#sources.get(contentKey(version));
+    const key = contentKey(version);
+    const known = this.#sources.get(key);
+    this.#resting.delete(key);
     if (known === undefined || known.version.sizeBytes !== version.sizeBytes) {
       return { source: this.replace(version), verified: true };
     }
@@ -66,9 +79,15 @@ export class SourceRegistry {
     return source;
   }
 
-  /** Forgets a source that has neither handles nor cached bytes. */
+  /** Forgets a source that has neither handles nor cached bytes, sooner or later. */
   tidy(source: VersionSource): void {
     const key = contentKey(source.version);
+    if (!source.unused || this.#sources.get(key) !== source) return;
+    if (source.version.kind === 'file') this.#resting.set(key, source);
+    else this.#forget(key, source);
+  }
+
+  #forget(key: string, source: VersionSource): void {
     if (source.unused && this.#sources.get(key) === source) this.#sources.delete(key);
   }
 }

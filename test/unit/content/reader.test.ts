@@ -188,6 +188,18 @@ describe('links', () => {
     expect(platform.count('downloadInfo')).toBe(2);
   });
 
+  it('outlive the bytes in memory', async () => {
+    const { platform, reader } = setup();
+    const versions = [1, 2].map((seed) => fileVersion(platform, patterned(16 * MIB, seed)));
+    for (const version of [...versions, ...versions]) {
+      const handle = reader.open(version);
+      await readAll(handle, MIB);
+      handle.close();
+    }
+    expect(platform.ranges.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan(48 * MIB);
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
   it('are renewed once when the store refuses them, for all ranges together', async () => {
     const { platform, reader } = setup();
     const bytes = patterned(8 * MIB);
