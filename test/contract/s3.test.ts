@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
+import { CreateMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { S3BlobStore } from '../../src/service/blobs/s3-blob-store.ts';
@@ -119,6 +119,9 @@ describe('S3 blob store', () => {
     const active = await blobs.beginUpload();
     const forgotten = await blobs.beginUpload();
     const isActive = (key: string): boolean => key === active.key;
+    const { client, bucket: Bucket } = placeOf('blobs');
+    const foreign = ['notes.txt', 'svcfs/lab/no/notes', `svcfs/lab2/ab/${active.key}`];
+    for (const Key of foreign) await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
     expect(await blobs.removeRemains(Date.now() - 60_000, isActive)).toBe(0);
     expect(await blobs.removeRemains(Date.now() + 60_000, isActive)).toBeGreaterThan(0);
     const part = { partNumber: 1, etag: md5(Buffer.from('x')) };
@@ -128,5 +131,7 @@ describe('S3 blob store', () => {
     };
     expect([await put(active), await put(forgotten)]).toEqual([200, 404]);
     expect(await blobs.partSizes(active, [part])).toEqual([1]);
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+    expect(Uploads.map(({ Key }) => Key)).toEqual(expect.arrayContaining(foreign));
   });
 });

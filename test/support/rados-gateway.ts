@@ -18,6 +18,9 @@ export interface StoreUser {
 
 /** The key by which `cloud:kms` may encrypt. */
 export const KMS_KEY = 'lab-key';
+/** On a machine where everything starts at once. */
+const START_MS = 60_000;
+
 export const RARE_STORAGE_CLASS = 'STANDARD_IA';
 
 /**
@@ -100,6 +103,7 @@ export class RadosGateway {
     this.#startDaemon('ceph-osd', '-i', '0');
     await waitUntil(async () => / 1 up/.test(await this.#ceph('ceph', 'osd', 'stat')), {
       what: 'the disk of the cluster',
+      timeoutMs: START_MS,
     });
   }
 
@@ -117,7 +121,7 @@ export class RadosGateway {
           (answer) => answer.text().then(() => true),
           () => false,
         ),
-      { what: 'the gateway' },
+      { what: 'the gateway', timeoutMs: START_MS },
     );
   }
 

@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { makeDirectory } from '../buckets/durable-file.ts';
-import { randomId } from '../random-id.ts';
+import { isRandomId, randomId } from '../random-id.ts';
 import { readLayout, renameDurably, type Segment, syncDirectory, writeManifest } from './blob-layout.ts';
 import {
   type BlobStore,
@@ -77,7 +77,7 @@ export class DirectoryBlobStore implements BlobStore {
 
   /** Keeps the bytes of a part sent to its address and answers their ETag; undefined when the upload is gone. */
   async receivePart(key: string, partNumber: number, bytes: Readable): Promise<StoredPart | undefined> {
-    if (!isKey(key)) return undefined;
+    if (!isRandomId(key)) return undefined;
     try {
       return await this.#keepPart(join(this.#upload(key), String(partNumber)), bytes);
     } catch (error) {
@@ -218,7 +218,7 @@ export class DirectoryBlobStore implements BlobStore {
   }
 
   async #layout(key: string): Promise<readonly Segment[] | undefined> {
-    if (!isKey(key)) return undefined;
+    if (!isRandomId(key)) return undefined;
     const known = this.#layouts.get(key) ?? (await readLayout(this.#blob(key)));
     if (known !== undefined) this.#layouts.set(key, known);
     return known;
@@ -250,11 +250,6 @@ interface StoredPart {
 
 function sizeOf(segments: readonly { readonly sizeBytes: number }[]): number {
   return segments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-}
-
-/** What an address names becomes part of a path only when we made it, even though the address is signed. */
-function isKey(key: string): boolean {
-  return /^[0-9a-f]{24}$/.test(key);
 }
 
 /** All else is manifests, perhaps that of another process that is completing the upload too. */

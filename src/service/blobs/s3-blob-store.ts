@@ -26,7 +26,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { OBJECT_SIZE_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { randomId } from '../random-id.ts';
+import { isRandomId, randomId } from '../random-id.ts';
 import { readObject } from '../s3/read-object.ts';
 import { isAbsent, isNamed, refuseAs } from '../s3/s3-failure.ts';
 import { bareEtag, type S3Place } from '../s3/s3-object.ts';
@@ -182,7 +182,10 @@ export class S3BlobStore implements BlobStore {
       const page = await this.#client.send(new ListMultipartUploadsCommand(query));
       for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
         const began = Initiated?.getTime() ?? Number.POSITIVE_INFINITY;
-        if (began >= before || isActive(Key.slice(Key.lastIndexOf('/') + 1))) continue;
+        const own = Key.slice(Key.lastIndexOf('/') + 1);
+        // Others may keep things in the bucket too.
+        const isOurs = isRandomId(own) && Key === this.#object(own).Key;
+        if (!isOurs || began >= before || isActive(own)) continue;
         await this.#abort({ Bucket: place.bucket, Key, UploadId });
         removed += 1;
       }
@@ -231,11 +234,9 @@ export class S3BlobStore implements BlobStore {
 
   async #send(key: string, chunks: AsyncGenerator<Buffer>): Promise<void> {
     const bytes = new PassThrough();
-    const { Key } = this.#object(key);
-    await Promise.all([
-      pipeline(chunks, bytes),
-      writeObject(this.#options.place, { key: Key, bytes, sizeBytes: undefined, headers: {} }),
-    ]);
+    const object = { key: this.#object(key).Key, bytes, sizeBytes: undefined, headers: {} };
+    const written = writeObject(this.#options.place, object).finally(() => bytes.destroy());
+    await Promise.all([pipeline(chunks, bytes), written]);
   }
 
   async #sizeOf(key: string): Promise<number | undefined> {

@@ -129,7 +129,8 @@ export class S3Bucket implements Bucket {
   async #sent(key: string, source: PutSource, options: PutOptions): Promise<void> {
     const { bytes, sizeBytes } = await bytesOf(source);
     const headers = objectHeaders(options);
-    await writeObject(this.#options.place, { key, bytes, sizeBytes, headers, signal: options.signal });
+    const object = { key, bytes, sizeBytes, headers, signal: options.signal };
+    await writeObject(this.#options.place, object).finally(() => bytes.destroy());
   }
 
   #withContentTypes(objects: readonly ObjectInfo[]): Promise<readonly ObjectInfo[]> {

@@ -50,11 +50,6 @@ export class S3Clients {
     return client;
   }
 
-  close(): void {
-    this.#httpAgent.destroy();
-    this.#httpsAgent.destroy();
-  }
-
   #make({ endpoint, region, pathStyle, keys }: S3Access): S3Client {
     return new S3Client({
       forcePathStyle: pathStyle,
