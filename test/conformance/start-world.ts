@@ -111,7 +111,7 @@ function oldCharge(group: string) {
   const { task, amount, month } = CHARGE;
   const names = { project_id: 'alice/gone', project_name: 'Gone', task_name: 'Old', app_name: 'App' };
   const times = { time_started: `${month}-02T00:00:00.000Z`, time_finished: `${month}-02T01:00:00.000Z` };
-  const sums = { amount, amount_micros: Number(amount) * 1e6, refunded: '0', refunded_micros: 0 };
+  const sums = { amount_micros: Number(amount) * 1e6, refunded_micros: 0 };
   const rest = { billing_group: group, ran_by: 'alice', status: 'COMPLETED' };
   return { task_id: task, ...sums, ...names, ...times, ...rest };
 }
