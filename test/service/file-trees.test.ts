@@ -117,6 +117,29 @@ describe('a folder of more entries than are done at once', () => {
   });
 });
 
+test('others are answered while a folder is worked on', async () => {
+  const tree = await alice.folder(from.root_folder, 'tree');
+  await fill(tree.id, 2000);
+  const id = await submit('copy', { file: tree.id, project: to.id });
+  const worker = new Worker(service.services, { leaseSeconds: 10 });
+  worker.start();
+  const seen = new Set<number>();
+  try {
+    await waitUntil(
+      async () => {
+        const { body } = await alice.get(`/async/files/copy/${id}`);
+        seen.add(body.completed_files);
+        return body.state === 'FINISHED';
+      },
+      { everyMs: 0 },
+    );
+  } finally {
+    await worker.stop();
+  }
+  // Seen on the way, not only before and after.
+  expect(seen.size).toBeGreaterThan(3);
+});
+
 describe('a folder copied or moved to a place above it', () => {
   test('is merged with itself when it is copied into its own parent: each file once more', async () => {
     const tree = await alice.folder(from.root_folder, 'tree');

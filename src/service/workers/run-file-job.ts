@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { LeaseLostError } from '../store/jobs.ts';
@@ -19,6 +20,8 @@ export async function runFileJob(run: JobRun): Promise<void> {
   for (let item = items[result.entries.length]; item !== undefined; item = items[result.entries.length]) {
     signal.throwIfAborted();
     result = await advance(run, item, result);
+    // SQLite answers at once: without this, no request would be read before the job has ended.
+    await setImmediate();
   }
   await recordEnd(services.store, run, { result });
 }
