@@ -60,6 +60,8 @@ describe('a task that is run', () => {
     expect(await made(task)).toBe('hello');
     const listed = await alice.get(`/files?project=${world.project}&origin.task=${task.id}`);
     expect(listed.body.items).toMatchObject([{ id: body.id }]);
+    const [told] = await service.services.store.audit.list({ object: task.id, action: 'task.end', limit: 2 });
+    expect(told).toMatchObject({ username: 'alice', status: 200 });
   });
 
   test('tells the tools that ran, with their commands, and their log', async () => {

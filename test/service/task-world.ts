@@ -64,7 +64,7 @@ export class TaskWorld {
       const task = await this.task(id);
       return condition(task) ? task : undefined;
     };
-    return waitUntil(look, { timeoutMs: 40_000, what: `task ${id} as expected` });
+    return waitUntil(look, { timeoutMs: 55_000, what: `task ${id} as expected` });
   }
 
   async text(fileId: string): Promise<string> {

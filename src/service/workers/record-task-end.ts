@@ -8,7 +8,7 @@ import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
-import { type JobRun, recordEnd } from './job-run.ts';
+import { type JobRun, recordAct, recordEnd } from './job-run.ts';
 import { outputFolder } from './output-folder.ts';
 import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
 import type { TaskProgress } from './task-progress.ts';
@@ -75,6 +75,11 @@ async function recordIn(
   // Whoever has aborted it in the last moment has been told so.
   const status = task.status === 'ABORTING' ? 'ABORTED' : finished.status;
   const now = storedTime(run.services.clock.now());
+  await recordAct(tx, run, {
+    action: 'task.end',
+    object: task.id,
+    detail: { project: task.project_id, status },
+  });
   const details = taskDetails(task);
   const outputs = status === 'COMPLETED' && made ? await placed(tx, task, { ...made, now }) : details.outputs;
   await endTask(tx, task, {

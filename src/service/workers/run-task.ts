@@ -5,7 +5,7 @@
  *
  * While the engine runs, the worker looks whether the task is to be aborted, and shows the log.
  */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppDocument } from '../../contract/app.ts';
 import type { TaskValues } from '../../contract/task.ts';
@@ -37,38 +37,43 @@ export async function runTask(run: JobRun): Promise<void> {
     return store.transaction((tx) => recordEnd(tx, run, { failure }));
   }
   await recordStart(run);
-  const directory = join(taskRunner.directory, task.id);
-  // What a worker before has left, unless it is on another machine.
-  await rm(directory, { recursive: true, force: true });
-  await mkdir(directory, { recursive: true });
   // A run elsewhere has gone on while no worker looked.
   const begunMs = run.job.result === null ? clock.now() : Date.parse(run.job.started_on ?? '');
-  const attempt = new TaskAttempt(run, { task, taskRunner, directory, begunMs });
+  const ofTask = join(taskRunner.directory, task.id);
+  // What a worker before has left, unless it is on another machine.
+  await rm(ofTask, { recursive: true, force: true });
+  const directory = join(ofTask, run.lease.worker);
+  await mkdir(directory, { recursive: true });
+  const log = await TaskLog.open(join(directory, 'task.log'));
   try {
-    await attempt.run();
+    await new TaskAttempt(run, { task, taskRunner, directory, log, begunMs }).run();
   } finally {
+    await log.close();
     await rm(directory, { recursive: true, force: true });
+    // Unless another run of the task is at work there.
+    await rmdir(ofTask).catch(() => undefined);
   }
 }
 
 /** Records that a task was given up. */
 export async function failTask(run: JobRun, failure: JobFailure): Promise<void> {
-  const task = await run.services.store.tasks.find(run.job.id);
-  if (task !== undefined)
-    await recordTaskEnd(run, { task, status: 'FAILED', errors: [failure.message], cost: undefined });
+  const { store } = run.services;
+  const task = await store.tasks.find(run.job.id);
+  if (task === undefined) return store.transaction((tx) => recordEnd(tx, run, { failure }));
+  return recordTaskEnd(run, { task, status: 'FAILED', errors: [failure.message], cost: undefined });
 }
 
 interface Setting {
   readonly task: TaskRow;
   readonly taskRunner: TaskServices;
   readonly directory: string;
+  readonly log: TaskLog;
   readonly begunMs: number;
 }
 
 class TaskAttempt {
   readonly #run: JobRun;
   readonly #setting: Setting;
-  readonly #log: TaskLog;
   /** Fires when the engine is to stop, for whatever reason. */
   readonly #over = new AbortController();
   #instance: InstanceType | undefined;
@@ -76,27 +81,26 @@ class TaskAttempt {
   constructor(run: JobRun, setting: Setting) {
     this.#run = run;
     this.#setting = setting;
-    this.#log = new TaskLog(join(setting.directory, 'task.log'));
   }
 
   /** @throws LeaseLostError, the signal's reason, or a passing failure of the database: somebody has to begin again */
   async run(): Promise<void> {
     const { store } = this.#run.services;
-    const { task } = this.#setting;
+    const { task, log } = this.#setting;
     const { app_id, app_revision } = task;
     const revision = await store.apps.revision(app_id, app_revision);
     const app: AppDocument = JSON.parse(revision?.raw ?? '{}');
-    const progress = new TaskProgress(this.#run, { task, log: this.#log, stepsTotal: stepsOf(app) });
-    const watches = [watchForAbort(this.#run, this.#over), progress.showUntil(this.#over.signal)];
+    const progress = new TaskProgress(this.#run, { task, log, stepsTotal: stepsOf(app) });
     const ending = await this.#ending(app, progress);
-    this.#over.abort();
-    await Promise.all(watches);
     await recordTaskEnd(this.#run, { ...ending, task, cost: this.#cost(), progress });
-    this.#log.close();
   }
 
   /** Runs the app, and says how that ended. */
   async #ending(app: AppDocument, progress: TaskProgress): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
+    const watches = Promise.all([
+      watchForAbort(this.#run, this.#over),
+      progress.showUntil(this.#over.signal),
+    ]);
     try {
       return await this.#execute(app, progress);
     } catch (error) {
@@ -104,16 +108,17 @@ class TaskAttempt {
       if (this.#run.signal.aborted) throw this.#run.signal.reason;
       if (error instanceof TaskAbortedError) return { status: 'ABORTED', errors: [] };
       const message = this.#reasonOf(error);
-      this.#log.write(`\n${message}\n`);
+      this.#setting.log.write(`\n${message}\n`);
       return { status: 'FAILED', errors: [message] };
     } finally {
       this.#over.abort();
+      await watches;
     }
   }
 
   async #execute(app: AppDocument, progress: TaskProgress): Promise<Omit<FinishedTask, 'task' | 'cost'>> {
     const { services, job } = this.#run;
-    const { task, taskRunner, directory } = this.#setting;
+    const { task, taskRunner, directory, log } = this.#setting;
     const signal = AbortSignal.any([this.#run.signal, this.#over.signal]);
     const { inputs: given, execution_settings } = taskDetails(task);
     this.#instance = instanceTypeFor(taskRunner.instances, execution_settings);
@@ -128,7 +133,7 @@ class TaskAttempt {
       instance: this.#instance,
       network: await this.#hasNetwork(),
       directory,
-      log: this.#log,
+      log,
       kept: job.result ?? undefined,
       keep: (note) => services.store.jobs.record(this.#run.lease, { result: note }),
       progress: (latest) => progress.take(latest),

@@ -2,9 +2,8 @@
  * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
  * whenever there is more. A file of the platform never changes, so each time it is another file.
  */
-
-import { once } from 'node:events';
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { newFile } from '../actions/new-file.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
 import type { EngineLog } from '../executors/task-engine.ts';
@@ -13,6 +12,7 @@ import { outputFileName } from '../rules/output-names.ts';
 import type { Services } from '../services.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { storeUnclaimed } from './unclaimed-blob.ts';
 
 const LOGS_FOLDER = '__logs';
 const BYTES_MAX = 64 * 1024 * 1024;
@@ -20,13 +20,18 @@ const CUT = '\n(The rest of the log is left out.)\n';
 
 export class TaskLog implements EngineLog {
   readonly #path: string;
-  readonly #file: WriteStream;
+  readonly #file: FileHandle;
+  #written: Promise<unknown> = Promise.resolve();
   #size = 0;
   #shownSize = -1;
 
-  constructor(path: string) {
+  static async open(path: string): Promise<TaskLog> {
+    return new TaskLog(path, await open(path, 'w'));
+  }
+
+  private constructor(path: string, file: FileHandle) {
     this.#path = path;
-    this.#file = createWriteStream(path);
+    this.#file = file;
   }
 
   get size(): number {
@@ -40,23 +45,24 @@ export class TaskLog implements EngineLog {
 
   write(text: string | Uint8Array): void {
     const bytes = Buffer.from(text);
-    if (this.#size >= BYTES_MAX) return;
     const rest = BYTES_MAX - this.#size;
+    if (rest <= 0) return;
     this.#size += bytes.length;
-    this.#file.write(
-      bytes.length <= rest ? bytes : Buffer.concat([bytes.subarray(0, rest), Buffer.from(CUT)]),
-    );
+    const kept = bytes.length <= rest ? bytes : Buffer.concat([bytes.subarray(0, rest), Buffer.from(CUT)]);
+    // A log that cannot be written ends no task: the disk that is full will.
+    this.#written = this.#written.then(() => this.#file.writeFile(kept)).catch(() => undefined);
   }
 
   /** Keeps what there is so far; to be shown by `placeLog`. */
-  async store({ blobs }: Services): Promise<StoredBlob> {
+  async store(services: Services): Promise<StoredBlob> {
     this.#shownSize = this.#size;
-    if (!this.#file.write('')) await once(this.#file, 'drain');
-    return blobs.write(createReadStream(this.#path));
+    await this.#written;
+    return storeUnclaimed(services, createReadStream(this.#path));
   }
 
-  close(): void {
-    this.#file.destroy();
+  async close(): Promise<void> {
+    await this.#written;
+    await this.#file.close();
   }
 }
 
@@ -89,5 +95,6 @@ export async function placeLog(
     etag,
   });
   await tx.files.insert({ ...file, origin_task: task.id });
+  await tx.blobGarbage.forget(key);
   return file.id;
 }

@@ -6,7 +6,6 @@ import { Readable } from 'node:stream';
 import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
 import { newFile } from '../actions/new-file.ts';
-import { storedTime } from '../api-time.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
 import { type EngineResult, TaskFailure } from '../executors/task-engine.ts';
 import { randomId } from '../random-id.ts';
@@ -16,6 +15,7 @@ import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { freeNumberedNames } from './numbered-name.ts';
+import { storeUnclaimed } from './unclaimed-blob.ts';
 
 /** A file as an engine tells of it. */
 interface MadeFile {
@@ -39,15 +39,9 @@ type MadeEntry = MadeFile | MadeFolder;
 /** The bytes of outputs, by what says where they were. */
 export type StoredOutputs = ReadonlyMap<string, StoredBlob>;
 
-/** How long bytes may lie here that no file refers to yet; longer than any task takes to store all of its outputs. */
-const UNCLAIMED_MS = 7 * 24 * 60 * 60 * 1000;
-
-/**
- * Keeps the bytes of all files among the outputs. They are garbage from some days on, unless `placeOutputs` claims them:
- * nobody else would find what is left of a worker that is killed.
- */
+/** Keeps the bytes of all files among the outputs, to be claimed by `placeOutputs`. */
 export async function storeOutputBytes(
-  { blobs, store, clock }: Services,
+  services: Services,
   result: EngineResult,
   signal: AbortSignal,
 ): Promise<StoredOutputs> {
@@ -57,11 +51,8 @@ export async function storeOutputBytes(
     if (stored.has(source)) continue;
     signal.throwIfAborted();
     const { location, contents = '' } = file;
-    const blob = await blobs.write(
-      location === undefined ? Readable.from([contents]) : await result.open(location),
-    );
-    stored.set(source, blob);
-    await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
+    const bytes = location === undefined ? Readable.from([contents]) : await result.open(location);
+    stored.set(source, await storeUnclaimed(services, bytes));
   }
   return stored;
 }

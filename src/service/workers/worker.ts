@@ -60,6 +60,7 @@ const SHORT_JOBS: readonly JobKind[] = ['import', 'export', 'copy', 'move', 'del
 export class Worker {
   readonly #services: Services;
   readonly #name = randomId();
+  #leases = 0;
   readonly #kinds: readonly JobKind[];
   readonly #concurrency: number;
   readonly #leaseMs: number;
@@ -102,9 +103,12 @@ export class Worker {
     while (this.#running.size < this.#concurrency && !this.#stopping.signal.aborted) {
       const now = clock.now();
       const times = { now: storedTime(now), until: storedTime(now + this.#leaseMs) };
-      const job = await store.jobs.lease(this.#name, { ...times, kinds: this.#kinds });
+      // A name for each lease: a worker that was too slow for its own job must not hold it twice.
+      this.#leases += 1;
+      const holder = `${this.#name}-${this.#leases}`;
+      const job = await store.jobs.lease(holder, { ...times, kinds: this.#kinds });
       if (job === undefined) return;
-      const running = this.#do(job).finally(() => {
+      const running = this.#do(job, holder).finally(() => {
         this.#running.delete(running);
         this.#services.jobSignals.hear('work');
       });
@@ -113,11 +117,11 @@ export class Worker {
   }
 
   /** Never rejects. */
-  async #do(job: JobRow): Promise<void> {
+  async #do(job: JobRow, holder: string): Promise<void> {
     const { jobSignals, metrics, clock } = this.#services;
     const began = clock.now();
     if (job.attempts > 1) metrics.jobBegunAgain();
-    const lease = { jobId: job.id, worker: this.#name };
+    const lease = { jobId: job.id, worker: holder };
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#stopping.signal]);
     const renewing = this.#keepLease(lease, over);

@@ -1,0 +1,20 @@
+import type { Readable } from 'node:stream';
+import { storedTime } from '../api-time.ts';
+import type { StoredBlob } from '../blobs/blob-store.ts';
+import type { Services } from '../services.ts';
+
+/** How long bytes may lie here that no file refers to yet; longer than any task takes to store all of its outputs. */
+const UNCLAIMED_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Keeps bytes that a file is going to have. They are garbage from some days on unless `store.blobGarbage.forget` claims
+ * them with the file: nobody else would find what is left of a worker that is killed.
+ */
+export async function storeUnclaimed(
+  { blobs, store, clock }: Services,
+  bytes: Readable,
+): Promise<StoredBlob> {
+  const blob = await blobs.write(bytes);
+  await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
+  return blob;
+}
