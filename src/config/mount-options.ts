@@ -174,11 +174,12 @@ const spoolSize: Option<number | undefined> = {
   parse: parseSizeFrom(SMALLEST_SPOOL),
 };
 
-const uploads: Option<number> = {
+const uploads: Option<number | undefined> = {
   flags: '--uploads <count>',
   help: 'parts on their way to the store at once, over all files',
   environment: 'SVCFS_UPLOADS',
-  default: 8,
+  default: undefined,
+  defaultText: 'as many as make it faster',
   parse: parseCountFrom(1, 64),
 };
 

@@ -36,8 +36,8 @@ export interface ContentWriterOptions {
   readonly clock: Clock;
   /** Absolute, of this mount alone; made if it is not there. */
   readonly directory: string;
-  /** Parts on their way at once, over all files. Default 8. */
-  readonly partsInFlight?: number;
+  /** Parts on their way at once, over all files. Default: what measured throughput says. */
+  readonly partsInFlight?: number | undefined;
   /** Asked of the service, which may decide otherwise. Default 16 MiB, at least 5 MiB on the platform. */
   readonly partSizeBytes?: number;
   /** Of the bytes of all uploads. Default: none. */
@@ -151,7 +151,7 @@ class SpoolingWriter implements ContentWriter {
         memory,
         clock,
         uploadLimit,
-        partsInFlight: this.#options.partsInFlight ?? 8,
+        partsInFlight: this.#options.partsInFlight,
       }),
       uploadLimit,
       journal: await Journal.open(directory),

@@ -14,6 +14,7 @@ import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import { FairQueue, type LaneOptions } from './fair-queue.ts';
+import { FlightLimit } from './flight-limit.ts';
 import { type PartCheck, PartChecks } from './part-checks.ts';
 import type { ByteRange } from './part-plan.ts';
 
@@ -36,7 +37,8 @@ export interface PartSenderOptions {
   readonly storage: StorageClient;
   readonly memory: MemoryPool;
   readonly clock: Clock;
-  readonly partsInFlight: number;
+  /** Undefined: as many as measured throughput says. */
+  readonly partsInFlight: number | undefined;
   /** In bytes. */
   readonly uploadLimit: Throttle | undefined;
 }
@@ -58,10 +60,13 @@ export class PartSender {
   readonly #options: PartSenderOptions;
   readonly #queue: PQueue<FairQueue, LaneOptions>;
   readonly #checks: PartChecks;
+  readonly #limit: FlightLimit | undefined;
 
   constructor(options: PartSenderOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: options.partsInFlight, queueClass: FairQueue });
+    this.#limit = options.partsInFlight === undefined ? new FlightLimit(options.clock) : undefined;
+    const concurrency = options.partsInFlight ?? this.#limit?.value ?? 1;
+    this.#queue = new PQueue({ concurrency, queueClass: FairQueue });
     const mostWaitingBytes = options.memory.limitBytes * WAITING_SHARE;
     this.#checks = new PartChecks({ clock: options.clock, mostWaitingBytes });
   }
@@ -101,12 +106,19 @@ export class PartSender {
       }
       check = this.#checks.begin(body);
       const { etag, md5 } = await this.#put(job, body);
+      this.#measure(sizeBytes);
       return { etag, md5, check, release: () => memory.release(buffer) };
     } catch (error) {
       check?.drop();
       memory.release(buffer);
       throw error;
     }
+  }
+
+  #measure(sizeBytes: number): void {
+    if (this.#limit === undefined) return;
+    this.#limit.arrived(sizeBytes, this.#queue.size > 0);
+    this.#queue.concurrency = this.#limit.value;
   }
 
   /** A link that expired while its part waited for its turn is asked for once more. */
