@@ -11,6 +11,7 @@ import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
 import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
+import { UploadTurns } from './upload-turns.ts';
 
 /** Between tries of what was closed already. */
 const RETRY = { baseMs: 1000, capMs: 60_000 };
@@ -25,6 +26,7 @@ const MKNOD_GRACE_MS = 2000;
 export class Contents {
   readonly #tree: Tree;
   readonly #publisher: Publisher;
+  readonly #turns: UploadTurns;
   readonly #byNode = new Map<ContentNode, FileContent>();
   readonly #background = new Map<Promise<void>, FileContent>();
   readonly #graces = new Map<FileContent, AbortController>();
@@ -35,6 +37,7 @@ export class Contents {
 
   constructor(tree: Tree, publisher: Publisher) {
     this.#tree = tree;
+    this.#turns = new UploadTurns(tree.clock);
     this.#publisher = publisher;
   }
 
@@ -107,6 +110,7 @@ export class Contents {
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }
+    if (follow) this.#turns.closed();
     if (follow && content.following === undefined) {
       content.following = this.#watch(content, this.#follow(content)).finally(() => {
         content.following = undefined;
@@ -311,7 +315,7 @@ export class Contents {
       isOwed() ? this.#publisher.publish(content) : undefined;
     for (let failures = 0; isOwed() && !content.unlinked; failures += 1) {
       try {
-        await content.lock.run(async () => publish());
+        await this.#turns.run(() => content.lock.run(async () => publish()));
         failures = 0;
       } catch (error) {
         if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);

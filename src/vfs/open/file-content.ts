@@ -16,6 +16,8 @@ export interface OpenFile {
   readonly kind: 'file';
   readonly content: FileContent;
   readonly mode: OpenMode;
+  /** The thread that opened. */
+  readonly openedBy: number;
   /** The process that opened, asked for at open for a writer; undefined when it could not be told. */
   readonly opener: Promise<number | undefined>;
   /** Made at the first read that no draft serves. */

@@ -274,7 +274,7 @@ export class PlatformOpenFiles implements OpenFiles {
 
   #add(content: FileContent, mode: OpenMode, context: RequestContext): OpenReply {
     const opener = mode.write ? this.#processes.processOf(context.pid) : Promise.resolve(undefined);
-    const open: OpenFile = { kind: 'file', content, mode, opener, view: undefined };
+    const open: OpenFile = { kind: 'file', content, mode, openedBy: context.pid, opener, view: undefined };
     content.handles.add(open);
     const readaheadBytes = readaheadFor(content.node.name);
     return { handle: this.#handles.add(open), keepCache: true, directIo: false, readaheadBytes };
@@ -318,6 +318,7 @@ export class PlatformOpenFiles implements OpenFiles {
 
   /** Whoever cannot be told, gone already or the kernel itself, counts as the opener. */
   async #isOpener(open: OpenFile, thread: number): Promise<boolean> {
+    if (thread === open.openedBy) return true;
     const [opener, closer] = await Promise.all([open.opener, this.#processes.processOf(thread)]);
     return opener === undefined || closer === undefined || opener === closer;
   }

@@ -50,8 +50,3 @@ export function svcfs({ directory, server, door, name = 'svcfs', args = [] }: Sv
     },
   };
 }
-
-/** Whether `svcfs mount` knows an option yet. */
-export async function svcfsKnows(option: string): Promise<boolean> {
-  return (await mustRun(process.execPath, [MAIN, 'mount', '--help'])).includes(option);
-}

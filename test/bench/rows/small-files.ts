@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
-import { svcfs, svcfsKnows } from '../peers/svcfs.ts';
+import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
@@ -20,6 +20,7 @@ export function smallFileRow(deed: (typeof DEEDS)[number], threads: number): str
 
 export const INLINE = 'svcfs (upload_inline)';
 export const WRITE_BACK = 'svcfs (write-back)';
+const WRITE_BACK_INLINE = 'svcfs (write-back, upload_inline)';
 
 /** `svcfs` is kept from seeing the capability upload_inline of the service, as the platform has none. */
 export const smallFiles: Family = {
@@ -27,15 +28,14 @@ export const smallFiles: Family = {
   rows: THREADS.flatMap((threads) =>
     DEEDS.map((deed) => ({ name: smallFileRow(deed, threads), unit: 'ops/s' as const })),
   ),
-  contestants: async (stage) => {
+  contestants: (stage) => {
     const { server, directory, mounts } = stage;
     const peers = [
       ...mounts.map((peer) => (peer.name === 'svcfs' ? svcfs({ directory, server, door: 'plain' }) : peer)),
       svcfs({ name: INLINE, directory, server, door: 'platform' }),
+      svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }),
+      svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'platform', args: ['--write-back'] }),
     ];
-    if (await svcfsKnows('--write-back')) {
-      peers.push(svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }));
-    }
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));
   },
 };
