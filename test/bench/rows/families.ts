@@ -1,6 +1,7 @@
 import type { Family } from '../stage.ts';
 import { bamRegions } from './bam-regions.ts';
 import { crowd } from './crowd.ts';
+import { diskCache } from './disk-cache.ts';
 import { firstByte } from './first-byte.ts';
 import { kernelNullFs } from './kernel-null-fs.ts';
 import { limitedWrite } from './limited-write.ts';
@@ -18,6 +19,7 @@ export const FAMILIES: readonly Family[] = [
   sequentialRead,
   parallelRead,
   randomRead,
+  diskCache,
   firstByte,
   bamRegions,
   write,
