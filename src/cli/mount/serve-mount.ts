@@ -77,9 +77,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
     const mounted = await mountedOn(settings.mountPoint);
     if (mounted === undefined) throw new CliError('failure', `${settings.mountPoint}: unmounted at once`);
     watchdog.watch(mounted.deviceMinor);
-    if ((await stat(settings.directory.root)).dev === deviceOfMinor(mounted.deviceMinor)) {
-      throw new CliError('mountPointUnfit', `${settings.directory.root} lies in the mount; choose another`);
-    }
+    await refuseOwnPlacesIn(mounted.deviceMinor, settings);
     const daemon = await identify(process.pid);
     if (daemon !== undefined) {
       const { mountPoint, endpoint } = settings;
@@ -90,6 +88,15 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
     mount.detachNow();
     await mount.close();
     throw error;
+  }
+}
+
+/** Their paths were looked at before; a bind mount shows here only. */
+async function refuseOwnPlacesIn(deviceMinor: number, { directory, options }: MountSettings): Promise<void> {
+  for (const path of [directory.root, options.cacheDir]) {
+    const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
+    if (facts?.dev === deviceOfMinor(deviceMinor))
+      throw new CliError('mountPointUnfit', `${path} lies in the mount; choose another`);
   }
 }
 
