@@ -4,13 +4,14 @@ import tmp from 'tmp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillWithDemo } from '../../src/service/demo/fill-with-demo.ts';
 import { run } from '../support/run.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { TestService, TestUser } from './test-service.ts';
 
 let service: TestService;
 let demo: TestUser;
 
 beforeAll(async () => {
-  service = await TestService.start({ workers: true });
+  service = await TestService.start({ workers: true, tasks: { executor: 'cwltool' } });
   await fillWithDemo(service.services, { dataDir: service.dataDir, log: () => undefined });
   const token = (await readFile(join(service.dataDir, 'demo-token'), 'utf8')).trim();
   demo = new TestUser(service.url, 'demo', token);
@@ -146,5 +147,20 @@ describe('filling with the demo', () => {
     }
     expect(await other.services.store.users.count()).toBe(0);
     await other.stop();
+  });
+
+  it('has a task that samtools runs, and counts what is in the alignments', async () => {
+    const [{ id }] = (await demo.get('/tasks')).body.items;
+    await demo.post(`/tasks/${id}/actions/run`);
+    const task = await waitUntil(
+      async () => {
+        const { body } = await demo.get(`/tasks/${id}`);
+        return body.status === 'RUNNING' ? undefined : body;
+      },
+      { timeoutMs: 55_000 },
+    );
+    expect([task.status, task.errors]).toEqual(['COMPLETED', []]);
+    const counts = await (await demo.download(task.outputs.counts.path)).text();
+    expect(counts).toMatch(/^[1-9]\d* \+ 0 in total/);
   });
 });
