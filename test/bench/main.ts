@@ -97,7 +97,7 @@ async function measureFamily(family: Family, stage: Stage, results: Results): Pr
   const contestants = all.filter(({ peer }) => options.peers?.some((part) => peer.includes(part)) ?? true);
   const failed = new Set<Contestant>();
   for (let run = 1; run <= stage.sizes.runs; run += 1) {
-    for (const contestant of contestants) {
+    for (const contestant of inTurn(contestants, run)) {
       if (failed.has(contestant)) continue;
       await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {
         failed.add(contestant);
@@ -112,6 +112,12 @@ async function measureFamily(family: Family, stage: Stage, results: Results): Pr
       });
     }
   }
+}
+
+/** Each run begins with another: who is first after a pause pays for pages the machine has taken back meanwhile. */
+function inTurn<T>(all: readonly T[], run: number): readonly T[] {
+  const first = (run - 1) % Math.max(1, all.length);
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 async function measureTrial(
