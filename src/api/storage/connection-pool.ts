@@ -1,7 +1,10 @@
 import { type ConnectionLimits, RangeConnection } from './range-connection.ts';
 
-/** Servers that do not say keep an idle connection for 5 s or longer; ours goes first. */
-const DEFAULT_IDLE_MS = 4000;
+/**
+ * As long as address translators keep it for sure. A server that closes it sooner tells, and a request that meets the
+ * closing goes over another one; a new connection costs the next reader one round trip, or three with TLS.
+ */
+const DEFAULT_IDLE_MS = 30_000;
 
 export interface PoolLimits extends ConnectionLimits {
   /** To one origin. */
