@@ -104,9 +104,13 @@ export interface UploadsApi {
     uploadId: string,
     options?: CallOptions,
   ): Promise<UploadTicket & { readonly parts: readonly PartReport[] }>;
-  /** Needs capability `upload_inline`; at most 8 MiB. */
+  /** Needs capability `upload_inline`; at most 8 MiB. Metadata and tags travel in headers: a few KiB. */
   inline(
-    target: Place & { readonly overwrite: boolean },
+    target: Place & {
+      readonly overwrite: boolean;
+      readonly metadata?: Readonly<Record<string, string>> | undefined;
+      readonly tags?: readonly string[] | undefined;
+    },
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord>;

@@ -183,6 +183,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
     reader,
     directory,
     partsInFlight: options.uploads,
+    md5Sum: options.md5Sum,
     ...(options.limitUpload !== undefined && { uploadLimit: throttle(options.limitUpload) }),
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });

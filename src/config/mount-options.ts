@@ -234,6 +234,13 @@ const limitDownload: Option<number | undefined> = {
   parse: parseSizeFrom(LEAST_RATE),
 };
 
+const md5Sum: Option<boolean> = {
+  flags: '--md5-sum',
+  help: 'give written files the MD5 of their content as metadata md5_sum',
+  environment: 'SVCFS_MD5_SUM',
+  default: false,
+};
+
 const writeBack: Option<boolean> = {
   flags: '--write-back',
   help: 'close returns when a file is safe on this machine, and its upload follows (svcfs flush waits for it)',
@@ -275,6 +282,7 @@ export const MOUNT_OPTIONS = {
   limitUpload,
   limitDownload,
   writeBack,
+  md5Sum,
   driver,
   logLevel,
 } as const;

@@ -1,3 +1,4 @@
+import { INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
@@ -123,7 +124,7 @@ export class UploadsClient implements UploadsApi {
   }
 
   inline(
-    { parent, name, overwrite }: Parameters<UploadsApi['inline']>[0],
+    { parent, name, overwrite, metadata, tags }: Parameters<UploadsApi['inline']>[0],
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord> {
@@ -134,6 +135,10 @@ export class UploadsClient implements UploadsApi {
           {
             route: 'POST /upload/inline',
             query: { parent, name, overwrite: overwrite || undefined },
+            headers: {
+              ...(metadata !== undefined && { [INLINE_METADATA_HEADER]: headerOf(metadata) }),
+              ...(tags !== undefined && { [INLINE_TAGS_HEADER]: headerOf(tags) }),
+            },
             body: { bytes: content },
             whenLost: overwrite ? 'repeat' : 'once',
             parse: parseFile,
@@ -176,4 +181,9 @@ function placeOf(body: unknown): Place | undefined {
   const parent = optionalTextAt(object, 'parent');
   const name = optionalTextAt(object, 'name');
   return parent !== undefined && name !== undefined ? { parent, name } : undefined;
+}
+
+/** JSON in base64url. */
+function headerOf(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }

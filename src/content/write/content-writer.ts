@@ -40,6 +40,8 @@ export interface ContentWriterOptions {
   readonly partsInFlight?: number | undefined;
   /** Asked of the service, which may decide otherwise. Default 16 MiB, at least 5 MiB on the platform. */
   readonly partSizeBytes?: number;
+  /** Give files the MD5 of their content as metadata pair `md5_sum`. Default false. */
+  readonly md5Sum?: boolean | undefined;
   /** Of the bytes of all uploads. Default: none. */
   readonly uploadLimit?: Throttle | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
@@ -154,6 +156,7 @@ class SpoolingWriter implements ContentWriter {
         partsInFlight: this.#options.partsInFlight,
       }),
       uploadLimit,
+      md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
       space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
       partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,

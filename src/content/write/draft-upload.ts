@@ -6,7 +6,7 @@ import { ApiError, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import { ContentError, type UploadTarget } from '../ports.ts';
+import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 import { type ByteRange, leftBehind, outgrows, partRange, partSizeFor, partsIn } from './part-plan.ts';
@@ -14,6 +14,9 @@ import { publishedAlready } from './published-already.ts';
 
 /** The most that `POST /upload/inline` takes. */
 const INLINE_BYTES = 8 * 1024 * 1024;
+
+/** Of annotations, as JSON. */
+const HEADER_BYTES = 4096;
 
 /** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
 const UPLOAD_GONE = 8003;
@@ -98,14 +101,17 @@ export class DraftUpload {
     return sent !== undefined;
   }
 
-  /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
-  async publish(sizeBytes: number): Promise<FileRecord> {
+  /**
+   * Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. The annotations go with it where
+   * they can, which the answer shows.
+   */
+  async publish(sizeBytes: number, annotations?: Annotations): Promise<FileRecord> {
     this.#publishing = true;
     this.#error = undefined;
     try {
       await this.#opening?.catch(() => {});
       if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
-        return await this.#publishInline(sizeBytes);
+        return await this.#publishInline(sizeBytes, annotations);
       }
       return await this.#publishInParts(sizeBytes);
     } finally {
@@ -159,7 +165,7 @@ export class DraftUpload {
     return capabilities.has('upload_inline');
   }
 
-  async #publishInline(sizeBytes: number): Promise<FileRecord> {
+  async #publishInline(sizeBytes: number, annotations: Annotations | undefined): Promise<FileRecord> {
     const { api, content, memory, signal } = this.#options.context;
     const buffer = await memory.acquire(sizeBytes, signal);
     try {
@@ -169,7 +175,8 @@ export class DraftUpload {
       }
       await this.#options.uploadLimit?.take(sizeBytes, signal);
       const newer = await this.#newer(sizeBytes);
-      return newer ?? (await api.uploads.inline(this.#options.target(), body, { signal, priority: 'data' }));
+      const target = { ...this.#options.target(), ...ridingAlong(annotations) };
+      return newer ?? (await api.uploads.inline(target, body, { signal, priority: 'data' }));
     } catch (error) {
       const done = error instanceof TransportError ? await this.#lookFor(sizeBytes) : undefined;
       if (done === undefined) throw error;
@@ -265,4 +272,9 @@ export class DraftUpload {
     onChange();
     return this.#current;
   }
+}
+
+/** Annotations that fit into the headers of one call; servers take some 16 KiB of them. */
+function ridingAlong(annotations: Annotations | undefined): Partial<Annotations> {
+  return JSON.stringify(annotations ?? {}).length > HEADER_BYTES ? {} : { ...annotations };
 }

@@ -4,6 +4,7 @@
  * Changes are counted. The draft is dirty while the count differs from that of the last publication; a publication
  * takes the count when it begins, so what is written while it runs keeps the draft dirty for the next.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
@@ -23,6 +24,7 @@ import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
+import { wholeMd5 } from './whole-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
@@ -305,7 +307,7 @@ export class SpooledDraft implements Draft {
     try {
       const changes = this.#changes;
       if (this.dirty || this.#published === undefined) {
-        this.#settle(await this.#upload.publish(this.sizeBytes), changes);
+        this.#settle(await this.#publishContent(changes), changes);
       }
       return await this.#annotatePublished();
     } catch (error) {
@@ -314,12 +316,35 @@ export class SpooledDraft implements Draft {
     }
   }
 
-  /** One PATCH with all that was set while the file was being written. */
+  /** The MD5 of a small file is known in time to go with it; that of a large one is computed while it is sent. */
+  async #publishContent(changes: number): Promise<FileRecord> {
+    const size = this.sizeBytes;
+    const md5 = this.#context.md5Sum ? wholeMd5(this.#content, this.#end.signal) : undefined;
+    const noted = md5?.then((sum) => {
+      if (sum !== undefined && changes === this.#changes) this.#note({ md5_sum: sum });
+    });
+    if (size <= JOURNALED_BYTES) await noted;
+    const [file] = await Promise.all([this.#upload.publish(size, this.#annotations), noted]);
+    return file;
+  }
+
+  #note(metadata: Annotations['metadata']): void {
+    this.#annotations = {
+      metadata: { ...this.#annotations?.metadata, ...metadata },
+      tags: this.#annotations?.tags,
+    };
+  }
+
+  /** One PATCH with all that was set while the file was being written, unless it came with the content. */
   async #annotatePublished(): Promise<FileRecord> {
     const file = this.#published;
     if (file === undefined) throw new ContentError('failed', 'annotations without a file');
     const annotations = this.#annotations;
     if (annotations === undefined) return file;
+    if (hasAll(file, annotations)) {
+      this.#annotations = undefined;
+      return file;
+    }
     this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
       signal: this.#end.signal,
       priority: 'data',
@@ -387,4 +412,9 @@ export class SpooledDraft implements Draft {
     const askedFor = this.#phase === 'publishing' && this.#published === undefined;
     return this.dirty || askedFor || this.#annotations !== undefined;
   }
+}
+
+function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
+  const pairs = Object.entries(metadata).every(([key, value]) => file.metadata[key] === value);
+  return pairs && (tags === undefined || isDeepStrictEqual(file.tags, tags));
 }

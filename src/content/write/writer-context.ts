@@ -17,5 +17,7 @@ export interface WriterContext {
   readonly partSizeBytes: number;
   /** Of bytes; undefined: there is none. */
   readonly uploadLimit: Throttle | undefined;
+  /** Files get the MD5 of their content as metadata. */
+  readonly md5Sum: boolean;
   readonly spoolPath: (draftId: string) => string;
 }

@@ -3,12 +3,15 @@ import { readReservedPairs, reservedPairs, userPairs } from '../attributes/reser
 import type { ProjectFileNode } from '../node.ts';
 import { localFacts } from './local-facts.ts';
 
+/** The standard pair that describes the content itself. */
+const MD5_SUM = 'md5_sum';
+
 /**
  * What a file is given together with its next content: the metadata, tags and mode of the file it replaces, since
- * the platform makes a new file of it, and what was set since. The old content's time is not carried over.
+ * the platform makes a new file of it, and what was set since. The old content's time and MD5 are not carried over.
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
-  const before = node.record?.metadata ?? {};
+  const { [MD5_SUM]: _, ...before } = node.record?.metadata ?? {};
   const { mode } = readReservedPairs(before);
   const metadata = {
     ...userPairs(before),

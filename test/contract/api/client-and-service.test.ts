@@ -207,12 +207,13 @@ describe('uploads', () => {
     await expect(api.uploads.reportedParts(uploadId)).rejects.toMatchObject({ status: 404, code: 8003 });
   });
 
-  it('of a small file take one call', async () => {
+  it('of a small file take one call, with its metadata and tags', async () => {
+    const metadata = { sample: 'S–1' };
     const file = await api.uploads.inline(
-      { parent: root, name: 'small.txt', overwrite: false },
+      { parent: root, name: 'small.txt', overwrite: false, metadata, tags: ['new'] },
       Buffer.from('small'),
     );
-    expect(file).toMatchObject({ name: 'small.txt', sizeBytes: 5 });
+    expect(file).toMatchObject({ name: 'small.txt', sizeBytes: 5, metadata, tags: ['new'] });
     expect(String(await download(file))).toBe('small');
   });
 });

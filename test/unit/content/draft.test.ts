@@ -17,7 +17,7 @@ import {
   writeInPieces,
   writerOf,
 } from './draft-world.ts';
-import { patterned } from './fake-platform.ts';
+import { md5, patterned } from './fake-platform.ts';
 
 describe('publishing', () => {
   it('costs a small file three calls and one transfer, with its exact size', async () => {
@@ -42,6 +42,30 @@ describe('publishing', () => {
     await draft.publish(forever);
     expect(platform.calls).toEqual(['inline']);
     expect(published()?.toString()).toBe('hello');
+  });
+
+  it('sends what was set on a small file with its content where the service takes that', async () => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf({ md5Sum: true }));
+    await draft.write(0, Buffer.from('hello'), forever);
+    await draft.annotate({ metadata: { sample: 's1' }, tags: ['new'] });
+    const record = await draft.publish(forever);
+    expect(record.metadata).toEqual({ sample: 's1', md5_sum: md5(Buffer.from('hello')) });
+    expect(record.tags).toEqual(['new']);
+    expect(platform.calls).toEqual(['inline']);
+  });
+
+  it('gives the file the MD5 of its content when asked, with what else was set, wherever it was written', async () => {
+    const bytes = patterned(350);
+    const draft = await newDraft(writerOf({ md5Sum: true }));
+    await draft.write(100, bytes.subarray(100), forever);
+    await draft.write(0, bytes.subarray(0, 120), forever);
+    await draft.annotate({ metadata: { sample: 's1' }, tags: undefined });
+    expect((await draft.publish(forever)).metadata).toEqual({ sample: 's1', md5_sum: md5(bytes) });
+    expect(platform.calls.filter((call) => call === 'edit')).toHaveLength(1);
+    await draft.write(10, Buffer.from('xyz'), forever);
+    Buffer.from('xyz').copy(bytes, 10);
+    expect((await draft.publish(forever)).metadata['md5_sum']).toBe(md5(bytes));
   });
 
   it('gives the file what was set on it meanwhile, in one call', async () => {

@@ -82,7 +82,10 @@ export class FakePlatform {
       },
       inline: async (target, content) => {
         await this.#enter('inline');
-        return this.#publish(target, Buffer.from(content));
+        const record = this.#publish(target, Buffer.from(content));
+        const file = this.#file(record.id);
+        file.record = { ...record, metadata: target.metadata ?? {}, tags: target.tags ?? [] };
+        return file.record;
       },
     };
     const files: Partial<Api['files']> = {
