@@ -42,7 +42,11 @@ async function project(name: string, user = alice): Promise<string> {
 async function spend(projectId: string, amount: string): Promise<string> {
   const body = { project: projectId, app: `${projectId}/nothing`, name: `Cost ${amount}` };
   const { id } = (await alice.post('/tasks?action=run', body)).body;
-  const end = { amount_micros: microsOf(amount), status: 'COMPLETED', time_finished: new Date(clock.now() + 60_000).toISOString() };
+  const end = {
+    amount_micros: microsOf(amount),
+    status: 'COMPLETED',
+    time_finished: new Date(clock.now() + 60_000).toISOString(),
+  };
   await service.services.store.charges.update(id, end);
   return id;
 }
