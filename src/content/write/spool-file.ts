@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { type FileHandle, mkdir, open, unlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../lib/error-code.ts';
@@ -17,11 +18,9 @@ export class SpoolFile {
     this.#handle = handle;
   }
 
-  /** Opens the spool at `path`, made if it is not there; nobody else may read it. */
+  /** Opens the spool at `path`, made if it is not there, its directory is; nobody else may read it. */
   static async open(path: string): Promise<SpoolFile> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const handle = await open(path, 'r+', 0o600).catch(() => open(path, 'w+', 0o600));
-    return new SpoolFile(path, handle);
+    return new SpoolFile(path, await open(path, constants.O_RDWR | constants.O_CREAT, 0o600));
   }
 
   /** Writes all of `data`, or what fits when the disk gets full; nothing fits: `ContentError` kind `no-space`. */
