@@ -1,6 +1,6 @@
 /** From the text of an option to its value. Each throws `InvalidValue`, whose message says what is expected. */
-import { resolve } from 'node:path';
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { InvalidValue } from './option.ts';
 
 export interface ListenAddress {

@@ -14,6 +14,7 @@ import { API_PREFIX } from './http/request-view.ts';
 import { type Monitor, startMonitor } from './monitoring/monitor.ts';
 import { Readiness } from './monitoring/readiness.ts';
 import { ServiceMetrics } from './monitoring/service-metrics.ts';
+import { openStore } from './open-store.ts';
 import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import { StoreRateLimiter } from './rate-limit/store-rate-limiter.ts';
@@ -31,7 +32,7 @@ import {
 import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
 import { Shutdown } from './shutdown.ts';
-import { openPostgresStore, openSqliteStore, type Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { BackgroundWork } from './workers/background-work.ts';
 import { JobSignals } from './workers/job-signals.ts';
 import { shareJobNews } from './workers/share-job-news.ts';
@@ -189,12 +190,6 @@ export async function openServices(
     clock,
     logger,
   };
-}
-
-function openStore({ databaseUrl, dataDir }: ServicesOptions): Promise<Store> {
-  return databaseUrl === undefined
-    ? openSqliteStore(join(dataDir, 'service.sqlite'))
-    : openPostgresStore(databaseUrl);
 }
 
 /** On SQLite the process counts alone: counting there would cost a write to the disk for each request. */
