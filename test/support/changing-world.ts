@@ -133,6 +133,7 @@ export class ChangingWorld {
       afterExport: 'keep',
       onKilled: 'publish',
       conflict: 'last',
+      writeBack: false,
       ...options.options,
     };
     this.#make = make;

@@ -76,6 +76,7 @@ export class ReadingWorld {
         afterExport: 'keep',
         onKilled: 'publish',
         conflict: 'last',
+        writeBack: false,
         ...options,
       },
       folderState,
