@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Money } from './money.ts';
+import { Cost, Money } from './money.ts';
 import { pageQueryProperties } from './paging.ts';
 import { Timestamp } from './schema-kinds.ts';
 
@@ -69,7 +69,7 @@ export const AnalysisSpending = Type.Object({
   project_name: Type.String(),
   project_locked: Type.Boolean(),
   ran_by: Type.String(),
-  analysis_cost: Money,
+  analysis_cost: Cost,
   refunded_amount: Type.String(),
   time_started: Timestamp,
   time_finished: Type.Optional(Timestamp),

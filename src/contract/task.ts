@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Money } from './money.ts';
+import { Cost } from './money.ts';
 import { pageQueryProperties } from './paging.ts';
 import { Count, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 
@@ -95,7 +95,7 @@ export const TaskResource = Type.Object({
   execution_settings: Type.Optional(ExecutionSettings),
   output_location: Type.Optional(TaskValues),
   /** From the first run on. */
-  price: Type.Optional(Money),
+  price: Type.Optional(Cost),
   origin_id: Type.Optional(Type.String()),
 });
 export type TaskResource = Static<typeof TaskResource>;

@@ -167,7 +167,7 @@ describe('the lists', () => {
         project_name: 'Analyses',
         project_locked: false,
         ran_by: 'alice',
-        analysis_cost: usd('3.00'),
+        analysis_cost: { ...usd('3.00'), breakdown: { computation: '3.00', storage: '0.00' } },
         refunded_amount: '0.00',
         time_started: expect.any(String),
         time_finished: expect.any(String),
@@ -207,9 +207,61 @@ describe('the lists', () => {
     ]);
   });
 
+  test('of storage goes by pages', async () => {
+    for (const name of ['Paged one', 'Paged two']) {
+      const { root_folder } = (await alice.get(`/projects/${await project(name)}`)).body;
+      await alice.upload(root_folder, 'a', 'a');
+    }
+    const first = await spending('/storage?limit=1');
+    expect(first.headers.get('x-total-matching-query')).toBe('2');
+    const second = await spending('/storage?limit=1&offset=1');
+    const names = [first, second].map(({ body }) => body.items[0].project_name);
+    expect(names).toEqual(['Paged one', 'Paged two']);
+  });
+
+  test.each(['analysis', 'storage', 'egress'])(
+    'of %s refuse days and invoices that are none',
+    async (list) => {
+      expect(await spending(`/${list}?date_from=2026-01-01`)).toMatchObject(refused(400, 90000));
+      expect(await spending(`/${list}?date_to=02-30-2026`)).toMatchObject(refused(400, 90000));
+      expect(await spending(`/${list}?invoice_id=nonsense`)).toMatchObject(refused(404, 4002));
+      expect(await spending(`/${list}?date_from=01-01-2026&date_to=12-31-2026`)).toMatchObject({
+        status: 200,
+      });
+    },
+  );
+
+  test('say of a project that it is locked', async () => {
+    const id = await project('Locked');
+    await alice.call('PATCH', `/projects/${id}`, { body: { settings: { locked: true } } });
+    const { root_folder } = (await alice.get(`/projects/${id}`)).body;
+    await alice.upload(root_folder, 'a', 'a');
+    await spend(id, '1');
+    for (const list of ['/analysis', '/storage']) {
+      expect((await spending(list)).body.items).toMatchObject([{ project_locked: true }]);
+    }
+  });
+
   test('of egress is empty: nobody is charged for it', async () => {
     expect((await spending('/egress')).body.items).toEqual([]);
   });
+});
+
+test('the price of a task is for computing', async () => {
+  const id = await spend(await project('Priced'), '1.25');
+  expect((await alice.get(`/tasks/${id}`)).body.price).toEqual({
+    ...usd('1.25'),
+    breakdown: { computation: '1.25', storage: '0.00' },
+  });
+});
+
+test.each([
+  ['', 'total_spending'],
+  ['/analysis', 'analysis_name'],
+])('`fields` works on the breakdown%s', async (path, field) => {
+  await spend(await project(`Fields of ${field}`), '1');
+  const { body } = await spending(`${path}?fields=${field}`);
+  expect(Object.keys(body.items?.[0] ?? body)).toEqual([field]);
 });
 
 describe('invoices', () => {
@@ -230,6 +282,9 @@ describe('invoices', () => {
     const analyses = await spending(`/analysis?invoice_id=${older.id}`);
     expect(analyses.body.items).toMatchObject([{ analysis_name: 'Cost 5' }]);
     expect((await alice.get('/billing/invoices')).body.items[0].id).toBe(body.items[0].id);
+    const paged = await alice.get(`/billing/invoices?${query}&limit=1&offset=1`);
+    expect(paged.headers.get('x-total-matching-query')).toBe('2');
+    expect(paged.body.items).toEqual([older]);
   });
 
   test('of others, of other groups, and of empty months do not exist', async () => {

@@ -192,6 +192,26 @@ test('adding a member who is there updates the permissions', async () => {
   expect(body.permissions).toMatchObject({ write: false, copy: true });
 });
 
+test.each([
+  ['TEAM', 404, 3002],
+  ['DIVISION', 404, 3002],
+  ['ROBOT', 400, 3005],
+])('a member of type %s is not the user of that name', async (type, status, code) => {
+  const { id } = await alice.project(`Groups ${type}`);
+  const add = (given: string) =>
+    alice.post(`/projects/${id}/members`, { username: 'bob', type: given, permissions: { read: true } });
+  expect((await add(type)).body).toMatchObject({ status, code });
+  expect((await bob.get(`/projects/${id}`)).status).toBe(404);
+  expect((await add('USER')).body).toMatchObject({ username: 'bob', type: 'USER' });
+});
+
+test('a member’s permissions are edited below its own address', async () => {
+  const { id } = await alice.project('Saved');
+  const { body } = await alice.post(`/projects/${id}/members`, { username: 'bob', permissions: {} });
+  const path = `${body.href.slice(service.url.length)}/permissions`;
+  expect((await alice.call('PATCH', path, { body: { copy: true } })).body).toMatchObject({ copy: true });
+});
+
 test('only an administrator manages members, and the owner stays', async () => {
   const { id } = await alice.project('Managed');
   await alice.post(`/projects/${id}/members`, { username: 'bob', permissions: { write: true } });

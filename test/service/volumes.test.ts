@@ -193,6 +193,8 @@ describe('contents of a volume', () => {
       bucket,
       name: 'in/b.txt',
     });
+    const asked = await alice.get(`/storage/volumes/${id}/list?prefix=in/&fields=metadata`);
+    expect(asked.body.items).toEqual([{ metadata: all.body.items[0].metadata }]);
     expect(all.body.prefixes.map(({ prefix }: { prefix: string }) => prefix)).toEqual(['in/deep/']);
   });
 
@@ -295,6 +297,33 @@ describe('who may do what on a volume', () => {
     const replaced = await alice.call('PUT', `${members}/bob/permissions`, { body: { write: true } });
     expect(replaced.body).toEqual({ read: false, copy: false, write: true, admin: false });
     expect((await bob.get(`/storage/volumes/${id}/list`)).status).toBe(403);
+  });
+
+  it('edits a member who is there when it is added again; the word false takes away', async () => {
+    const { id } = await makeVolume();
+    const add = (permissions: object) =>
+      alice.post(`/storage/volumes/${id}/members`, { username: 'bob', permissions });
+    await add({ read: true, copy: true });
+    const { body } = await add({ copy: 'false', write: 'true' });
+    expect(body.permissions).toEqual({ read: true, copy: false, write: true, admin: false });
+    expect((await alice.get(`/storage/volumes/${id}/members`)).body.items).toHaveLength(2);
+  });
+
+  it.each([
+    ['TEAM', 404, 3002],
+    ['DIVISION', 404, 3002],
+    ['ROBOT', 400, 3005],
+  ])('takes a member of type %s for no user of that name', async (type, status, code) => {
+    const { id } = await makeVolume();
+    const add = (given: string) =>
+      alice.post(`/storage/volumes/${id}/members`, {
+        username: 'bob',
+        type: given,
+        permissions: { read: true },
+      });
+    expect((await add(type)).body).toMatchObject({ status, code });
+    expect((await bob.get(`/storage/volumes/${id}`)).status).toBe(404);
+    expect((await add('USER')).body).toMatchObject({ username: 'bob', type: 'USER' });
   });
 
   it('lists, answers and removes members, but not the owner', async () => {

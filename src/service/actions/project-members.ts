@@ -4,6 +4,7 @@ import type {
   ProjectPermissionsEdit,
 } from '../../contract/project.ts';
 import type { Caller } from '../caller.ts';
+import { checkMemberType } from '../rules/member-type.ts';
 import { completePermissions, demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
@@ -19,6 +20,7 @@ export async function addMember(
 ): Promise<ProjectMemberRow> {
   const { projectId, body } = addition;
   await administer(store, caller, projectId);
+  checkMemberType(body.type);
   if (!body.username && !body.email) throw new ServiceError(3005);
   const user = body.username
     ? await store.users.find(body.username)

@@ -1,5 +1,6 @@
 import type { AddVolumeMemberBody, VolumePermissions, VolumePermissionsEdit } from '../../contract/volume.ts';
 import type { Caller } from '../caller.ts';
+import { checkMemberType } from '../rules/member-type.ts';
 import { editedPermissions } from '../rules/volume-permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
@@ -7,13 +8,14 @@ import type { Store } from '../store/store.ts';
 import type { VolumeMemberRow } from '../store/volume-members.ts';
 import { volumeFor } from './volume-access.ts';
 
-/** Adds a member, or edits the permissions of one who is there. @throws ServiceError 9007, 9020, 3005, 2002 */
+/** Adds a member, or edits the permissions of one who is there. @throws ServiceError 9007, 9020, 3002, 3005, 2002 */
 export async function addVolumeMember(
   { store }: Services,
   caller: Caller,
   { volumeId, body }: { readonly volumeId: string; readonly body: AddVolumeMemberBody },
 ): Promise<VolumeMemberRow> {
   await volumeFor(store, caller, { id: volumeId, permission: 'admin' });
+  checkMemberType(body.type);
   if (!body.username) throw new ServiceError(3005);
   if (body.permissions === undefined) throw new ServiceError(3011);
   const user = await store.users.find(body.username);

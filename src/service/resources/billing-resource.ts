@@ -14,7 +14,7 @@ import { CURRENCY } from '../service-config.ts';
 import type { BillingGroupRow } from '../store/billing-groups.ts';
 import type { ChargeRow, StoredBytes } from '../store/charges.ts';
 import type { ProjectRow } from '../store/projects.ts';
-import { money } from './money.ts';
+import { costOfTask, money } from './money.ts';
 
 /** The balance is always even: the service keeps account of what is spent, not of what is paid. */
 export function billingGroupResource(group: BillingGroupRow, view: RequestView): BillingGroupResource {
@@ -73,7 +73,7 @@ export function analysisSpending(charge: ChargeRow, project: ProjectRow | undefi
     project_name: charge.project_name,
     project_locked: isLocked(project),
     ran_by: charge.ran_by,
-    analysis_cost: money(charge.amount_micros),
+    analysis_cost: costOfTask(charge.amount_micros),
     refunded_amount: money(charge.refunded_micros).amount,
     time_started: apiTime(charge.time_started),
     ...finished(charge),

@@ -5,7 +5,7 @@ import { taskDetails } from '../rules/task-details.ts';
 import type { ChargeRow } from '../store/charges.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
-import { money } from './money.ts';
+import { costOfTask } from './money.ts';
 
 const MESSAGES: Readonly<Record<TaskStatus, string>> = {
   DRAFT: 'The task is a draft.',
@@ -77,7 +77,7 @@ function taskResource(task: TaskRow, surroundings: Surroundings): TaskResource {
     errors: [...errors],
     warnings: [...(execution?.warnings ?? [])],
     execution_status: executionStatus(task, surroundings),
-    ...(charge === undefined ? {} : { price: money(charge.amount_micros) }),
+    ...(charge === undefined ? {} : { price: costOfTask(charge.amount_micros) }),
   };
 }
 
