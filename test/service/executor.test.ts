@@ -64,6 +64,24 @@ describe('a task that is run', () => {
     expect(told).toMatchObject({ username: 'alice', status: 200 });
   });
 
+  test('makes files whose metadata belongs to who ran it', async () => {
+    const runner = await service.user(`runner${count}`);
+    const { id } = (
+      await alice.post('/tasks', {
+        project: world.project,
+        app: await world.script('echo', { ...CAT, inputs: [] }),
+      })
+    ).body;
+    const permissions = { write: true, execute: true };
+    await alice.post(`/projects/${world.project}/members`, { username: runner.username, permissions });
+    await runner.post(`/tasks/${id}/actions/run`);
+    const { outputs } = await world.ended(id);
+    const edit = (user: TestUser) =>
+      user.call('PATCH', `/files/${outputs.made.path}/metadata`, { body: { sample: 's' } });
+    expect((await edit(alice)).body).toMatchObject({ status: 403, code: 5009 });
+    expect((await edit(runner)).body).toEqual({ sample: 's' });
+  });
+
   test('tells the tools that ran, with their commands, and their log', async () => {
     const id = await world.run(await world.script('echo progress >&2'));
     await world.ended(id);
@@ -377,10 +395,18 @@ describe('a task fails', () => {
     });
   });
 
-  test('when there is no such instance type', async () => {
-    const settings = { execution_settings: { instance_type: 'huge' } };
-    const task = await world.ended(await world.run(await world.script('true'), {}, settings));
-    expect(task).toMatchObject({ status: 'FAILED', errors: [expect.stringContaining('local, small')] });
+  test('not begun: when there is no such instance type it is refused at once', async () => {
+    const execution_settings = { instance_type: 'huge' };
+    const app = await world.script('true');
+    const wanted = {
+      status: 400,
+      body: { code: 7024, message: expect.stringContaining('local, small') },
+    };
+    expect(await alice.post('/tasks', { project: world.project, app, execution_settings })).toMatchObject(
+      wanted,
+    );
+    const { id } = (await alice.post('/tasks', { project: world.project, app })).body;
+    expect(await alice.call('PATCH', `/tasks/${id}`, { body: { execution_settings } })).toMatchObject(wanted);
   });
 });
 

@@ -114,6 +114,9 @@ describe('a task is created', () => {
     ['a file without a path', { inputs: { text: { class: 'File' } } }, 400, 7012],
     ['an empty name', { name: ' ' }, 400, 7022],
     ['an unknown field', { nmae: 'x' }, 400, 90000],
+    ['outputs on a volume', { output_location: { main_location: 'volumes://alice/v/x' } }, 400, 7023],
+    ['outputs outside the project', { output_location: { main_location: 'a/../../b' } }, 400, 7023],
+    ['outputs in a reserved folder', { output_location: { main_location: 'a/__b' } }, 400, 5024],
   ])('not with %s', async (_what, body, status, code) => {
     expect(await create(body)).toMatchObject(refused(status, code));
   });
@@ -149,6 +152,14 @@ describe('running', () => {
       price: { currency: 'USD', amount: '0.00' },
     });
     expect((await alice.get(`/tasks/${draft.id}`)).body).toEqual(body);
+  });
+
+  test('shows what `fields` asks for', async () => {
+    const { body: draft } = await create();
+    expect((await act(draft.id, 'run?fields=status,executed_by')).body).toEqual({
+      status: 'RUNNING',
+      executed_by: 'alice',
+    });
   });
 
   test('is for drafts alone', async () => {
@@ -193,6 +204,8 @@ describe('editing', () => {
     expect(body).toMatchObject({ name: 'New', inputs: { words: true, text: text() }, errors: [] });
     expect((await edit(draft.id, { inputs: { text: null } })).body.errors).toHaveLength(1);
     expect(await edit(draft.id, { inputs: { nothing: 1 } })).toMatchObject(refused(400, 7012));
+    const output_location = { main_location: 'volumes://alice/v/x' };
+    expect(await edit(draft.id, { output_location })).toMatchObject(refused(400, 7023));
   });
 
   test('has inputs of its own', async () => {

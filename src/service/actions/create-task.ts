@@ -9,6 +9,7 @@ import { taskDetails } from '../rules/task-details.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { checkExecution } from './check-execution.ts';
 import { composeTask, type TaskDraft } from './compose-task.ts';
 import { permissionsIn } from './project-access.ts';
 import { runTask } from './run-task.ts';
@@ -16,7 +17,7 @@ import { executableTask } from './task-access.ts';
 
 /**
  * @param create `run`: run it at once; a task with errors stays a draft then, and says them.
- * @throws ServiceError 3006, 3010, 3002, 7001, 7015, 6002, 7012, 7016 to 7020, 7022, 7023
+ * @throws ServiceError 3006, 3010, 3002, 7001, 7015, 6002, 7012, 7016 to 7020, 7022, 7023, 7024, 5024
  */
 export async function createTask(
   services: Services,
@@ -29,6 +30,7 @@ export async function createTask(
   demand(await permissionsIn(store, caller, { id: body.project, malformed: 3010 }), 'execute', 7001);
   if (!body.app) throw new ServiceError(7015);
   if (body.origin_id && !isStorableText(body.origin_id)) throw new ServiceError(7023);
+  checkExecution(services, body);
   const settings: ProjectSettings = JSON.parse((await store.projects.find(body.project))?.settings ?? '{}');
   const isBatch = create.batch && body.batch !== false && (body.batch || body.batch_by || body.batch_input);
   const draft: TaskDraft = {

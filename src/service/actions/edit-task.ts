@@ -5,6 +5,7 @@ import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { checkExecution } from './check-execution.ts';
 import { composeTask, type TaskDraft } from './compose-task.ts';
 import { draftOf } from './create-task.ts';
 import { executableTask } from './task-access.ts';
@@ -15,12 +16,14 @@ import { executableTask } from './task-access.ts';
  * @throws ServiceError 7005, 7002, 7001, 7026, and as `createTask`
  */
 export async function editTask(
-  { store }: Services,
+  services: Services,
   caller: Caller,
   edit: { readonly id: string; readonly body: EditTaskBody },
 ): Promise<TaskRow> {
+  const { store } = services;
   const present = await executableTask(store, caller, edit.id);
   if (present.status !== 'DRAFT') return rename(store, present, edit.body);
+  checkExecution(services, edit.body);
   const { task, children } = await composeTask(store, caller, edited(draftOf(present), edit.body));
   await store.transaction(async (tx) => {
     if ((await tx.tasks.find(task.id))?.status !== 'DRAFT') throw new ServiceError(7026);
