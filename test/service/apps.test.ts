@@ -184,6 +184,28 @@ describe('the list', () => {
     expect(await ids(`?project=${project}&id=${project}/b&id=${project}/c`)).toEqual([`${project}/b`]);
     expect(await ids(`?project=${project}&project_owner=alice`)).toHaveLength(2);
     expect(await ids('?project_owner=ALICE')).toEqual([]);
+    expect(await ids(`?project=${project}&visibility=private`)).toHaveLength(2);
+    expect(await ids(`?project=${project}&visibility=public`)).toEqual([]);
+  });
+
+  test('by owner shows the projects of another that the caller is a member of', async () => {
+    const carol = await service.user('carol');
+    const theirs = (await carol.project('Shared')).id;
+    await carol.post(`/apps/${theirs}/wc/raw`, TOOL);
+    expect(await ids('?project_owner=carol')).not.toContain(`${theirs}/wc`);
+    await carol.post(`/projects/${theirs}/members`, { username: 'alice', permissions: { read: true } });
+    await install();
+    expect(await ids('?project_owner=carol')).toEqual([`${theirs}/wc`]);
+    expect(await ids(`?id=${theirs}/wc`)).toEqual([`${theirs}/wc`]);
+  });
+
+  test('goes by pages, ordered by id', async () => {
+    for (const name of ['c', 'a', 'b']) await install(name);
+    const { body, headers } = await alice.get(`/apps?project=${project}&limit=2`);
+    expect(headers.get('x-total-matching-query')).toBe('3');
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual([`${project}/a`, `${project}/b`]);
+    const next = await alice.get(body.links[0].href.slice(service.url.length));
+    expect(next.body.items.map(({ id }: { id: string }) => id)).toEqual([`${project}/c`]);
   });
 
   test.each([

@@ -105,6 +105,36 @@ test('who was given which permissions is recorded', async () => {
   expect(JSON.parse(entry?.detail ?? '')).toEqual({ username: 'bob', permissions: { read: true } });
 });
 
+test('of a locked project only ids are told: no name, key or value of anything in it', async () => {
+  const project = await alice.project('Locked');
+  await alice.call('PATCH', `/projects/${project.id}`, {
+    body: { name: 'hush-project', description: 'hush-description', settings: { locked: true } },
+  });
+  const folder = await alice.folder(project.root_folder, 'hush-folder');
+  const file = await alice.upload(folder.id, 'hush-file', 'hush-content');
+  const edit = { name: 'hush-name', metadata: { 'hush-key': 'hush-value' }, tags: ['hush-tag'] };
+  await alice.call('PATCH', `/files/${file.id}`, { body: edit });
+  await alice.post(`/files/${file.id}/actions/copy`, { parent: folder.id, name: 'hush-copy' });
+  const volume = await TestVolume.make(service, alice, { name: 'hushed' });
+  const target = { volume: volume.id, location: 'hush-location' };
+  const exported = { source: { file: file.id }, destination: target };
+  await ended(alice, (await alice.post('/storage/exports?copy_only=true', exported)).body);
+  const imported = { source: target, destination: { project: project.id, name: 'hush-alias' } };
+  await ended(alice, (await alice.post('/storage/imports', imported)).body);
+  const tool = { class: 'CommandLineTool', label: 'hush-label', inputs: { x: 'string' }, outputs: [] };
+  await alice.post(`/apps/${project.id}/app/raw`, tool);
+  const task = { project: project.id, app: `${project.id}/app`, name: 'hush-task', inputs: { x: 'hush-x' } };
+  await alice.post('/tasks?action=run', task);
+  await service.operator.markFile(file.id, { archived: true });
+  const { store, auditTrail } = service.services;
+  await auditTrail.written();
+  const entries = await store.audit.list({ limit: 100 });
+  expect(entries.map(({ object }) => object)).toEqual(
+    expect.arrayContaining([project.id, folder.id, file.id]),
+  );
+  expect(JSON.stringify(entries)).not.toContain('hush-');
+});
+
 describe('a job', () => {
   test('is recorded when it is asked for, and when it has changed something', async () => {
     const { file } = await sharedFile();

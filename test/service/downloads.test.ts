@@ -97,6 +97,41 @@ test('the address expires, and does not before', async () => {
   expect(await late.json()).toMatchObject({ status: 403, code: 90002 });
 });
 
+test('the address of a part expires after an hour, and does not before', async () => {
+  const { upload_id } = (await alice.post('/upload/multipart', { parent: root, name: 'late' })).body;
+  const { body } = await alice.get(`/upload/multipart/${upload_id}/part/1`);
+  expect(Date.parse(body.expires) - clock.now()).toBe(3600 * 1000);
+  const put = () => fetch(body.url, { method: 'PUT', body: 'x' });
+  await clock.advance(3600 * 1000 - 1000);
+  expect((await put()).status).toBe(200);
+  await clock.advance(1000);
+  expect((await put()).status).toBe(403);
+});
+
+test('how long addresses hold is set by the operator', async () => {
+  const quick = await TestService.start({ clock, partUrlSeconds: 20, downloadUrlSeconds: 10 });
+  try {
+    const carol = await quick.user('carol');
+    const { root_folder } = await carol.project('Quick');
+    const { id } = await carol.upload(root_folder, 'quick');
+    const { upload_id } = (await carol.post('/upload/multipart', { parent: root_folder, name: 'part' })).body;
+    const part = (await carol.get(`/upload/multipart/${upload_id}/part/1`)).body.url;
+    const content = (await carol.get(`/files/${id}/download_info`)).body.url;
+    const statuses = async () => [
+      (await fetch(content)).status,
+      (await fetch(part, { method: 'PUT', body: 'x' })).status,
+    ];
+    await clock.advance(9000);
+    expect(await statuses()).toEqual([200, 200]);
+    await clock.advance(1000);
+    expect(await statuses()).toEqual([403, 200]);
+    await clock.advance(10_000);
+    expect(await statuses()).toEqual([403, 403]);
+  } finally {
+    await quick.stop();
+  }
+});
+
 test('the address is for this method and object alone', async () => {
   const one = new URL(await link('one', '1'));
   const two = new URL(await link('two', '2'));

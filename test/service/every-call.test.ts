@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { request, TestService, type TestUser } from './test-service.ts';
 
@@ -17,7 +18,15 @@ describe('token', () => {
   test('GET / needs none', async () => {
     const { status, body } = await request('GET', `${service.url}/`);
     expect(status).toBe(200);
-    expect(body.capabilities).toContain('upload_inline');
+    expect(body.capabilities).toEqual(
+      expect.arrayContaining([
+        'volume_download_info',
+        'job_wait',
+        'variable_part_size',
+        'rename_overwrite',
+        'upload_inline',
+      ]),
+    );
     expect(body.files_url).toBe(`${service.url}/files`);
   });
 
@@ -186,6 +195,24 @@ describe('answers', () => {
     const url = service.url.replace('127.0.0.1', 'localhost');
     const { body } = await request('GET', `${url}/`);
     expect(body.user_url).toBe(`${url}/user`);
+  });
+
+  test('are sent in one write, header and body', async () => {
+    const writes: string[] = [];
+    const watch = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Socket };
+      for (const name of ['_write', '_writev'] as const) {
+        const write = socket[name]?.bind(socket) as (...args: unknown[]) => void;
+        vi.spyOn(socket, name).mockImplementation((...args: unknown[]) => {
+          writes.push(name);
+          write(...args);
+        });
+      }
+    };
+    subscribe('net.server.socket', watch);
+    const { status } = await rawGetWithBody('/v2/user', 'null');
+    unsubscribe('net.server.socket', watch);
+    expect([status, writes.length]).toEqual([200, 1]);
   });
 
   test('show only the fields asked for', async () => {

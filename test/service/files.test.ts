@@ -177,8 +177,11 @@ describe('metadata', () => {
     const { id } = await alice.upload(root, 'thousand.txt');
     const body = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`key${n}`, `v${n}`]));
     expect((await alice.call('PUT', `/files/${id}/metadata`, { body })).body).toEqual(body);
+    const change = { ignored: null, key0: 'v0' };
+    expect((await alice.call('PATCH', `/files/${id}/metadata`, { body: change })).body).toEqual(body);
     const more = await alice.call('PATCH', `/files/${id}/metadata`, { body: { more: 'x' } });
     expect(more.body.code).toBe(5006);
+    expect(more.body.message).toContain('1000');
     expect((await alice.get(`/files/${id}`)).body.metadata).toEqual(body);
   });
 

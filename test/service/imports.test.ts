@@ -50,6 +50,18 @@ describe('an import', () => {
     expect(await (await alice.download(job.result.id, { Range: 'bytes=1-2' })).text()).toBe('CG');
   });
 
+  it('makes a file whose metadata belongs to who imported it', async () => {
+    await volume.lay('a', 'a');
+    await alice.post(`/projects/${project.id}/members`, { username: 'bob', permissions: { write: true } });
+    const permissions = { copy: true };
+    await alice.post(`/storage/volumes/${volume.id}/members`, { username: 'bob', permissions });
+    const { result } = await runToEnd(bob, '/storage/imports', importOf('a'));
+    const edit = (user: TestUser) =>
+      user.call('PATCH', `/files/${result.id}/metadata`, { body: { sample: 's' } });
+    expect((await edit(alice)).body).toMatchObject({ status: 403, code: 5009 });
+    expect((await edit(bob)).body).toEqual({ sample: 's' });
+  });
+
   it('is PENDING when submitted, with no keys that are not filled yet', async () => {
     await volume.lay('a', 'a');
     const { body } = await alice.post('/storage/imports', importOf('a'));

@@ -21,10 +21,32 @@ beforeAll(async () => {
   root = project.root_folder;
   volume = await TestVolume.make(service, alice, { name: 'rules' });
   await volume.lay('object', 'object');
+  await oneOfEach();
   Object.assign(names, { owner: 'alice', project: 'rules', name: 'rules', file_id: root, group });
   document = (await request('GET', `${service.url}/openapi.json`)).body;
 });
 afterAll(() => service.stop());
+
+/** Something for every list to show. */
+async function oneOfEach(): Promise<void> {
+  const { id } = await alice.upload(root, 'one');
+  await alice.folder(root, 'folder');
+  await alice.post('/upload/multipart', { parent: root, name: 'begun' });
+  const source = { volume: volume.id, location: 'object' };
+  const destination = { project: 'alice/rules', name: 'alias' };
+  const jobs = [
+    await alice.post('/storage/imports', { source, destination }),
+    await alice.post('/storage/exports?copy_only=true', {
+      source: { file: id },
+      destination: { volume: volume.id, location: 'copy' },
+    }),
+    await alice.post('/async/files/copy', { items: [{ file: id, parent: root, name: 'copied' }] }),
+  ];
+  for (const { body } of jobs) await ended(alice, body);
+  const app = 'alice/rules/app';
+  await alice.post(`/apps/${app}/raw`, { class: 'CommandLineTool', inputs: [], outputs: [] });
+  await alice.post('/tasks?action=run', { project: 'alice/rules', app });
+}
 
 interface Operation {
   readonly path: string;
@@ -70,6 +92,45 @@ describe('every list', () => {
     }
   });
 
+  test('shows things that are at their own absolute addresses', async () => {
+    const shown: string[] = [];
+    for (const each of reads().filter(({ schema }) => schema.properties?.items !== undefined)) {
+      const { items } = (await alice.get(asked(each))).body;
+      const addresses = items.flatMap(({ href }: Json) => href ?? []);
+      if (addresses.length > 0) shown.push(each.path);
+      for (const address of addresses) {
+        expect(address.startsWith(`${service.url}/`)).toBe(true);
+        expect([address, (await alice.get(address.slice(service.url.length))).status]).toEqual([
+          address,
+          200,
+        ]);
+      }
+    }
+    expect(shown.length).toBeGreaterThan(16);
+  });
+
+  test('has addresses with the host that the client used', async () => {
+    const url = service.url.replace('127.0.0.1', 'localhost');
+    const { body } = await request('GET', `${url}/files?parent=${root}&limit=1`, {
+      headers: { 'X-SVC-Auth-Token': alice.token },
+    });
+    const addresses = [body.href, body.items[0].href, body.links[0].href];
+    expect(addresses.filter((address: string) => !address.startsWith(`${url}/`))).toEqual([]);
+  });
+
+  test('is the same with a slash behind its path', async () => {
+    for (const each of reads().filter(isList)) {
+      const path = asked(each).replace('?', '/?');
+      expect([path, (await alice.get(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  test('takes a query of the 6000 characters that clients send at most', async () => {
+    const query = `parent=${root}${`&name=${'x'.repeat(200)}`.repeat(40)}`.slice(0, 6000);
+    expect(query).toHaveLength(6000);
+    expect(await alice.get(`/files?${query}`)).toMatchObject({ status: 200, body: { items: [] } });
+  });
+
   test('refuses a limit outside 1 to 100, and an offset that is none', async () => {
     const paged = reads().filter((each) => isList(each) && each.query.includes('limit'));
     expect(paged.length).toBeGreaterThan(15);
@@ -110,6 +171,101 @@ describe('every call that answers a resource', () => {
     }
     expect(times.length).toBeGreaterThan(10);
     expect(times.filter((time) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(time))).toEqual([]);
+  });
+});
+
+describe('every bulk call', () => {
+  const entries: Record<string, () => Promise<unknown>> = {
+    'items of imports': async () => ({
+      source: { volume: volume.id, location: 'object' },
+      destination: { project: 'alice/rules' },
+    }),
+    'items of exports': async () => ({
+      source: { file: (await alice.upload(root, `bulk ${Math.random()}`)).id },
+      destination: { volume: volume.id, location: 'bulk' },
+    }),
+    'items of files': async () => ({ id: await fileOf('one'), name: 'renamed' }),
+    file_ids: () => fileOf('one'),
+  };
+  const fileOf = async (name: string): Promise<string> =>
+    (await alice.get(`/files?parent=${root}&name=${name}`)).body.items[0].id;
+  const totals = async (): Promise<(string | null)[]> => {
+    const paths = ['/storage/imports', '/storage/exports', `/files?parent=${root}&name=one`];
+    const answers = await Promise.all(paths.map((path) => alice.get(path)));
+    return answers.map(({ headers }) => headers.get('x-total-matching-query'));
+  };
+
+  test('refuses over 100 entries, and what is no list, and does nothing then', async () => {
+    const paths = Object.keys(document.paths).filter((path) => path.startsWith('/v2/bulk/'));
+    expect(paths.length).toBeGreaterThan(9);
+    for (const path of paths) {
+      const { schema } = document.paths[path].post.requestBody.content['application/json'];
+      const [key = ''] = Object.keys(schema.properties);
+      const kind = path.split('/').find((part) => ['imports', 'exports', 'files'].includes(part));
+      const entry = await (entries[key] ?? entries[`${key} of ${kind}`] ?? (async () => 'x'))();
+      const before = await totals();
+      for (const wrong of [Array(101).fill(entry), 'x', { 0: entry }]) {
+        const { status, body } = await alice.post(path.slice('/v2'.length), { [key]: wrong });
+        expect([path, status, body.code]).toEqual([path, 400, 90000]);
+      }
+      expect(await totals()).toEqual(before);
+    }
+  });
+});
+
+describe('without the advance header', () => {
+  /** Where in an answer a folder is told. */
+  function told(value: Json, at = ''): string[] {
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => [
+      ...(['parent', 'root_folder'].includes(key) ? [`${at}.${key}`] : []),
+      ...told(inner, `${at}.${key}`),
+    ]);
+  }
+  const plain = (method: string, path: string, body?: unknown) =>
+    request(method, `${service.url}${path}`, { body, headers: { 'X-SVC-Auth-Token': alice.token } });
+
+  test.each(['_all', 'parent,root_folder,items,result'])(
+    'no read tells parent or root folder, whatever fields=%s asks for',
+    async (fields) => {
+      for (const path of reads().map(asked)) {
+        if (path.startsWith('/openapi')) continue;
+        const { body } = await plain('GET', `${path}&fields=${fields}`);
+        expect([path, told(body)]).toEqual([path, []]);
+      }
+    },
+  );
+
+  test('no write does', async () => {
+    const answers: Json[] = [];
+    const send = async (method: string, path: string, body?: unknown): Promise<Json> => {
+      const answer = await plain(method, `${path}?fields=_all`, body);
+      expect([path, answer.status]).toEqual([path, 200]);
+      answers.push(answer.body);
+      return answer.body;
+    };
+    const { id: project } = await send('POST', '/projects', { name: 'Plain' });
+    await send('PATCH', `/projects/${project}`, { description: 'plain' });
+    const { upload_id } = await send('POST', '/upload/multipart', { project, name: 'plain' });
+    await send('GET', `/upload/multipart/${upload_id}`);
+    const part = await alice.putPart(upload_id, 1, 'plain');
+    const { id } = await send('POST', `/upload/multipart/${upload_id}/complete`, { parts: [part] });
+    await send('PATCH', `/files/${id}`, { tags: ['plain'] });
+    await send('POST', `/files/${id}/actions/copy`, { parent: root });
+    await send('POST', `/files/${id}/actions/move`, { name: 'moved' });
+    await send('POST', '/bulk/files/get', { file_ids: [id] });
+    await send('POST', '/bulk/files/edit', { items: [{ id, tags: [] }] });
+    await send('POST', '/files/search', { query: `IN "${project}"` });
+    const imported = await send('POST', '/storage/imports', {
+      source: { volume: volume.id, location: 'object' },
+      destination: { project },
+    });
+    await ended(alice, imported);
+    await send('GET', `/storage/imports/${imported.id}`);
+    const moved = await send('POST', '/async/files/move', { items: [{ file: id, project: 'alice/rules' }] });
+    await ended(alice, moved);
+    await send('GET', `/async/files/move/${moved.id}`);
+    expect(told(answers)).toEqual([]);
   });
 });
 

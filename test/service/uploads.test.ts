@@ -118,20 +118,16 @@ describe('parts', () => {
   });
 
   test.each([
-    ['method', (url: URL) => url, 'GET'],
-    ['object', (url: URL) => new URL(url.href.replace('/1?', '/2?')), 'PUT'],
-    ['expiry', (url: URL) => new URL(url.href.replace(/expires=\d+/, 'expires=99999999999')), 'PUT'],
-    ['signature', (url: URL) => new URL(url.href.replace(/signature=\w/, 'signature=')), 'PUT'],
-    ['no signature', (url: URL) => new URL(url.pathname, url), 'PUT'],
-  ])('an address tampered with (%s) is 403', async (_what, tamper, method) => {
+    ['object', (url: URL) => new URL(url.href.replace('/1?', '/2?'))],
+    ['expiry', (url: URL) => new URL(url.href.replace(/expires=\d+/, 'expires=99999999999'))],
+    ['signature', (url: URL) => new URL(url.href.replace(/signature=\w/, 'signature='))],
+    ['no signature', (url: URL) => new URL(url.pathname, url)],
+  ])('an address tampered with (%s) is 403', async (_what, tamper) => {
     const { upload_id } = await begin({ name: `tampered-${_what}` });
     const { body } = await alice.get(`/upload/multipart/${upload_id}/part/1`);
-    const answer = await fetch(tamper(new URL(body.url)), {
-      method,
-      ...(method === 'PUT' ? { body: 'bytes' } : {}),
-    });
-    expect([403, 404, 405]).toContain(answer.status);
-    expect(await answer.json()).toMatchObject({ status: answer.status });
+    const answer = await fetch(tamper(new URL(body.url)), { method: 'PUT', body: 'bytes' });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ status: 403 });
     expect((await alice.get(`/upload/multipart/${upload_id}`)).body.uploaded_parts_count).toBe(0);
   });
 });
