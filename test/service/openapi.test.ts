@@ -42,6 +42,16 @@ describe('the description in OpenAPI', () => {
     expect(lacking.map(([call]) => call)).toEqual([]);
   });
 
+  test('knows of no success but 200, 204 without a body after a DELETE, and 307', () => {
+    const wrong = operations().filter(([call, { responses }]) => {
+      const { default: _, ...good } = responses;
+      const statuses = Object.keys(good).join();
+      return statuses !== (call.startsWith('DELETE ') ? '204' : '200') && statuses !== '307';
+    });
+    // Nobody waits for an answer to that.
+    expect(wrong.map(([call]) => call)).toEqual(['POST /v2/action/notifications/feedback']);
+  });
+
   test('tells which calls need no token', () => {
     const open = operations().filter(([, { security }]) => security?.length === 0);
     expect(open.map(([call]) => call)).toEqual([

@@ -131,6 +131,20 @@ describe('every list', () => {
     expect(await alice.get(`/files?${query}`)).toMatchObject({ status: 200, body: { items: [] } });
   });
 
+  test('shows 25 things a page where no limit is asked for', async () => {
+    const parent = (await alice.folder(root, 'full')).id;
+    for (let n = 0; n < 26; n += 1) await alice.folder(parent, `${n}`);
+    const { body } = await alice.get(`/files?parent=${parent}`);
+    expect([body.items.length, body.links.length]).toEqual([25, 1]);
+    const defaults = Object.entries<Json>(document.paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? [])
+        .filter(({ name }: Json) => name === 'limit')
+        .map(({ schema }: Json) => [path, schema.default]),
+    );
+    const others = defaults.filter(([, limit]) => limit !== 25).map(([path]) => path);
+    expect(others).toEqual(['/v2/storage/volumes/{owner}/{name}/list']);
+  });
+
   test('refuses a limit outside 1 to 100, and an offset that is none', async () => {
     const paged = reads().filter((each) => isList(each) && each.query.includes('limit'));
     expect(paged.length).toBeGreaterThan(15);
@@ -155,6 +169,22 @@ describe('every call that answers a resource', () => {
         .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
     expect(lacking).toEqual([]);
+  });
+
+  test('shows no more than `fields` asks for', async () => {
+    const more: [string, string[]][] = [];
+    let looked = 0;
+    const resource = (each: Operation) => (isList(each) ? each.schema.properties.items.items : each.schema);
+    for (const each of reads().filter((read) => resource(read).properties?.href !== undefined)) {
+      const { status, body } = await alice.get(`${asked(each)}&fields=href`);
+      if (status !== 200) continue;
+      for (const shown of isList(each) ? body.items : [body]) {
+        looked += 1;
+        if (Object.keys(shown).join() !== 'href') more.push([each.path, Object.keys(shown)]);
+      }
+    }
+    expect(more).toEqual([]);
+    expect(looked).toBeGreaterThan(30);
   });
 
   test('writes times to the second, in UTC', async () => {
