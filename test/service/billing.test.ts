@@ -281,6 +281,9 @@ describe('invoices', () => {
     expect((await alice.get(`/billing/invoices/${older.id}`)).body).toEqual(older);
     const analyses = await spending(`/analysis?invoice_id=${older.id}`);
     expect(analyses.body.items).toMatchObject([{ analysis_name: 'Cost 5' }]);
+    for (const days of ['date_from=03-01-2027', 'date_to=02-27-2027']) {
+      expect((await spending(`/analysis?invoice_id=${older.id}&${days}`)).body.items).toEqual([]);
+    }
     expect((await alice.get('/billing/invoices')).body.items[0].id).toBe(body.items[0].id);
     const paged = await alice.get(`/billing/invoices?${query}&limit=1&offset=1`);
     expect(paged.headers.get('x-total-matching-query')).toBe('2');
