@@ -209,6 +209,20 @@ describe('completion', () => {
     expect((await complete(upload_id, { parts: [one, two] })).body.size).toBe(PART_SIZE_MIN + 1);
   });
 
+  test('takes parts of different sizes, but none under 5 MiB before the last', async () => {
+    const { upload_id } = await begin({ name: 'sizes' });
+    const [small, last] = [
+      await alice.putPart(upload_id, 1, bytes(PART_SIZE_MIN - 1)),
+      await alice.putPart(upload_id, 2, 'last'),
+    ];
+    expect((await complete(upload_id, { parts: [small, last] })).body).toMatchObject({
+      status: 409,
+      code: 8007,
+    });
+    const enough = await alice.putPart(upload_id, 1, bytes(PART_SIZE_MIN));
+    expect((await complete(upload_id, { parts: [enough, last] })).body.size).toBe(PART_SIZE_MIN + 4);
+  });
+
   test('ends the upload', async () => {
     const { upload_id } = await begin({ name: 'ended' });
     const part = await alice.putPart(upload_id, 1, 'x');
