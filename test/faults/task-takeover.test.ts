@@ -118,7 +118,7 @@ async function completedOnce(id: string): Promise<void> {
   const [group] = (await world.user.get('/billing/groups')).body.items;
   const { body } = await world.user.get(`/billing/groups/${group.id}/breakdown`);
   expect(body.project_breakdown[0].task_breakdown).toHaveLength(1);
-  expect(body.total_spending).toEqual(task.price);
+  expect(task.price).toMatchObject(body.total_spending);
   await waitUntil(async () => (await readdir(join(dataDir, 'tasks'))).length === 0);
 }
 

@@ -118,10 +118,8 @@ describe('a task that is run', () => {
     const [spent] = body.project_breakdown.filter(
       ({ task_breakdown }: { task_breakdown: [] }) => task_breakdown.length,
     );
-    expect(spent.task_breakdown.map(({ task_cost }: { task_cost: object }) => task_cost)).toEqual([
-      whole.price,
-      cheap.price,
-    ]);
+    const costs = spent.task_breakdown.map(({ task_cost }: { task_cost: object }) => task_cost);
+    expect([whole.price, cheap.price]).toMatchObject(costs);
     expect(spent.task_breakdown[0].time_finished).toBe(whole.end_time);
   });
 
