@@ -48,6 +48,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       databaseUrl: database,
       blobs: blobsPlace(options),
       volumeEndpoint: options.volumeEndpoint,
+      stsEndpoint: options.s3StsEndpoint,
       secretKeys: secretKeysGiven(secretKeyFile, process.env),
       allowedEndpoints: allowEndpoint,
       auditDays: options.auditDays,

@@ -71,6 +71,15 @@ const volumeEndpoint: Option<string | undefined> = {
   parse: parseEndpoint,
 };
 
+const s3StsEndpoint: Option<string | undefined> = {
+  flags: '--s3-sts-endpoint <url>',
+  help: 'the S3 store, other than AWS, at which volumes may have the service take on a role (AssumeRole)',
+  environment: 'SVCFS_S3_STS_ENDPOINT',
+  default: undefined,
+  defaultText: 'AWS alone',
+  parse: parseEndpoint,
+};
+
 export const S3_OPTIONS = {
   blobs,
   s3Endpoint,
@@ -78,4 +87,5 @@ export const S3_OPTIONS = {
   s3Region,
   s3PathStyle,
   volumeEndpoint,
+  s3StsEndpoint,
 } as const;

@@ -76,6 +76,8 @@ export interface ServiceOptions {
   readonly blobs?: S3BlobsPlace | undefined;
   /** The store of volumes that name no endpoint. Default: directories of the service's own. */
   readonly volumeEndpoint?: string | undefined;
+  /** The store, other than AWS, at which volumes may have the service take on a role. */
+  readonly stsEndpoint?: string | undefined;
   /** Encrypt the secrets of volumes. Default: `secret-key` in the data directory; none with a PostgreSQL database. */
   readonly secretKeys?: SecretKeysGiven | undefined;
   /** Hosts and networks that endpoints of volumes may lead to although they are refused by default. */

@@ -171,13 +171,19 @@ export async function openServices(
   const volumeSecrets = new VolumeSecrets(await openSecretKeys(options));
   const store = await openStore(options);
   await renewSecrets(store, volumeSecrets, isKeptInTheClear);
-  const { volumeEndpoint: defaultEndpoint, allowedEndpoints = [] } = options;
+  const { volumeEndpoint: defaultEndpoint, stsEndpoint, allowedEndpoints = [] } = options;
   return {
     store,
     volumeSecrets,
     auditTrail: new AuditTrail({ store, clock, logger }),
     blobs,
-    buckets: new Buckets({ directory: join(dataDir, 'buckets'), defaultEndpoint, allowedEndpoints, clock }),
+    buckets: new Buckets({
+      directory: join(dataDir, 'buckets'),
+      defaultEndpoint,
+      stsEndpoint,
+      allowedEndpoints,
+      clock,
+    }),
     allowedEndpoints,
     jobSignals: new JobSignals(clock),
     ...(await openTaskRunner(options)),

@@ -33,11 +33,12 @@ export class RadosGateway {
   readonly #remove: () => void;
   readonly #daemons: ChildProcess[] = [];
 
-  static async start(): Promise<RadosGateway> {
+  /** @param roles Gives out roles; then it does not tell an unknown access key from a missing right. */
+  static async start({ roles = false } = {}): Promise<RadosGateway> {
     const directory = dirSync({ prefix: 'svcfs-s3', unsafeCleanup: true });
     const gateway = new RadosGateway(directory, await freePort());
     try {
-      await gateway.#startCluster();
+      await gateway.#startCluster(roles);
       await gateway.#startGateway();
       return gateway;
     } catch (error) {
@@ -57,6 +58,27 @@ export class RadosGateway {
     const keys = ['--access-key', user.accessKeyId, '--secret-key', user.secretAccessKey];
     await this.#admin('user', 'create', '--uid', name, '--display-name', name, ...keys);
     return user;
+  }
+
+  /**
+   * A role that one user may take on, and that may do everything with some buckets. This gateway knows no external ids: a policy that demands one refuses all.
+   *
+   * @returns its ARN
+   */
+  async createRole(name: string, { user, buckets }: { user: string; buckets: string }): Promise<string> {
+    const Principal = { AWS: [`arn:aws:iam:::user/${user}`] };
+    const trust = { Effect: 'Allow', Principal, Action: ['sts:AssumeRole'] };
+    const role = ['--role-name', name];
+    const made = await this.#admin('role', 'create', ...role, '--assume-role-policy-doc', policy(trust));
+    const Resource = [`arn:aws:s3:::${buckets}`, `arn:aws:s3:::${buckets}/*`];
+    const rights = policy({ Effect: 'Allow', Action: ['s3:*'], Resource });
+    await this.#admin('role-policy', 'put', ...role, '--policy-name', 'rights', '--policy-doc', rights);
+    return JSON.parse(made).Arn;
+  }
+
+  async withdrawRole(name: string): Promise<void> {
+    await this.#admin('role-policy', 'delete', '--role-name', name, '--policy-name', 'rights');
+    await this.#admin('role', 'delete', '--role-name', name);
   }
 
   client(user: StoreUser): S3Client {
@@ -85,10 +107,11 @@ export class RadosGateway {
     this.#remove();
   }
 
-  async #startCluster(): Promise<void> {
+  async #startCluster(roles: boolean): Promise<void> {
     for (const name of ['mon', 'osd', 'rgw', 'run', 'log']) await mkdir(this.#path(name));
     const [v2, v1] = [await freePort(), await freePort()];
-    await writeFile(this.#path('ceph.conf'), configuration(this.#directory, { v2, v1, s3: this.endpoint }));
+    const configured = configuration(this.#directory, { v2, v1, s3: this.endpoint });
+    await writeFile(this.#path('ceph.conf'), roles ? configured + roleConfiguration() : configured);
     await this.#makeKeys();
     const map = this.#path('monmap');
     const monitors = `[v2:127.0.0.1:${v2},v1:127.0.0.1:${v1}]`;
@@ -160,6 +183,10 @@ export class RadosGateway {
   }
 }
 
+function policy(...Statement: object[]): string {
+  return JSON.stringify({ Version: '2012-10-17', Statement });
+}
+
 function configuration(
   directory: string,
   ports: { readonly v2: number; readonly v1: number; readonly s3: string },
@@ -199,6 +226,11 @@ rgw crypt require ssl = false
 rgw crypt s3 kms backend = testing
 rgw crypt s3 kms encryption keys = ${KMS_KEY}=${randomBytes(32).toString('base64')}
 `;
+}
+
+/** Goes on with the section of the gateway. */
+function roleConfiguration(): string {
+  return `rgw s3 auth use sts = true\nrgw sts key = ${randomBytes(8).toString('hex')}\n`;
 }
 
 async function freePort(): Promise<number> {

@@ -1,4 +1,5 @@
 import type { SignedAddress } from '../blobs/blob-store.ts';
+import { refuseAsService } from '../rules/bucket-failure.ts';
 import type { Services } from '../services.ts';
 import type { Volume } from './volume-access.ts';
 import { objectPlace } from './volume-contents.ts';
@@ -6,14 +7,18 @@ import { objectPlace } from './volume-contents.ts';
 /** Path of the service that leads to objects of volumes. */
 export const OBJECT_PATH = '/storage/objects';
 
-/** Where an object of a volume can be read without a token: at its store, or here when the store has no such addresses. */
+/**
+ * Where an object of a volume can be read without a token: at its store, or here when the store has no such addresses.
+ *
+ * @throws ServiceError 9203 when the volume's role is refused by now
+ */
 export async function volumeObjectAddress(
   services: Services,
   { volume, location }: { readonly volume: Volume; readonly location: string },
 ): Promise<SignedAddress> {
   const { signer, downloadUrlSeconds } = services;
   const { bucket, key } = await objectPlace(services, volume, location);
-  const own = await bucket.addressOf(key, downloadUrlSeconds);
+  const own = await bucket.addressOf(key, downloadUrlSeconds).catch(refuseAsService);
   if (own !== undefined) return own;
   const segments = `${volume.row.id}/${location}`.split('/').map(encodeURIComponent);
   return signer.sign('GET', `${OBJECT_PATH}/${segments.join('/')}`, downloadUrlSeconds);

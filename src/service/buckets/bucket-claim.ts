@@ -51,7 +51,9 @@ async function writeClaim(path: string, claim: Claim): Promise<Claim> {
 
 function claimOf(credentials: BucketCredentials): Claim {
   const [accessKey, secretKey] =
-    credentials.kind === 'keys' ? [credentials.accessKey, credentials.secretKey] : [credentials.roleArn, ''];
+    credentials.kind === 'keys'
+      ? [credentials.accessKey, credentials.secretKey]
+      : [credentials.roleArn, credentials.externalId ?? ''];
   const hash = createHash('sha256')
     .update(JSON.stringify([accessKey, secretKey]))
     .digest('hex');

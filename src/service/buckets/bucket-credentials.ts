@@ -8,8 +8,8 @@ export function bucketCredentials(
   shown: Readonly<Record<string, string>>,
   secret: Readonly<Record<string, string>>,
 ): BucketCredentials {
-  const { role_arn: roleArn, external_id: externalId, access_key_id: accessKey = '' } = shown;
+  const { role_arn: roleArn, access_key_id: accessKey = '' } = shown;
   return accessKey === '' && roleArn !== undefined
-    ? { kind: 'role', roleArn, externalId }
+    ? { kind: 'role', roleArn, externalId: secret['external_id'] || undefined }
     : { kind: 'keys', accessKey, secretKey: secret['secret_access_key'] ?? '' };
 }

@@ -33,6 +33,8 @@ export interface BucketsOptions {
   readonly directory: string;
   /** The store of volumes that name none; undefined: the directories. */
   readonly defaultEndpoint?: string | undefined;
+  /** The store, other than AWS, that gives roles to take on. */
+  readonly stsEndpoint?: string | undefined;
   /** Hosts and networks that endpoints may lead to although they are refused by default. */
   readonly allowedEndpoints: readonly string[];
   readonly clock: Clock;

@@ -1,9 +1,10 @@
 import { HeadBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import type { S3Role } from '../s3/assumed-role.ts';
 import { type CopySizes, S3_COPY_SIZES } from '../s3/copy-object.ts';
 import { guardedLookup } from '../s3/guarded-lookup.ts';
-import { type S3Access, S3Clients } from '../s3/s3-clients.ts';
+import { type S3Access, S3Clients, type S3Keys } from '../s3/s3-clients.ts';
 import { checkEndpoint, parseS3Endpoint, type S3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
@@ -13,6 +14,8 @@ import { S3Bucket } from './s3-bucket.ts';
 export interface S3BucketsOptions {
   /** Hosts and networks that an endpoint may lead to although the policy refuses them. */
   readonly allowedEndpoints: readonly string[];
+  /** The store that gives roles; undefined: AWS alone does. */
+  readonly stsEndpoint?: string | undefined;
   readonly clock: Clock;
   readonly copySizes?: CopySizes;
 }
@@ -40,10 +43,11 @@ export class S3Buckets {
     address: { readonly endpoint: string; readonly bucket: string },
     credentials: BucketCredentials,
   ): Promise<S3Bucket> {
-    const { allowedEndpoints, clock, copySizes = S3_COPY_SIZES } = this.#options;
+    const { allowedEndpoints, stsEndpoint, clock, copySizes = S3_COPY_SIZES } = this.#options;
     const { bucket } = address;
     checkEndpoint(address.endpoint, allowedEndpoints);
     const endpoint = parseS3Endpoint(address.endpoint);
+    if (credentials.kind === 'role') checkRoles(endpoint, stsEndpoint);
     const access = accessOf(endpoint, credentials);
     const region = await this.#regionOf(endpoint, bucket, access);
     const client = this.#clients.get({ ...access, region });
@@ -85,15 +89,21 @@ interface RegionError {
   readonly Region?: string;
 }
 
+/** A user who names the endpoint must not have the service sign there, under its own credentials, what another store takes. */
+function checkRoles(endpoint: S3Endpoint, stsEndpoint: string | undefined): void {
+  if (endpoint.url === undefined) return;
+  if (stsEndpoint !== undefined && storeIdentity({ url: stsEndpoint }) === storeIdentity(endpoint)) return;
+  const message = 'the service takes on no roles at that store; give the volume a pair of keys';
+  throw new BucketError('role-refused', message);
+}
+
 function accessOf({ url, region, pathStyle }: S3Endpoint, credentials: BucketCredentials): S3Access {
-  if (credentials.kind === 'role') {
-    throw new BucketError('role-refused', 'the service takes on no roles; give the volume a pair of keys');
+  return { endpoint: url, region: region ?? DEFAULT_REGION, pathStyle, keys: keysOf(credentials) };
+}
+
+function keysOf(credentials: BucketCredentials): S3Keys | S3Role {
+  if (credentials.kind === 'keys') {
+    return { accessKeyId: credentials.accessKey, secretAccessKey: credentials.secretKey };
   }
-  const { accessKey: accessKeyId, secretKey: secretAccessKey } = credentials;
-  return {
-    endpoint: url,
-    region: region ?? DEFAULT_REGION,
-    pathStyle,
-    keys: { accessKeyId, secretAccessKey },
-  };
+  return { roleArn: credentials.roleArn, externalId: credentials.externalId };
 }

@@ -27,9 +27,13 @@ export interface CheckedService {
   readonly secret: Readonly<Record<string, string>>;
 }
 
-const SECRET_FIELDS = ['secret_access_key'];
+/** Who learns an external id could connect the same role to a volume of their own. */
+const SECRET_FIELDS = ['secret_access_key', 'external_id'];
 /** What identifies a caller to an S3 store: a pair of keys, or a role to take on. */
-const CREDENTIAL_KINDS = [['access_key_id', 'secret_access_key'], ['role_arn']];
+const CREDENTIAL_KINDS = [
+  { needed: ['access_key_id', 'secret_access_key'], optional: [] },
+  { needed: ['role_arn'], optional: ['external_id'] },
+];
 
 /** @throws ServiceError 9013, 9014, 9030 */
 export function checkVolumeName(name: string | undefined): string {
@@ -105,15 +109,24 @@ function checkCredentials(
   given: Readonly<Record<string, unknown>> | undefined,
   before: CheckedService | undefined,
 ): Credentials {
-  const all: Record<string, unknown> = { ...before?.address.credentials, ...before?.secret, ...given };
+  const kept = { ...before?.address.credentials, ...before?.secret };
+  for (const field of displacedBy(given)) delete kept[field];
+  const all: Record<string, unknown> = { ...kept, ...given };
   const entries = Object.entries(all).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
-  const complete = CREDENTIAL_KINDS.some((fields) => fields.every((field) => all[field]));
+  const complete = CREDENTIAL_KINDS.some(({ needed }) => needed.every((field) => all[field]));
   if (!complete || entries.length < Object.keys(all).length) throw new ServiceError(9034);
   const isSecret = ([field]: [string, string]): boolean => SECRET_FIELDS.includes(field);
   return {
     shown: Object.fromEntries(entries.filter((entry) => !isSecret(entry))),
     secret: Object.fromEntries(entries.filter(isSecret)),
   };
+}
+
+/** Fields of the other kinds when one kind is given: a volume has a pair of keys or a role. */
+function displacedBy(given: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  const kind = CREDENTIAL_KINDS.find(({ needed }) => needed.some((field) => given?.[field] !== undefined));
+  const others = kind === undefined ? [] : CREDENTIAL_KINDS.filter((other) => other !== kind);
+  return others.flatMap(({ needed, optional }) => [...needed, ...optional]);
 }

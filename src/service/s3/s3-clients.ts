@@ -2,7 +2,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
+import { STSClient } from '@aws-sdk/client-sts';
 import { LRUCache } from 'lru-cache';
+import { assumedRole, type S3Role, type SessionKeys } from './assumed-role.ts';
 
 export interface S3Keys {
   readonly accessKeyId: string;
@@ -16,8 +18,23 @@ export interface S3Access {
   /** Undefined: from the environment or a profile. */
   readonly region: string | undefined;
   readonly pathStyle: boolean;
-  /** Undefined: from the environment, a profile or the machine's role, as the SDK finds them. */
-  readonly keys: S3Keys | undefined;
+  /**
+   * Undefined: from the environment, a profile or the machine's role, as the SDK finds them. Those take on a role, which
+   * the store itself gives (AWS: STS of the region).
+   */
+  readonly keys: S3Keys | S3Role | undefined;
+}
+
+/** What all clients of the SDK take. */
+interface Connection {
+  readonly requestHandler: {
+    readonly httpAgent: HttpAgent;
+    readonly httpsAgent: HttpsAgent;
+    readonly connectionTimeout: number;
+    readonly socketTimeout: number;
+  };
+  readonly region?: string;
+  readonly endpoint?: string;
 }
 
 const CLIENTS_REMEMBERED = 200;
@@ -50,13 +67,26 @@ export class S3Clients {
     return client;
   }
 
-  #make({ endpoint, region, pathStyle, keys }: S3Access): S3Client {
+  #make(access: S3Access): S3Client {
+    const { pathStyle, keys } = access;
     return new S3Client({
+      ...this.#connection(access),
       forcePathStyle: pathStyle,
       followRegionRedirects: true,
       // The SDK's own checksums are unknown to many stores, and would be part of signed addresses.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      ...(keys === undefined ? {} : { credentials: this.#credentials(keys, access) }),
+    });
+  }
+
+  #credentials(keys: S3Keys | S3Role, access: S3Access): S3Keys | (() => Promise<SessionKeys>) {
+    if ('accessKeyId' in keys) return { ...keys };
+    return assumedRole(keys, new STSClient(this.#connection(access)));
+  }
+
+  #connection({ endpoint, region }: S3Access): Connection {
+    return {
       requestHandler: {
         httpAgent: this.#httpAgent,
         httpsAgent: this.#httpsAgent,
@@ -65,7 +95,6 @@ export class S3Clients {
       },
       ...(region === undefined ? {} : { region }),
       ...(endpoint === undefined ? {} : { endpoint }),
-      ...(keys === undefined ? {} : { credentials: { ...keys } }),
-    });
+    };
   }
 }

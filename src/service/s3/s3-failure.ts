@@ -96,7 +96,7 @@ function isUnreachable(error: Error & { readonly code?: unknown }): boolean {
   return typeof code === 'string' && (CONNECTION_CODES.includes(code) || /CERT|SSL|TLS/.test(code));
 }
 
-function s3Answer(error: unknown): S3Answer {
+export function s3Answer(error: unknown): S3Answer {
   const { name = '', $metadata } = error as {
     readonly name?: string;
     readonly $metadata?: { readonly httpStatusCode?: number };

@@ -24,5 +24,10 @@ export async function signedAddress(
   const url = await (command instanceof GetObjectCommand
     ? getSignedUrl(client, command, options)
     : getSignedUrl(client, command, options));
-  return { url, expiresMs: now + expiresIn * 1000 };
+  // The keys of a role end by themselves, and addresses signed with them.
+  const { expiration } = await client.config.credentials();
+  return {
+    url,
+    expiresMs: Math.min(now + expiresIn * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY),
+  };
 }
