@@ -214,7 +214,7 @@ describe('.svcfs', () => {
       metadataTtl: 5000,
       renameWait: null,
       afterExport: 'keep',
-      uploads: 8,
+      uploads: null,
       memory: expect.any(Number),
     });
   });
