@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_CODES, type ErrorCode } from '../../src/contract/error-codes.ts';
-import { MATRIX, type Row, type Rule, type World } from './permission-matrix.ts';
+import { MATRIX } from './permission-matrix.ts';
+import type { Row, Rule, World } from './permission-terms.ts';
 import { type Answer, request, TestService, type TestUser } from './test-service.ts';
 import { TestVolume } from './volume-world.ts';
 

@@ -1,61 +1,8 @@
 /** Every call of the API, and who may make it: `permission-matrix.test.ts` tries each of them as everybody. */
 import { ERROR_CODES } from '../../src/contract/error-codes.ts';
-import type { Answer, TestService, TestUser } from './test-service.ts';
-import { ended, type TestVolume } from './volume-world.ts';
-
-/** `creator`: of the file, who is alice; no permission stands in for that. */
-type ProjectPermission = 'read' | 'copy' | 'write' | 'execute' | 'admin' | 'creator';
-/** `member`: whatever the permission. */
-type VolumePermission = 'member' | 'read' | 'copy' | 'write' | 'admin';
-
-/** Who is asked for what, and how a refusal looks: `refusal` to members, `hidden` to all others. */
-export type Rule =
-  /** Needs no token. */
-  | { readonly kind: 'open' }
-  /** About the caller's own things, which everybody has. */
-  | { readonly kind: 'own' }
-  /** About something that belongs to one user alone, whatever the project. */
-  | { readonly kind: 'private'; readonly refusal: number }
-  | {
-      readonly kind: 'project';
-      readonly needs: ProjectPermission;
-      readonly refusal: number;
-      readonly hidden: number;
-    }
-  | { readonly kind: 'volume'; readonly needs: VolumePermission }
-  /** Both, the volume first. */
-  | {
-      readonly kind: 'transfer';
-      readonly onVolume: VolumePermission;
-      readonly inProject: ProjectPermission;
-      readonly refusal: number;
-      readonly hidden: number;
-    };
-
-export interface Attempt {
-  readonly path: string;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Something that belongs to alice, in which the caller may have been given permissions. */
-export interface World {
-  readonly service: TestService;
-  readonly alice: TestUser;
-  readonly caller: TestUser;
-  readonly project: string;
-  readonly root: string;
-  readonly volume: TestVolume;
-  readonly group: string;
-}
-
-export interface Row {
-  readonly rule: Rule;
-  /** What the caller sends; anything it acts on is made first, by alice. */
-  readonly attempt: (world: World) => Attempt | Promise<Attempt>;
-  /** Where the refusal is, when not in the answer itself. */
-  readonly outcome?: (answer: Answer, world: World) => Promise<Answer['body']>;
-}
+import type { ProjectPermission, Row, Rule, VolumePermission, World } from './permission-terms.ts';
+import type { Answer } from './test-service.ts';
+import { ended } from './volume-world.ts';
 
 const TOOL = { class: 'CommandLineTool', cwlVersion: 'v1.2', inputs: [], outputs: [], baseCommand: 'true' };
 
