@@ -59,6 +59,20 @@ test.each([
   expect((await alice.post('/projects', body)).body).toMatchObject({ status, code });
 });
 
+test('tags are none, or hold `tcga`, which makes the data controlled', async () => {
+  const refusal = { status: 400, code: 90000, message: expect.stringContaining('tcga') };
+  expect((await alice.post('/projects', { name: 'Tagged', tags: ['exome'] })).body).toMatchObject(refusal);
+  const { id } = await alice.project('Open data');
+  const edited = async (tags: unknown): Promise<object> =>
+    (await alice.call('PATCH', `/projects/${id}`, { body: { tags } })).body;
+  expect(await edited(['exome'])).toMatchObject(refusal);
+  expect(await edited(['exome', 'tcga'])).toMatchObject({
+    tags: ['exome', 'tcga'],
+    settings: { controlled: true },
+  });
+  expect(await edited([])).toMatchObject({ tags: [], settings: { controlled: false } });
+});
+
 test.each(['PATCH', 'POST'])('%s edits; the id stays', async (method) => {
   const { id, href } = await alice.project(`Old ${method}`);
   const { status, body } = await alice.call(method, `/projects/${id}`, {

@@ -5,6 +5,7 @@ import { randomId } from '../random-id.ts';
 import { ALL_PERMISSIONS } from '../rules/permissions.ts';
 import {
   checkProjectName,
+  checkProjectTags,
   mergeSettings,
   NEW_PROJECT_SETTINGS,
   shortNameOf,
@@ -17,7 +18,7 @@ import { billingGroupFor } from './billing-group-access.ts';
 import { newFile } from './new-file.ts';
 import { projectFor } from './project-access.ts';
 
-/** The caller becomes the owner, with every permission. @throws ServiceError 3007, 4001, 4002, 4005 */
+/** The caller becomes the owner, with every permission. @throws ServiceError 3007, 90000, 4001, 4002, 4005 */
 export async function createProject(
   { store, clock }: Services,
   caller: Caller,
@@ -38,7 +39,7 @@ export async function createProject(
       name,
       description: body.description ?? '',
       billing_group: billingGroup?.id ?? null,
-      tags: JSON.stringify(body.tags ?? []),
+      tags: JSON.stringify(checkProjectTags(body.tags)),
       settings: JSON.stringify(mergeSettings(NEW_PROJECT_SETTINGS, body.settings ?? {})),
       category: 'PRIVATE',
       root_folder: randomId(),

@@ -2,13 +2,13 @@ import type { EditProjectBody, ProjectSettings } from '../../contract/project.ts
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { demand } from '../rules/permissions.ts';
-import { checkProjectName, mergeSettings } from '../rules/project-fields.ts';
+import { checkProjectName, checkProjectTags, mergeSettings } from '../rules/project-fields.ts';
 import type { Services } from '../services.ts';
 import type { MemberProject } from '../store/projects.ts';
 import { billingGroupFor } from './billing-group-access.ts';
 import { projectFor } from './project-access.ts';
 
-/** Never changes the id. Settings and billing need `admin`, the rest `write`. @throws ServiceError 3002, 3001, 3007, 4002, 4005 */
+/** Never changes the id. Settings and billing need `admin`, the rest `write`. @throws ServiceError 3002, 3001, 3007, 90000, 4002, 4005 */
 export async function editProject(
   { store, clock }: Services,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function editProject(
   await store.projects.update(project.id, {
     ...(name === undefined ? {} : { name: checkProjectName(name) }),
     ...(description === undefined ? {} : { description: description ?? '' }),
-    ...(tags === undefined ? {} : { tags: JSON.stringify(tags ?? []) }),
+    ...(tags === undefined ? {} : { tags: JSON.stringify(checkProjectTags(tags)) }),
     ...(settings ? { settings: JSON.stringify(mergeSettings(present, settings)) } : {}),
     ...(billing_group ? { billing_group } : {}),
     modified_on: storedTime(clock.now()),

@@ -1,19 +1,21 @@
 import type { ProjectResource } from '../../contract/project.ts';
 import { apiTime } from '../api-time.ts';
 import type { RequestView } from '../http/request-view.ts';
+import { shownSettings } from '../rules/project-fields.ts';
 import type { MemberProject } from '../store/projects.ts';
 
 /** A project as the API shows it to one of its members. */
 export function projectResource(project: MemberProject, view: RequestView): ProjectResource {
   const { id, name, description, category, created_by, permissions, billing_group, root_folder } = project;
+  const tags: string[] = JSON.parse(project.tags);
   return {
     href: view.href(`/projects/${id}`),
     id,
     name,
     type: 'v2',
     description,
-    tags: JSON.parse(project.tags),
-    settings: JSON.parse(project.settings),
+    tags,
+    settings: shownSettings(JSON.parse(project.settings), tags),
     permissions,
     ...(billing_group === null ? {} : { billing_group }),
     category,

@@ -32,6 +32,26 @@ export function checkProjectName(name: string | undefined): string {
   return name;
 }
 
+/** The tag of a project with controlled data. */
+const CONTROLLED_TAG = 'tcga';
+
+/**
+ * A project with open data has no tags, one with controlled data has `tcga` among them (API document, Project).
+ *
+ * @throws ServiceError 90000
+ */
+export function checkProjectTags(tags: readonly string[] | null | undefined): readonly string[] {
+  if (tags && tags.length > 0 && !tags.includes(CONTROLLED_TAG)) {
+    throw new ServiceError(90000, `A project has no tags, or \`${CONTROLLED_TAG}\` among them.`);
+  }
+  return tags ?? [];
+}
+
+/** Settings as they are shown: the tag, too, makes a project's data controlled. */
+export function shownSettings(settings: ProjectSettings, tags: readonly string[]): ProjectSettings {
+  return { ...settings, controlled: settings.controlled || tags.includes(CONTROLLED_TAG) };
+}
+
 /** The part of a project's id that comes from its name: lower case, `-` for spaces and `_`, nothing else special. */
 export function shortNameOf(name: string): string {
   return name
