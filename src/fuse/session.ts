@@ -306,7 +306,7 @@ export class Session implements Receiver {
 
   #forgetBatch(): void {
     const count = this.#body.u32();
-    this.#body.skip(4);
+    this.#body.skip(4); // dummy
     for (let i = 0; i < count; i++) this.#fs.forget(this.#body.id() as NodeId, this.#body.id());
   }
 

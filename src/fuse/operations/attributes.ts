@@ -27,7 +27,7 @@ const VALID = {
 export const getattr = operation<AttributesReply>({
   call(fs, body, request) {
     const flags = body.u32();
-    body.skip(4);
+    body.skip(4); // dummy
     const handle = (flags & GETATTR_FH) === 0 ? undefined : (body.id() as FileHandle);
     return fs.getattr(request.node, handle, request);
   },
@@ -45,7 +45,7 @@ export const setattr = operation<AttributesReply>({
 
 function readChanges(body: BodyReader): { changes: AttributeChanges; handle: FileHandle | undefined } {
   const valid = body.u32();
-  body.skip(4);
+  body.skip(4); // padding
   const handle = body.id() as FileHandle;
   const given = (bit: number): boolean => (valid & bit) !== 0;
   const sizeBytes = given(VALID.SIZE) ? body.offset() : body.bound();
@@ -55,9 +55,9 @@ function readChanges(body: BodyReader): { changes: AttributeChanges; handle: Fil
   body.skip(8); // ctime: always our own
   const atimeMs = joinTime(atime, body.u32());
   const mtimeMs = joinTime(mtime, body.u32());
-  body.skip(4);
+  body.skip(4); // ctimensec
   const mode = body.u32();
-  body.skip(4);
+  body.skip(4); // unused
   const uid = body.u32();
   const gid = body.u32();
   const changes: AttributeChanges = {

@@ -85,7 +85,7 @@ export const rename2 = operation<void>({
   call(fs, body, request) {
     const newParent = body.id() as NodeId;
     const bits = body.u32();
-    body.skip(4);
+    body.skip(4); // padding
     return callRename(fs, body, request, { newParent, bits });
   },
   locks: 'names',

@@ -31,7 +31,7 @@ function whenThere<T, U>(value: Awaitable<T>, map: (value: T) => U): Awaitable<U
 export const getxattr = operation<SizedAnswer>({
   call(fs, body, request) {
     const roomBytes = body.u32();
-    body.skip(4);
+    body.skip(4); // padding
     return whenThere(fs.getxattr(request.node, body.text(), request), (bytes) => ({ bytes, roomBytes }));
   },
   encode: encodeSized,
