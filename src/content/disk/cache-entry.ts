@@ -49,8 +49,13 @@ export class CacheEntry {
     if (answer === EVICTED) this.evicted = true;
   }
 
-  /** Bytes that are there. */
+  /** Bytes that are there; none when it was evicted, for nobody finds them any more. */
   async countBytes(): Promise<number> {
+    const { nlink } = await this.#files.index.stat();
+    if (nlink === 0) {
+      this.evicted = true;
+      return 0;
+    }
     const { sizeBytes } = this.place;
     const last = Math.ceil(sizeBytes / DISK_BLOCK_BYTES) - 1;
     const [before, all] = await Promise.all([this.#count(last), this.#count(last + 1)]);

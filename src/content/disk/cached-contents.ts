@@ -28,6 +28,11 @@ export interface WarmProgress {
   readonly onFetched: (bytes: number) => void;
 }
 
+interface Filling {
+  readonly progress: WarmProgress;
+  readonly signal: AbortSignal;
+}
+
 const RANGE_BYTES = 4 * 1024 * 1024;
 /** Over all versions that are filled. */
 const RANGES_AT_ONCE = 8;
@@ -45,19 +50,20 @@ export class CachedContents {
   /** Fetches what is not there. Rejects with `ContentError`, or with what the API or the disk said. */
   async fill(version: ContentVersion, progress: WarmProgress, signal: AbortSignal): Promise<void> {
     await this.#with(version, signal, async (source, cached) => {
-      if ((await this.disk.countBytes(cached)) === cached.sizeBytes) {
+      const isWhole = async (): Promise<boolean> => (await this.disk.countBytes(cached)) === cached.sizeBytes;
+      if (await isWhole()) {
         progress.onBytes(cached.sizeBytes);
         return;
       }
-      await forEachAtOnce(rangesOf(cached.sizeBytes), RANGES_AT_ONCE, (range) =>
-        this.#ranges.add(() => this.#fillRange(source, cached, { range, progress, signal })),
+      await this.#fillRanges(source, cached, { progress, signal });
+      // Someone else may have evicted it meanwhile; whoever does so twice has no room for it.
+      if (await isWhole()) return;
+      await this.#fillRanges(source, cached, { progress: { ...progress, onBytes: () => undefined }, signal });
+      if (await isWhole()) return;
+      throw new ContentError(
+        'no-space',
+        `${contentName(version)}: evicted while it was fetched; the disk cache is too small for it`,
       );
-      if ((await this.disk.countBytes(cached)) < cached.sizeBytes) {
-        throw new ContentError(
-          'no-space',
-          `${contentName(version)}: evicted while it was fetched; the disk cache is too small for it`,
-        );
-      }
     });
   }
 
@@ -92,18 +98,20 @@ export class CachedContents {
     });
   }
 
+  async #fillRanges(source: VersionSource, cached: CachedVersion, filling: Filling): Promise<void> {
+    await forEachAtOnce(rangesOf(cached.sizeBytes), RANGES_AT_ONCE, (range) =>
+      this.#ranges.add(() => this.#fillRange(source, cached, range, filling)),
+    );
+  }
+
   async #fillRange(
     source: VersionSource,
     cached: CachedVersion,
-    {
-      range,
-      progress,
-      signal,
-    }: { readonly range: ByteRange; readonly progress: WarmProgress; readonly signal: AbortSignal },
+    { start: offset, end }: ByteRange,
+    { progress, signal }: Filling,
   ): Promise<void> {
     signal.throwIfAborted();
     const { memory } = this.#options;
-    const { start: offset, end } = range;
     const buffer = await memory.acquire(end - offset, signal);
     try {
       const into = buffer.subarray(0, end - offset);

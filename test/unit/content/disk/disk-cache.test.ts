@@ -209,6 +209,18 @@ describe('eviction', () => {
     expect((await readBlocks(one, version)).missing).toEqual([]);
   });
 
+  it('by one leaves nothing to count for another that has it open', async () => {
+    const world = new DiskWorld();
+    const [one, other] = [world.cache(), world.cache()];
+    const version = file(one, 'a', SIZE);
+    await one.write(version, 0, bytes);
+    expect(await other.countBytes(version)).toBe(SIZE);
+    await one.evict([version]);
+    expect(await other.countBytes(version)).toBe(0);
+    await other.write(version, 0, bytes);
+    expect(await one.countBytes(version)).toBe(SIZE);
+  });
+
   it('by one gives the room back, though another that had it open does nothing any more', async () => {
     const world = new DiskWorld();
     const clock = new FakeClock(Date.now());
