@@ -9,6 +9,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { keepMemory } from './measure/keep-memory.ts';
 import { temporaryDirectory } from './measure/temporary-directory.ts';
 import { rclone } from './peers/rclone.ts';
 import { s3fs } from './peers/s3fs.ts';
@@ -44,6 +45,7 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   const place = await temporaryDirectory(work, 'run-');
   const places = { directory: place.path, serverDirectory: serverPlace.path, kept: join(work, 'kept') };
   try {
+    if (await keepMemory()) console.error('keeping memory from the hypervisor');
     console.error('making the data');
     const server = await startServerSide({
       ...places,
@@ -114,7 +116,7 @@ async function measureFamily(family: Family, stage: Stage, results: Results): Pr
   }
 }
 
-/** Each run begins with another: who is first after a pause pays for pages the machine has taken back meanwhile. */
+/** Each run begins with another. */
 function inTurn<T>(all: readonly T[], run: number): readonly T[] {
   const first = (run - 1) % Math.max(1, all.length);
   return [...all.slice(first), ...all.slice(0, first)];
