@@ -1,3 +1,5 @@
+import { allocateChunk } from './allocate-chunk.ts';
+
 /**
  * Memory in chunks of one size, cut into blocks of powers of two (a buddy allocator). Chunks stay: what was touched once
  * is used again, the block given back last first, so a stream runs in few pages that are warm.
@@ -39,7 +41,7 @@ export class Arena {
   }
 
   grow(): void {
-    const chunk = Buffer.allocUnsafeSlow(this.chunkBytes);
+    const chunk = allocateChunk(this.chunkBytes);
     this.#chunks.add(chunk.buffer);
     this.give(chunk);
   }

@@ -1,0 +1,65 @@
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "../src/js.h"
+
+/**
+ * Chunks of memory for the data path (src/content/memory/arena.ts). Memory of the JS engine would do, but: its pages are
+ * small, and the first touch of each is a fault that costs more than the copy into it; and the engine counts it as its
+ * own, and marks its whole heap again and again while the arena grows.
+ */
+namespace svcfs::memory {
+namespace {
+
+/** Of x86-64 and most arm64; where it is another, pages stay small. */
+constexpr size_t kHugePage = 2 * 1024 * 1024;
+
+struct Mapping {
+  void* base;
+  size_t length;
+};
+
+void Unmap(napi_env, void*, void* hint) {
+  auto* mapping = static_cast<Mapping*>(hint);
+  munmap(mapping->base, mapping->length);
+  delete mapping;
+}
+
+/** chunk(bytes): an ArrayBuffer of zeros, aligned to huge pages, in such as far as the machine has them. */
+napi_value Chunk(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument, buffer;
+  uint32_t bytes = 0;
+  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
+      !js::ToUint32(env, argument, &bytes)) {
+    js::Throw(env, "expected a number of bytes");
+    return nullptr;
+  }
+  const size_t length = bytes + kHugePage;
+  void* base = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) {
+    js::ThrowErrno(env, "mmap", errno);
+    return nullptr;
+  }
+  const uintptr_t aligned = (reinterpret_cast<uintptr_t>(base) + kHugePage - 1) / kHugePage * kHugePage;
+  void* chunk = reinterpret_cast<void*>(aligned);
+  // Only faster.
+  madvise(chunk, bytes, MADV_HUGEPAGE);
+  auto* mapping = new Mapping{base, length};
+  if (napi_create_external_arraybuffer(env, chunk, bytes, Unmap, mapping, &buffer) == napi_ok) return buffer;
+  Unmap(env, chunk, mapping);
+  js::Throw(env, "no buffer can be made of foreign memory");
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace svcfs::memory
+
+NAPI_MODULE_INIT() {
+  if (!svcfs::js::Export(env, exports, "chunk", svcfs::memory::Chunk)) {
+    svcfs::js::Throw(env, "the addon could not be set up");
+  }
+  return exports;
+}
