@@ -31,6 +31,8 @@ export type ContentVersion =
 /** One open handle's view of a version; holds the access pattern that prefetch goes by. */
 export interface OpenVersion {
   readonly version: ContentVersion;
+  /** It will be read, probably: asks for what the first read waits for. Never fails. */
+  prepare(): void;
   /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   close(): void;

@@ -11,7 +11,7 @@ export interface Concurrency {
 }
 
 /** Enough for most networks: a range waits one round trip for its first byte, and another range fills that time. */
-export const FIRST_CONCURRENCY: Concurrency = { limit: 16, bytesPerSecondBefore: undefined, patience: 0 };
+export const FIRST_CONCURRENCY: Concurrency = { limit: 24, bytesPerSecondBefore: undefined, patience: 0 };
 
 const STEP = 8;
 /** As many as there are connections to one store. */

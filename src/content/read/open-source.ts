@@ -38,6 +38,10 @@ export class OpenSource implements OpenVersion {
     this.#readahead = new Readahead(source, options);
   }
 
+  prepare(): void {
+    if (!this.#closed) this.#source.prepare();
+  }
+
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
     signal.throwIfAborted();
     if (this.#closed) throw new ContentError('failed', 'read after close');

@@ -45,6 +45,7 @@ export class VersionSource {
   handles = 0;
   readonly #deps: SourceDependencies;
   #held: HeldLink | undefined;
+  #wasLinked = false;
   #etag: string | undefined;
   #cached: CachedVersion | undefined;
 
@@ -87,6 +88,14 @@ export class VersionSource {
     }
   }
 
+  /**
+   * Has the link on its way before the first read. Not for what was read before: the kernel, this cache or the one on disk may
+   * have all that is read of it now.
+   */
+  prepare(): void {
+    if (!this.#wasLinked && this.version.sizeBytes > 0 && this.#deps.disk === undefined) this.#link();
+  }
+
   /** Checks with the store that the pinned ETag still holds. */
   async verify(signal: AbortSignal): Promise<void> {
     await this.fetchRemote(0, new Uint8Array(1), { signal });
@@ -126,6 +135,7 @@ export class VersionSource {
   #link(): HeldLink {
     const { api, clock } = this.#deps;
     if (this.#held !== undefined && clock.now() < this.#held.untilMs) return this.#held;
+    this.#wasLinked = true;
     const held: HeldLink = {
       link: contentLink(api, this.version),
       untilMs: clock.now() + LINK_LIFETIME_MS,

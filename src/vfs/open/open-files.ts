@@ -241,7 +241,9 @@ export class PlatformOpenFiles implements OpenFiles {
     const reply = this.#add(content, mode, context);
     try {
       // While we have a draft, ours is the content that counts.
-      if (!node.draft) await this.#tree.revalidate(node, context.signal);
+      const revalidating = node.draft ? undefined : this.#tree.revalidate(node, context.signal);
+      if (revalidating && !mode.write) this.#prepare(content, reply.handle);
+      await revalidating;
       if (mode.truncate)
         await this.#contents.change(
           content,
@@ -253,6 +255,12 @@ export class PlatformOpenFiles implements OpenFiles {
       await this.release(reply.handle);
       throw error;
     }
+  }
+
+  /** While the platform is asked about a file that is opened to be read, so is what the first read waits for. */
+  #prepare({ node }: FileContent, handle: FileHandle): void {
+    const open = this.#handles.get(handle);
+    if (open.kind === 'file' && versionOf(node)) this.#viewOf(open).prepare();
   }
 
   /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */

@@ -26,7 +26,8 @@ function sequential(count: number, size: number, stride = size): { offset: numbe
 
 describe('the window', () => {
   it('of a stream is a multiple of what was read', () => {
-    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([1, 2, 3, 4].map((mib) => mib * MIB));
+    expect(windowsOf(sequential(4, 128 * KIB))).toEqual([1, 2, 3, 24].map((mib) => mib * MIB));
+    expect(windowsOf(sequential(1, MIB))).toEqual([48 * MIB]);
   });
 
   it('of a small first read is not more than that', () => {
@@ -90,8 +91,9 @@ describe('the window', () => {
 describe('the range', () => {
   it('leaves several in flight of a large window and is not split of a small one', () => {
     expect(rangeBytes(64 * KIB)).toBe(128 * KIB);
-    expect(rangeBytes(8 * MIB)).toBe(2 * MIB);
-    expect(rangeBytes(64 * MIB)).toBe(4 * MIB);
+    expect(rangeBytes(8 * MIB)).toBe(512 * KIB);
+    expect(rangeBytes(48 * MIB)).toBe(2 * MIB);
+    expect(rangeBytes(144 * MIB)).toBe(4 * MIB);
   });
 });
 

@@ -16,13 +16,13 @@ function limitsOn(network: (ranges: number) => number, periods: number): number[
 
 describe('the ranges in flight', () => {
   it('grow in number as long as more bring more', () => {
-    expect(limitsOn((ranges) => ranges * MIB, 4)).toEqual([24, 32, 32, 32]);
+    expect(limitsOn((ranges) => ranges * MIB, 4)).toEqual([32, 32, 32, 32]);
   });
 
   it('stay as few as bring the same, but for a try now and then', () => {
     const limits = limitsOn(() => 100 * MIB, 50);
-    expect(limits.slice(0, 3)).toEqual([24, 16, 16]);
-    expect(limits.filter((limit) => limit > 16)).toHaveLength(3);
+    expect(limits.slice(0, 3)).toEqual([32, 24, 24]);
+    expect(limits.filter((limit) => limit > 24)).toHaveLength(3);
   });
 });
 

@@ -188,6 +188,20 @@ describe('links', () => {
     expect(platform.count('downloadInfo')).toBe(2);
   });
 
+  it('are asked for before the first read, once, and for an empty file never', async () => {
+    const { platform, reader } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(MIB)));
+    handle.prepare();
+    await waitUntil(() => platform.count('downloadInfo') === 1);
+    expect(platform.ranges).toEqual([]);
+    await bytesOf(handle.read(0, MIB, forever));
+    handle.close();
+    reader.open(handle.version).prepare();
+    reader.open(fileVersion(platform, Buffer.alloc(0))).prepare();
+    await reader.open(handle.version).read(0, MIB, forever);
+    expect(platform.count('downloadInfo')).toBe(1);
+  });
+
   it('outlive the bytes in memory', async () => {
     const { platform, reader } = setup();
     const versions = [1, 2].map((seed) => fileVersion(platform, patterned(16 * MIB, seed)));

@@ -1,7 +1,8 @@
 /** Requests of the platform's API that a change costs: they are money. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
 beforeEach(async () => {
@@ -73,6 +74,39 @@ it('a folder, a removal, a rename and a move cost one each', async () => {
   expect(
     await costOf(() => world.side.mutations.unlink({ parent: world.folder, name: 'b' }, world.by())),
   ).toBe(1);
+});
+
+it('opening a file of which nothing was asked lately costs two, its facts and its link at the same time', async () => {
+  let linkIsAskedFor = (): void => {};
+  const linkAskedFor = new Promise<void>((resolve) => {
+    linkIsAskedFor = resolve;
+  });
+  const inParallel = (api: Api): Api => {
+    const calls: Partial<Api['files']> = {
+      get: async (...given) => {
+        await linkAskedFor;
+        return api.files.get(...given);
+      },
+      downloadInfo: (...given) => {
+        linkIsAskedFor();
+        return api.files.downloadInfo(...given);
+      },
+    };
+    return withMethods(api, { files: withMethods(api.files, calls) });
+  };
+  const other = await ChangingWorld.start({ api: inParallel });
+  try {
+    const node = await other.put('a', 'text');
+    node.checkedMs = 0;
+    const { stats } = other.service.services;
+    stats.reset();
+    const handle = await other.open(node, O_RDONLY);
+    expect(await other.read(handle)).toBe('text');
+    expect(stats.apiRequests).toBe(2);
+    await other.close(handle);
+  } finally {
+    await other.end();
+  }
 });
 
 it('a copy inside the platform costs one', async () => {
