@@ -54,11 +54,30 @@ napi_value Chunk(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/**
+ * giveBack(buffer): the machine may use the pages of a chunk again. Its bytes are zeros from then on, and the addresses stay
+ * good until the last reference is gone: a thread that still reads what nobody waits for any more is not stopped by it.
+ */
+napi_value GiveBack(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument;
+  void* bytes = nullptr;
+  size_t length = 0;
+  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
+      napi_get_arraybuffer_info(env, argument, &bytes, &length) != napi_ok) {
+    js::Throw(env, "expected a chunk");
+    return nullptr;
+  }
+  if (madvise(bytes, length, MADV_DONTNEED) != 0) js::ThrowErrno(env, "madvise", errno);
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace svcfs::memory
 
 NAPI_MODULE_INIT() {
-  if (!svcfs::js::Export(env, exports, "chunk", svcfs::memory::Chunk)) {
+  if (!svcfs::js::Export(env, exports, "chunk", svcfs::memory::Chunk) ||
+      !svcfs::js::Export(env, exports, "giveBack", svcfs::memory::GiveBack)) {
     svcfs::js::Throw(env, "the addon could not be set up");
   }
   return exports;

@@ -1,4 +1,4 @@
-import { allocateChunk } from './allocate-chunk.ts';
+import { allocateChunk, giveBackChunk } from './chunk.ts';
 
 /**
  * Memory in chunks of one size, cut into blocks of powers of two (a buddy allocator). Chunks stay: what was touched once
@@ -63,6 +63,7 @@ export class Arena {
       const chunk = whole.pop();
       if (chunk === undefined) return;
       this.#chunks.delete(chunk.buffer);
+      giveBackChunk(chunk);
     }
   }
 

@@ -17,6 +17,7 @@
  */
 import { Arena } from './arena.ts';
 import { capacityFor } from './capacity-for.ts';
+import { allocateChunk, giveBackChunk } from './chunk.ts';
 
 interface Waiter {
   readonly capacity: number;
@@ -183,12 +184,15 @@ export class MemoryPool {
   #allocateApart(capacity: number): Buffer {
     this.#apartBytes += capacity;
     this.#lentBytes += capacity;
-    return Buffer.allocUnsafeSlow(capacity);
+    return allocateChunk(capacity);
   }
 
   #releaseApart(buffer: Buffer): void {
     this.#apartBytes -= buffer.length;
-    if (buffer.length <= this.#arena.chunkBytes || this.#unreservedBytes < buffer.length) return;
+    if (buffer.length <= this.#arena.chunkBytes || this.#unreservedBytes < buffer.length) {
+      giveBackChunk(buffer);
+      return;
+    }
     const sameSize = this.#idle.get(buffer.length);
     if (sameSize === undefined) this.#idle.set(buffer.length, [buffer]);
     else sameSize.push(buffer);
@@ -196,6 +200,7 @@ export class MemoryPool {
   }
 
   #dropIdle(): void {
+    for (const buffers of this.#idle.values()) buffers.forEach(giveBackChunk);
     this.#idle.clear();
     this.#idleBytes = 0;
   }

@@ -1,8 +1,8 @@
 import { memoryUsage } from 'node:process';
 import { expect, it } from 'vitest';
-import { allocateChunk } from '../../../src/content/memory/allocate-chunk.ts';
+import { allocateChunk, giveBackChunk } from '../../../src/content/memory/chunk.ts';
 
-const BYTES = 8 * 1024 * 1024;
+const BYTES = 32 * 1024 * 1024;
 
 it('is memory that the garbage collector does not count', () => {
   const before = memoryUsage().arrayBuffers;
@@ -11,4 +11,12 @@ it('is memory that the garbage collector does not count', () => {
   expect(chunk.length).toBe(BYTES);
   expect(chunk.lastIndexOf('x')).toBe(BYTES - 1);
   expect(memoryUsage().arrayBuffers - before).toBeLessThan(BYTES);
+});
+
+it('takes no room once it was given back, and can still be touched', () => {
+  const chunk = allocateChunk(BYTES).fill('x');
+  const before = memoryUsage().rss;
+  giveBackChunk(chunk);
+  expect(before - memoryUsage().rss).toBeGreaterThan(BYTES / 2);
+  expect(chunk[BYTES - 1]).toBe(0);
 });
