@@ -8,6 +8,7 @@
 import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
+import type { SignedUrl } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -96,6 +97,9 @@ export class PartSender {
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;
     await this.#options.uploadLimit?.take(sizeBytes, job.signal);
+    // On its way while the bytes are read; who does not come to need it does not hear of its failure.
+    const link = this.#link(job);
+    link.catch(() => undefined);
     const buffer = await memory.acquire(sizeBytes, job.signal);
     let check: PartCheck | undefined;
     try {
@@ -105,7 +109,7 @@ export class PartSender {
         await job.content.fetchMissing(job.range, job.signal);
       }
       check = this.#checks.begin(body);
-      const { etag, md5 } = await this.#put(job, body);
+      const { etag, md5 } = await this.#put(job, link, body);
       this.#measure(sizeBytes);
       return { etag, md5, check, release: () => memory.release(buffer) };
     } catch (error) {
@@ -122,18 +126,17 @@ export class PartSender {
   }
 
   /** A link that expired while its part waited for its turn is asked for once more. */
-  async #put(job: PartJob, body: Uint8Array): Promise<StoredPart> {
+  async #put(job: PartJob, link: Promise<SignedUrl>, body: Uint8Array): Promise<StoredPart> {
+    const { storage } = this.#options;
     try {
-      return await this.#putOnce(job, body);
+      return await storage.putPart(await link, body, job.signal);
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'refused') throw error;
-      return await this.#putOnce(job, body);
+      return await storage.putPart(await this.#link(job), body, job.signal);
     }
   }
 
-  async #putOnce({ uploadId, partNumber, signal }: PartJob, body: Uint8Array): Promise<StoredPart> {
-    const { api, storage } = this.#options;
-    const target = await api.uploads.partUrl(uploadId, partNumber, { signal, priority: 'data' });
-    return storage.putPart(target, body, signal);
+  #link({ uploadId, partNumber, signal }: PartJob): Promise<SignedUrl> {
+    return this.#options.api.uploads.partUrl(uploadId, partNumber, { signal, priority: 'data' });
   }
 }
