@@ -33,6 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 process.setMaxListeners(100);
 // For every node that is started from here.
 if (options.profile !== undefined) {
+  await mkdir(options.profile, { recursive: true });
   process.env['BENCH_PROFILE'] = resolve(options.profile);
   process.env['NODE_OPTIONS'] = `--import ${new URL('./measure/profile.mjs', import.meta.url)}`;
 }

@@ -6,7 +6,7 @@ const GIB = 1024 * MIB;
 export interface Sizes {
   /** Of each of four files. */
   readonly bigBytes: number;
-  /** Of a written file. */
+  /** Of a written file, and of four written at once together. */
   readonly writeBytes: number;
   /** Of a listed folder. */
   readonly entries: number;
@@ -37,14 +37,14 @@ export const SIZES = {
     runs: 3,
   },
   moderate: {
-    bigBytes: 512 * MIB,
-    writeBytes: 256 * MIB,
+    bigBytes: GIB,
+    writeBytes: GIB,
     entries: 10_000,
     crowd: 100_000,
     branches: 20,
     listedFiles: 1000,
     bamReads: 5_000_000,
-    smallFiles: 40,
+    smallFiles: 80,
     randomReads: 40,
     runs: 3,
   },

@@ -51,15 +51,16 @@ async function mountWrites(stage: Stage, peer: MountPeer): Promise<Record<string
 }
 
 async function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promise<[Sample, Sample]> {
-  const { writeBytes } = stage.sizes;
+  const fileBytes = stage.sizes.writeBytes / files;
   written += 1;
   const names = Array.from({ length: files }, (_, index) => join(OUT, `w${written}-${index}`));
   let untilClose = 0;
   const writeAll = async (mounted: Mounted): Promise<Pick<Sample, 'value' | 'movedBytes'>> => {
     const start = performance.now();
-    const { bytes, seconds } = await load('write', writeBytes, ...names.map((name) => mounted.path(name)));
+    const paths = names.map((name) => mounted.path(name));
+    const { bytes, seconds } = await load('write', fileBytes, ...paths);
     untilClose = mibPerSecond(bytes, seconds);
-    for (const name of names) await mounted.settled(name, writeBytes);
+    for (const name of names) await mounted.settled(name, fileBytes);
     return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
   };
   try {
