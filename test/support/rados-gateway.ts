@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { dirSync } from 'tmp';
+import { freePort } from './free-port.ts';
 import { mustRun } from './run.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -231,14 +231,4 @@ rgw crypt s3 kms encryption keys = ${KMS_KEY}=${randomBytes(32).toString('base64
 /** Goes on with the section of the gateway. */
 function roleConfiguration(): string {
   return `rgw s3 auth use sts = true\nrgw sts key = ${randomBytes(8).toString('hex')}\n`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the listener has no port');
-  return address.port;
 }

@@ -41,9 +41,13 @@ function describeRates({ upload, download }: Status['rates']): readonly string[]
   return limits.length === 0 ? [] : [limits.join(', ')];
 }
 
+/** What a service says that has its limit switched off. */
+const AS_GOOD_AS_NONE = 1_000_000_000;
+
 function describeWindow(window: MountStatistics['api']['rate']['window']): string {
   if (window === undefined || window === 'unlimited') return 'no request limit known';
   const { remaining, limit, resetMs } = window;
+  if (limit >= AS_GOOD_AS_NONE) return 'no request limit';
   return `${remaining} of ${limit} left until ${new Date(resetMs).toISOString()}`;
 }
 

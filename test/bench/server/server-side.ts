@@ -1,8 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
 import { startLatencyProxy } from '../proxy/latency-proxy.ts';
@@ -113,12 +112,4 @@ async function countsOfService(port: number): Promise<Counts> {
     dataRequests: stats.storagePuts + stats.storageGets,
     sentBytes: stats.storageGetBytes,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
