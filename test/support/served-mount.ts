@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BackgroundProcess } from './background-process.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** The counters of `svcfs serve --internal-stats`. */
@@ -18,7 +17,6 @@ export interface ServiceCounters {
 export class ServedMount {
   readonly sandbox: Sandbox;
   readonly data: string;
-  #service: BackgroundProcess | undefined;
   #origin = '';
   #token = '';
 
@@ -28,7 +26,7 @@ export class ServedMount {
     const sandbox = await Sandbox.create();
     const data = join(sandbox.root, 'service');
     const served = new ServedMount(sandbox, data);
-    await served.startService(options.serveArgs);
+    await served.#startService(options.serveArgs);
     await served.mount(options.mountArgs);
     return served;
   }
@@ -51,19 +49,12 @@ export class ServedMount {
     return this.sandbox.path(...names);
   }
 
-  /** Starts the service, on the port it had before. */
-  async startService(args: readonly string[] = []): Promise<void> {
-    const port = this.#origin === '' ? '0' : new URL(this.#origin).port;
-    const fixed = ['--demo', '--listen', `127.0.0.1:${port}`, '--data', this.data, '--internal-stats'];
+  async #startService(args: readonly string[] = []): Promise<void> {
+    const fixed = ['--demo', '--listen', '127.0.0.1:0', '--data', this.data, '--internal-stats'];
     const service = this.sandbox.start(['serve', ...fixed, '--rate-limit', 'off', ...args]);
-    this.#service = service;
     const [, origin = ''] = await service.says(/listening on (http:\/\/[^/]+)\/v2/);
     this.#origin = origin;
     this.#token = (await readFile(join(this.data, 'demo-token'), 'utf8')).trim();
-  }
-
-  stopService(): Promise<void> {
-    return this.#service?.end() ?? Promise.resolve();
   }
 
   /** Throws with what svcfs said unless the mount is usable. */
