@@ -12,7 +12,8 @@ const SHARE_TOUCHED = 0.8;
 /**
  * Has free memory be there when a trial first uses it, for a file in the page cache or a buffer: a hypervisor takes back
  * what its guest leaves free, and gives it again at up to 3 ms a MiB, more than anything measured here and at random. So it
- * is asked for once, and kept until the benchmark exits. Answers whether it could be: where that takes no hypervisor or no root, nothing happens.
+ * is asked for once, and kept until the benchmark exits. False, and nothing happens, where there is no such hypervisor or
+ * this is not root.
  */
 export async function keepMemory(): Promise<boolean> {
   if (!keepFreeBlocks()) return false;

@@ -1,7 +1,5 @@
 // Touches so many bytes of memory, and gives them back: touch-memory BYTES
-//
-// A hypervisor takes back what a guest leaves free for a while. The next who uses such memory, be it for a file in the
-// page cache, waits about a millisecond a MiB until it is there again: more than anything measured here, and at random.
+// Why: test/bench/measure/keep-memory.ts.
 #include <sys/mman.h>
 
 #include <cstdio>
