@@ -54,8 +54,11 @@ export interface ProjectsApi {
 
 export interface FilesApi {
   get(id: string, options?: CallOptions): Promise<EntryRecord>;
-  /** The entry of exactly that name in a folder, or undefined. */
-  find(place: Place, options?: CallOptions): Promise<EntryRecord | undefined>;
+  /** The entry of exactly that name in a folder, or in the root folder of a project; or undefined. */
+  find(
+    place: Place | { readonly project: string; readonly name: string },
+    options?: CallOptions,
+  ): Promise<EntryRecord | undefined>;
   /** One page of a folder with everything `ls -l` and `getfattr` need, by name in byte order. */
   list(folder: string, page: PageRequest, options?: CallOptions): Promise<Page<EntryRecord>>;
   /** Rename, tags or metadata (merged). `overwrite` needs capability `rename_overwrite`. */
@@ -80,6 +83,11 @@ export interface FilesApi {
   ): Promise<Readonly<Record<string, string>>>;
   putTags(id: string, tags: readonly string[], options?: CallOptions): Promise<readonly string[]>;
   downloadInfo(id: string, options?: CallOptions): Promise<{ readonly url: string }>;
+  /** Needs capability `download_info_file`. */
+  downloadInfoAndFile(
+    id: string,
+    options?: CallOptions,
+  ): Promise<{ readonly url: string; readonly file: FileRecord }>;
   /** At most 100 ids; answers in their order. */
   bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
   bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]>;
@@ -192,6 +200,8 @@ export interface Api {
   whoAmI(options?: CallOptions): Promise<{ readonly username: string }>;
   /** What this service adds to the platform's API; asked once. */
   capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>>;
+  /** As far as is known: false before `capabilities` was answered. No call. */
+  isKnownToOffer(capability: Capability): boolean;
   readonly projects: ProjectsApi;
   readonly files: FilesApi;
   readonly uploads: UploadsApi;

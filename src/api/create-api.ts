@@ -22,6 +22,7 @@ export function createApi(options: ApiOptions): ApiClient {
   return {
     whoAmI: (callOptions) => root.whoAmI(callOptions),
     capabilities: (callOptions) => root.capabilities(callOptions),
+    isKnownToOffer: (capability) => root.isKnownToOffer(capability),
     projects: projectsApi(call),
     files,
     uploads: new UploadsClient(call, files, serverTime),

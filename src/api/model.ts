@@ -168,4 +168,5 @@ export type Capability =
   | 'job_wait'
   | 'variable_part_size'
   | 'rename_overwrite'
-  | 'upload_inline';
+  | 'upload_inline'
+  | 'download_info_file';

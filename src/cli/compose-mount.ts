@@ -56,6 +56,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { options } = settings;
   const clients = connectClients(settings, context);
   const { api, storage } = clients;
+  // The first program finds a warm connection, and what this service adds is known.
+  api.capabilities().catch(() => {});
   const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
   const disk = await diskCacheOf(settings, memory);

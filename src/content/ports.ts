@@ -31,8 +31,11 @@ export type ContentVersion =
 /** One open handle's view of a version; holds the access pattern that prefetch goes by. */
 export interface OpenVersion {
   readonly version: ContentVersion;
-  /** It will be read, probably: asks for what the first read waits for. Never fails. */
-  prepare(): void;
+  /**
+   * It will be read, probably: asks for what the first read waits for. Where the service tells of the file in the same
+   * answer, that is returned; it may reject, and whoever reads may succeed all the same.
+   */
+  prepare(): Promise<FileRecord> | undefined;
   /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   close(): void;

@@ -115,8 +115,19 @@ export const MoveFileBody = RequestBody({
 });
 export type MoveFileBody = Static<typeof MoveFileBody>;
 
+/** Capability `download_info_file`: the details of the file with its address. */
+export const DownloadInfoQuery = Type.Object({
+  file: Type.Boolean({ default: false }),
+  fields: Type.Optional(Type.String()),
+});
+export type DownloadInfoQuery = Static<typeof DownloadInfoQuery>;
+
 /** A signed address of the content: plain GET, ranges honoured, no token. */
-export const DownloadInfo = Type.Object({ url: Type.String() });
+export const DownloadInfo = Type.Object({
+  url: Type.String(),
+  /** Capability `download_info_file`: as `GET /files/{id}` answers, when asked for. */
+  file: Type.Optional(FileResource),
+});
 export type DownloadInfo = Static<typeof DownloadInfo>;
 
 /**

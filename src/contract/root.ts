@@ -7,6 +7,7 @@ export const CAPABILITIES = [
   'variable_part_size',
   'rename_overwrite',
   'upload_inline',
+  'download_info_file',
 ] as const;
 
 /** `GET /v2/`: needs no token, is not counted against the rate limit. */

@@ -30,7 +30,7 @@ import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
 import { prune } from './prune.ts';
-import type { Tree, TreeOptions, TreeParts } from './tree.ts';
+import type { Prepare, Tree, TreeOptions, TreeParts } from './tree.ts';
 
 /** The parts that the tree and what hangs in it are both made of. */
 export interface PlatformTreeParts extends TreeParts {
@@ -152,8 +152,8 @@ export class PlatformTree implements Tree {
     directory.children.expire();
   }
 
-  revalidate(node: Node, signal: AbortSignal): Awaitable<void> {
-    return this.#revalidation.revalidate(node, signal);
+  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void> {
+    return this.#revalidation.revalidate(node, signal, prepare);
   }
 
   doubt(node: Node): void {

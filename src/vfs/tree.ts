@@ -60,6 +60,9 @@ export interface TreeParts {
   readonly folderState: FolderState;
 }
 
+/** Asks for what the first read of a file waits for; returns what the service tells of the file in the same answer. */
+export type Prepare = () => Promise<FileRecord> | undefined;
+
 export interface Tree extends TreeParts {
   readonly nodes: NodeTable;
   readonly root: VirtualDirectoryNode;
@@ -83,8 +86,9 @@ export interface Tree extends TreeParts {
   /**
    * Close-to-open: the node is as the platform has it now, by facts at most a second old. Throws ESTALE when its
    * content is another or gone; the node is then out of the tree and the kernel looks the name up again.
+   * `prepare` is called when the platform is asked, and first: what it is told of the file need not be asked.
    */
-  revalidate(node: Node, signal: AbortSignal): Awaitable<void>;
+  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void>;
 
   /** Its bytes tell that the node is not what the platform has now: asked for anew at the next use. */
   doubt(node: Node): void;

@@ -29,6 +29,14 @@ test('a plain GET without a token gives everything, with length and ETag', async
   expect(await answer.text()).toBe('hello world');
 });
 
+test('the link comes with the details of its file when asked for', async () => {
+  const { id } = await alice.upload(root, 'told', 'hello');
+  const { body } = await alice.get(`/files/${id}/download_info?file=true`);
+  expect(body.file).toEqual((await alice.get(`/files/${id}`)).body);
+  expect(await (await fetch(body.url)).text()).toBe('hello');
+  expect((await alice.get(`/files/${id}/download_info`)).body.file).toBeUndefined();
+});
+
 test('HEAD tells the same and sends no bytes', async () => {
   const answer = await fetch(await link('head', 'hello'), { method: 'HEAD' });
   expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '5']);

@@ -25,6 +25,7 @@ describe('token', () => {
         'variable_part_size',
         'rename_overwrite',
         'upload_inline',
+        'download_info_file',
       ]),
     );
     expect(body.files_url).toBe(`${service.url}/files`);

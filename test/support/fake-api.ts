@@ -159,10 +159,11 @@ export class FakeApi {
     };
     return {
       get: (id, options) => this.#answer('files.get', options?.signal, () => file(id)),
-      find: ({ parent, name }, options) =>
-        this.#answer('files.find', options?.signal, () =>
-          this.#children(parent).find((entry) => entry.name === name),
-        ),
+      find: (place, options) =>
+        this.#answer('files.find', options?.signal, () => {
+          const parent = 'parent' in place ? place.parent : this.rootOf(place.project.split('/')[1] ?? '');
+          return this.#children(parent).find((entry) => entry.name === place.name);
+        }),
       list: (folder, page, options) =>
         this.#answer('files.list', options?.signal, () => this.#page(folder, page)),
       bulkGet: (ids, options) =>

@@ -4,7 +4,7 @@ import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '..
 import { parseBulk } from '../parse/failure.ts';
 import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder } from '../parse/file.ts';
 import { parsePage } from '../parse/page.ts';
-import { asObject, pairsOf, textAt, textsOf } from '../parse/wire.ts';
+import { asObject, objectAt, pairsOf, textAt, textsOf } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
@@ -27,12 +27,12 @@ export class FilesClient implements FilesApi {
     return this.#call({ route: 'GET /files/{id}', path: { id }, parse: parseEntry }, options);
   }
 
-  find({ parent, name }: Place, options?: CallOptions): Promise<EntryRecord | undefined> {
+  find(place: Parameters<FilesApi['find']>[0], options?: CallOptions): Promise<EntryRecord | undefined> {
     return this.#call(
       {
         route: 'GET /files',
-        query: { parent, name, fields: ENTRY_FIELDS },
-        parse: (_, answer) => parsePage(answer, 0, parseEntry).items.find((each) => each.name === name),
+        query: { ...place, fields: ENTRY_FIELDS },
+        parse: (_, answer) => parsePage(answer, 0, parseEntry).items.find((each) => each.name === place.name),
       },
       options,
     );
@@ -171,6 +171,24 @@ export class FilesClient implements FilesApi {
         route: 'GET /files/{id}/download_info',
         path: { id },
         parse: (body) => ({ url: textAt(asObject(body, 'address'), 'url') }),
+      },
+      options,
+    );
+  }
+
+  downloadInfoAndFile(
+    id: string,
+    options?: CallOptions,
+  ): Promise<{ readonly url: string; readonly file: FileRecord }> {
+    return this.#call(
+      {
+        route: 'GET /files/{id}/download_info',
+        path: { id },
+        query: { file: true },
+        parse: (body) => {
+          const address = asObject(body, 'address');
+          return { url: textAt(address, 'url'), file: parseFile(objectAt(address, 'file')) };
+        },
       },
       options,
     );

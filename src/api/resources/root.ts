@@ -8,6 +8,7 @@ import type { Caller } from '../transport/caller.ts';
 export class RootClient {
   readonly #call: Caller;
   #capabilities: Promise<ReadonlySet<Capability>> | undefined;
+  #known: ReadonlySet<Capability> = new Set();
 
   constructor(call: Caller) {
     this.#call = call;
@@ -22,14 +23,23 @@ export class RootClient {
 
   /** Asked once; a question that failed is asked again by the next who wants to know. */
   capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>> {
-    this.#capabilities ??= this.#call({ route: 'GET /', parse: parseCapabilities }).catch(
-      (error: unknown) => {
-        this.#capabilities = undefined;
-        throw error;
-      },
-    );
+    this.#capabilities ??= this.#askCapabilities();
     // The question is everybody's: a signal ends only the waiting of the one who gave it.
     return untilAborted(this.#capabilities, options?.signal);
+  }
+
+  isKnownToOffer(capability: Capability): boolean {
+    return this.#known.has(capability);
+  }
+
+  async #askCapabilities(): Promise<ReadonlySet<Capability>> {
+    try {
+      this.#known = await this.#call({ route: 'GET /', parse: parseCapabilities });
+      return this.#known;
+    } catch (error) {
+      this.#capabilities = undefined;
+      throw error;
+    }
   }
 }
 

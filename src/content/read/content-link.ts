@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import type { FileRecord } from '../../api/model.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 
 /** Where a version's bytes can be had, and what the service knows of them. */
@@ -15,10 +16,7 @@ export async function contentLink(
   signal?: AbortSignal,
 ): Promise<ContentLink> {
   const options = { signal, priority: 'data' } as const;
-  if (version.kind !== 'object') {
-    const { url } = await api.files.downloadInfo(version.fileId, options);
-    return { url, sizeBytes: undefined, etag: undefined };
-  }
+  if (version.kind !== 'object') return linkOfFile(await api.files.downloadInfo(version.fileId, options));
   const capabilities = await api.capabilities(options);
   if (!capabilities.has('volume_download_info')) {
     throw new ContentError(
@@ -28,4 +26,20 @@ export async function contentLink(
     );
   }
   return api.volumes.downloadInfo(version.volume, version.location, options);
+}
+
+/** The same of a platform file or an alias, with what the service knows of it now; undefined where it does not tell. */
+export function contentLinkAndFile(
+  api: Api,
+  version: ContentVersion,
+): Promise<{ readonly link: ContentLink; readonly file: FileRecord }> | undefined {
+  if (version.kind === 'object' || !api.isKnownToOffer('download_info_file')) return undefined;
+  // A person may wait for what is told of the file.
+  return api.files
+    .downloadInfoAndFile(version.fileId, { priority: 'interactive' })
+    .then(({ url, file }) => ({ link: linkOfFile({ url }), file }));
+}
+
+function linkOfFile({ url }: { readonly url: string }): ContentLink {
+  return { url, sizeBytes: undefined, etag: undefined };
 }

@@ -1,5 +1,6 @@
 /** A handle on a version: gathers segments for each read, lends them out, and feeds its readahead. */
 
+import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { ContentError, type ContentVersion, type OpenVersion } from '../ports.ts';
@@ -38,8 +39,8 @@ export class OpenSource implements OpenVersion {
     this.#readahead = new Readahead(source, options);
   }
 
-  prepare(): void {
-    if (!this.#closed) this.#source.prepare();
+  prepare(): Promise<FileRecord> | undefined {
+    return this.#closed ? undefined : this.#source.prepare();
   }
 
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {

@@ -7,13 +7,14 @@
  */
 import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
+import type { FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { contentName } from '../content-version.ts';
 import type { CachedVersion } from '../disk/cached-version.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
-import { type ContentLink, contentLink } from './content-link.ts';
+import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
 import type { FetchOptions, FetchRange } from './fetch-range.ts';
 import { SegmentIndex } from './segment-index.ts';
 
@@ -92,8 +93,13 @@ export class VersionSource {
    * Has the link on its way before the first read. Not for what was read before: the kernel, this cache or the one on disk may
    * have all that is read of it now.
    */
-  prepare(): void {
-    if (!this.#wasLinked && this.version.sizeBytes > 0 && this.#deps.disk === undefined) this.#link();
+  prepare(): Promise<FileRecord> | undefined {
+    if (this.#wasLinked || this.version.sizeBytes === 0 || this.#deps.disk !== undefined) return undefined;
+    const asked = contentLinkAndFile(this.#deps.api, this.version);
+    this.#hold(asked?.then(({ link }) => link) ?? contentLink(this.#deps.api, this.version));
+    const told = asked?.then(({ file }) => file);
+    told?.catch(() => {});
+    return told;
   }
 
   /** Checks with the store that the pinned ETag still holds. */
@@ -135,13 +141,14 @@ export class VersionSource {
   #link(): HeldLink {
     const { api, clock } = this.#deps;
     if (this.#held !== undefined && clock.now() < this.#held.untilMs) return this.#held;
+    return this.#hold(contentLink(api, this.version));
+  }
+
+  #hold(link: Promise<ContentLink>): HeldLink {
     this.#wasLinked = true;
-    const held: HeldLink = {
-      link: contentLink(api, this.version),
-      untilMs: clock.now() + LINK_LIFETIME_MS,
-    };
+    const held: HeldLink = { link, untilMs: this.#deps.clock.now() + LINK_LIFETIME_MS };
     this.#held = held;
-    held.link.catch(() => {
+    link.catch(() => {
       if (this.#held === held) this.#held = undefined;
     });
     return held;

@@ -18,11 +18,11 @@ export async function downloadAddress(
   services: Services,
   caller: Caller,
   fileId: string,
-): Promise<SignedAddress> {
+): Promise<{ readonly file: FileRow; readonly address: SignedAddress }> {
   const { file, permissions } = await fileFor(services.store, caller, fileId);
   if (file.kind === 'folder') throw new ServiceError(5017);
   demand(permissions, 'copy', 5014);
-  return contentAddress(services, file);
+  return { file, address: await contentAddress(services, file) };
 }
 
 /** The same, of a file that is known to be one, for whoever may read it. @throws ServiceError 5034 */

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import {
   CopyFileBody,
   DownloadInfo,
+  DownloadInfoQuery,
   FileMetadata,
   FileResource,
   MetadataBody,
@@ -34,10 +35,11 @@ export function fileActionRoutes(app: App, services: Services): void {
 
   app.get(
     '/files/:file_id/download_info',
-    { schema: { params: FilePath, querystring: FieldsQuery, response: { 200: DownloadInfo } } },
-    async ({ caller, view, params }) => {
-      const { url } = await downloadAddress(services, caller, params.file_id);
-      return { url: new URL(url, view.origin).href };
+    { schema: { params: FilePath, querystring: DownloadInfoQuery, response: { 200: DownloadInfo } } },
+    async ({ caller, view, params, query }) => {
+      const { file, address } = await downloadAddress(services, caller, params.file_id);
+      const url = new URL(address.url, view.origin).href;
+      return query.file ? { url, file: await fileAnswer(services.store, file, view) } : { url };
     },
   );
 }

@@ -33,9 +33,28 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
   async find(folder: ProjectFolderNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
     const meaning = meaningOf(name);
     if (meaning.kind !== 'plain' && meaning.kind !== 'escaped-entry') return undefined;
-    await this.#details.project(folder.project, signal);
-    const record = await this.#api.files.find({ parent: folderIdOf(folder), name: meaning.name }, { signal });
+    const record = await this.#findEntry(folder, meaning.name, signal);
     return record && !isAside(record) ? listedEntry(record) : undefined;
+  }
+
+  /** The first name asked for in a project is asked for beside its details, which have the id of the root folder. */
+  async #findEntry(
+    folder: ProjectFolderNode,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<EntryRecord | undefined> {
+    const { project } = folder;
+    const { files } = this.#api;
+    if (project.record || folder.record) {
+      await this.#details.project(project, signal);
+      return files.find({ parent: folderIdOf(folder), name }, { signal });
+    }
+    const [record] = await Promise.all([
+      files.find({ project: project.id, name }, { signal }),
+      this.#details.project(project, signal),
+    ]);
+    const root = folderIdOf(folder);
+    return (record?.parent ?? root) === root ? record : undefined;
   }
 }
 

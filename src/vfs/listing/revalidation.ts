@@ -2,7 +2,8 @@
  * Close-to-open consistency: a file is opened as the platform has it now, by facts at most a second old.
  *
  * Many files of one folder are opened one after the other more often than not. From the third on, one bulk get asks
- * about the next hundred together, so that a run of opens costs one request per hundred files or per second.
+ * about the next hundred together, so that a run of opens costs one request per hundred files or per second. Where the
+ * service tells of a file together with the link to its bytes, opening it to be read costs that one request.
  */
 import type { Api } from '../../api/api.ts';
 import type { EntryRecord, FileRecord } from '../../api/model.ts';
@@ -17,6 +18,7 @@ import { isLocalOnly, lacksSize } from '../identity.ts';
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
 import type { Placement } from '../placement.ts';
+import type { Prepare } from '../tree.ts';
 import type { OpenRun } from './revalidation-plan.ts';
 import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
 
@@ -36,11 +38,11 @@ export class Revalidation {
     this.#parts = parts;
   }
 
-  /** Throws ESTALE when the node is no longer what its name means. */
-  revalidate(node: Node, signal: AbortSignal): Awaitable<void> {
+  /** `Tree.revalidate`. */
+  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void> {
     if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
     if (!this.#needsAsking(node)) return;
-    return this.#ask(node, signal);
+    return this.#ask(node, signal, prepare?.());
   }
 
   /** As `revalidate` for who only looks: however fresh, and not counted as an open. */
@@ -48,18 +50,18 @@ export class Revalidation {
     if (isRemoteFile(node)) await this.#ask(node, signal);
   }
 
-  async #ask(node: Node, signal: AbortSignal): Promise<void> {
-    await untilAborted(this.#asking.get(node) ?? this.#begin(node), signal);
+  async #ask(node: Node, signal: AbortSignal, told?: Promise<FileRecord>): Promise<void> {
+    await untilAborted(this.#asking.get(node) ?? this.#begin(node, told), signal);
     if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
   }
 
   /** Asks about a node; others that are asked about with it are then under way too. */
-  #begin(node: Node): Promise<void> {
+  #begin(node: Node, told: Promise<FileRecord> | undefined): Promise<void> {
     const { parent } = node;
     if (node.kind === 'volume-object') return this.#track([node], this.#askObject(node));
     if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder') return Promise.resolve();
-    const count = filesToAsk(this.#runs.get(parent));
-    if (count === 1) return this.#track([node], this.#askFile(parent, node));
+    const count = told !== undefined ? 1 : filesToAsk(this.#runs.get(parent));
+    if (count === 1) return this.#track([node], this.#askFile(parent, node, told));
     const nodes = this.#withNext(parent, node, count);
     return this.#track(nodes, this.#askFiles(parent, nodes));
   }
@@ -73,10 +75,16 @@ export class Revalidation {
     return asking;
   }
 
-  async #askFile(folder: ProjectFolderNode, node: FileOnPlatform): Promise<void> {
+  async #askFile(
+    folder: ProjectFolderNode,
+    node: FileOnPlatform,
+    told: Promise<FileRecord> | undefined,
+  ): Promise<void> {
     const { generation } = folder.children;
+    const ask = (): Promise<EntryRecord> => this.#parts.api.files.get(node.record.id);
     try {
-      this.#told(folder, node, { record: await this.#parts.api.files.get(node.record.id), generation });
+      // The link may be refused to who may see the file.
+      this.#told(folder, node, { record: await (told?.catch(ask) ?? ask()), generation });
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
       this.#told(folder, node, { record: undefined, generation });

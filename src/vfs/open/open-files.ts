@@ -8,6 +8,7 @@
  * The kernel may keep its pages over opens: a node has one content, ours or one that the platform has told of, and
  * another content is another node (`node.ts`).
  */
+import type { FileRecord } from '../../api/model.ts';
 import type { ProcessTable } from '../../lib/process-table.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
@@ -241,9 +242,8 @@ export class PlatformOpenFiles implements OpenFiles {
     const reply = this.#add(content, mode, context);
     try {
       // While we have a draft, ours is the content that counts.
-      const revalidating = node.draft ? undefined : this.#tree.revalidate(node, context.signal);
-      if (revalidating && !mode.write) this.#prepare(content, reply.handle);
-      await revalidating;
+      const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
+      if (!node.draft) await this.#tree.revalidate(node, context.signal, prepare);
       if (mode.truncate)
         await this.#contents.change(
           content,
@@ -258,9 +258,9 @@ export class PlatformOpenFiles implements OpenFiles {
   }
 
   /** While the platform is asked about a file that is opened to be read, so is what the first read waits for. */
-  #prepare({ node }: FileContent, handle: FileHandle): void {
+  #prepare({ node }: FileContent, handle: FileHandle): Promise<FileRecord> | undefined {
     const open = this.#handles.get(handle);
-    if (open.kind === 'file' && versionOf(node)) this.#viewOf(open).prepare();
+    return open.kind === 'file' && versionOf(node) ? this.#viewOf(open).prepare() : undefined;
   }
 
   /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */

@@ -89,9 +89,9 @@ export class FakePlatform {
       },
     };
     const files: Partial<Api['files']> = {
-      find: async ({ parent, name }) => {
+      find: async (place) => {
         await this.#enter('find');
-        return this.named(parent, name)?.record;
+        return 'parent' in place ? this.named(place.parent, place.name)?.record : undefined;
       },
       edit: async (id, { metadata, tags }) => {
         await this.#enter('edit');
@@ -105,9 +105,11 @@ export class FakePlatform {
       },
       downloadInfo: async (id) => {
         await this.#enter('downloadInfo');
-        const { record } = this.#file(id);
-        const { storage } = record;
-        return { url: storage.kind === 'platform' ? `file/${id}` : `${storage.volume}/${storage.location}` };
+        return { url: this.#address(id) };
+      },
+      downloadInfoAndFile: async (id) => {
+        await this.#enter('downloadInfoAndFile');
+        return { url: this.#address(id), file: this.#file(id).record };
       },
     };
     const volumes: Partial<Api['volumes']> = {
@@ -123,6 +125,7 @@ export class FakePlatform {
       files,
       volumes,
       capabilities: async () => this.capabilities,
+      isKnownToOffer: (capability: Capability) => this.capabilities.has(capability),
     } as unknown as Api;
   }
 
@@ -217,6 +220,11 @@ export class FakePlatform {
     const file = this.files.get(id);
     if (file === undefined) throw refusal(404, 5002);
     return file;
+  }
+
+  #address(id: string): string {
+    const { storage } = this.#file(id).record;
+    return storage.kind === 'platform' ? `file/${id}` : `${storage.volume}/${storage.location}`;
   }
 
   #object(url: string): FakeObject {

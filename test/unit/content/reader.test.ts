@@ -191,14 +191,36 @@ describe('links', () => {
   it('are asked for before the first read, once, and for an empty file never', async () => {
     const { platform, reader } = setup();
     const handle = reader.open(fileVersion(platform, patterned(MIB)));
-    handle.prepare();
+    void handle.prepare();
     await waitUntil(() => platform.count('downloadInfo') === 1);
     expect(platform.ranges).toEqual([]);
     await bytesOf(handle.read(0, MIB, forever));
     handle.close();
-    reader.open(handle.version).prepare();
-    reader.open(fileVersion(platform, Buffer.alloc(0))).prepare();
+    void reader.open(handle.version).prepare();
+    void reader.open(fileVersion(platform, Buffer.alloc(0))).prepare();
     await reader.open(handle.version).read(0, MIB, forever);
+    expect(platform.count('downloadInfo')).toBe(1);
+  });
+
+  it('come with what is known of the file where the service tells it', async () => {
+    const { platform, reader } = setup();
+    platform.capabilities.add('download_info_file');
+    const handle = reader.open(fileVersion(platform, patterned(MIB)));
+    expect(await handle.prepare()).toMatchObject({ kind: 'file', sizeBytes: MIB });
+    expect(handle.prepare()).toBeUndefined();
+    await bytesOf(handle.read(0, MIB, forever));
+    expect([platform.count('downloadInfoAndFile'), platform.count('downloadInfo')]).toEqual([1, 0]);
+  });
+
+  it('that are refused with the file are asked for again by the first read', async () => {
+    const { platform, reader } = setup();
+    platform.capabilities.add('download_info_file');
+    platform.on = (call) => {
+      if (call === 'downloadInfoAndFile') throw new Error('not for you');
+    };
+    const handle = reader.open(fileVersion(platform, patterned(MIB)));
+    await expect(handle.prepare()).rejects.toThrow('not for you');
+    await bytesOf(handle.read(0, MIB, forever));
     expect(platform.count('downloadInfo')).toBe(1);
   });
 

@@ -76,7 +76,18 @@ it('a folder, a removal, a rename and a move cost one each', async () => {
   ).toBe(1);
 });
 
-it('opening a file of which nothing was asked lately costs two, its facts and its link at the same time', async () => {
+it('opening a file of which nothing was asked lately costs one where the service tells of it with its link', async () => {
+  const node = await world.put('a', 'text');
+  node.checkedMs = 0;
+  const cost = await costOf(async () => {
+    const handle = await world.open(node, O_RDONLY);
+    expect(await world.read(handle)).toBe('text');
+    await world.close(handle);
+  });
+  expect(cost).toBe(1);
+});
+
+it('elsewhere it costs two, its facts and its link at the same time', async () => {
   let linkIsAskedFor = (): void => {};
   const linkAskedFor = new Promise<void>((resolve) => {
     linkIsAskedFor = resolve;
@@ -92,7 +103,7 @@ it('opening a file of which nothing was asked lately costs two, its facts and it
         return api.files.downloadInfo(...given);
       },
     };
-    return withMethods(api, { files: withMethods(api.files, calls) });
+    return withMethods(api, { files: withMethods(api.files, calls), isKnownToOffer: () => false });
   };
   const other = await ChangingWorld.start({ api: inParallel });
   try {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 let world: ReadingWorld;
 let root: string;
@@ -16,6 +17,17 @@ async function taken(): Promise<string[]> {
 }
 
 describe('a lookup', () => {
+  it('of the first name in a project asks for it beside the details of the project', async () => {
+    const other = world.platform.rootOf('two');
+    world.platform.addFile(other, 'f');
+    const release = world.platform.hold('projects.get');
+    const looking = world.file('projects/ada/two/f');
+    await waitUntil(() => world.platform.calls.includes('files.find'));
+    release();
+    expect((await looking).record?.parent).toBe(other);
+    expect(world.platform.taken().sort()).toEqual(['files.find', 'projects.get']);
+  });
+
   it('of one name is one request and lists nothing', async () => {
     world.platform.addFiles(root, 250);
     await world.file('projects/ada/one/f000200');

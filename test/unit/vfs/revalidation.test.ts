@@ -36,6 +36,23 @@ describe('opening a file', () => {
     expect(world.platform.taken()).toEqual(['files.get']);
   });
 
+  it('asks nothing of its own when the service tells of the file with the link', async () => {
+    const record = world.platform.addFile(root, 'f');
+    await listAndWait();
+    const node = await world.file('projects/ada/one/f');
+    await world.tree.revalidate(node, NEVER, async () => ({ ...record, sizeBytes: 77 }));
+    expect(world.platform.taken()).toEqual([]);
+    expect(node.record?.sizeBytes).toBe(77);
+  });
+
+  it('asks itself when the link is refused', async () => {
+    world.platform.addFile(root, 'f');
+    await listAndWait();
+    const node = await world.file('projects/ada/one/f');
+    await world.tree.revalidate(node, NEVER, () => Promise.reject(new Error('no copy permission')));
+    expect(world.platform.taken()).toEqual(['files.get']);
+  });
+
   it.each([
     ['replaced', (id: string) => world.platform.files.delete(id) && world.platform.addFile(root, 'f')],
     ['deleted', (id: string) => world.platform.files.delete(id)],
