@@ -26,6 +26,9 @@ export function pageAnswer<Item>(
 /** The absolute address of the request, with the parameters set or changed. */
 export function addressOf(request: FastifyRequest, parameters: Record<string, string | number>): string {
   const url = new URL(request.url, request.view.origin);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value));
+  // Apart from the address, which would be parsed anew for each.
+  const query = new URLSearchParams(url.search);
+  for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
+  url.search = query.toString();
   return url.href;
 }

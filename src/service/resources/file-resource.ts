@@ -4,22 +4,25 @@ import type { RequestView } from '../http/request-view.ts';
 import { STORAGE_LOCATION } from '../service-config.ts';
 import type { DetailedFile } from '../store/files.ts';
 
-/** A file or folder as the API shows it. */
+/** A file or folder as the API shows it. Written out: to copy members from object to object is a third of what a page costs. */
 export function fileResource(file: DetailedFile, view: RequestView): FileResource {
-  const { id, name, project_id, parent_id, kind } = file;
-  const common = {
-    href: view.href(`/files/${id}`),
-    id,
-    name,
-    project: project_id,
-    ...(view.advance && parent_id !== null ? { parent: parent_id } : {}),
-    type: kind === 'folder' ? 'FOLDER' : 'file',
+  const resource: FileResource = {
+    href: view.href(`/files/${file.id}`),
+    id: file.id,
+    name: file.name,
+    project: file.project_id,
+    type: file.kind === 'folder' ? 'FOLDER' : 'file',
     created_on: apiTime(file.created_on),
     modified_on: apiTime(file.modified_on),
   };
-  if (kind === 'folder') return common;
-  const { size, tags, metadata } = file;
-  return { ...common, size, storage: storageOf(file), origin: originOf(file), tags, metadata };
+  if (view.advance && file.parent_id !== null) resource.parent = file.parent_id;
+  if (file.kind === 'folder') return resource;
+  resource.size = file.size;
+  resource.storage = storageOf(file);
+  resource.origin = originOf(file);
+  resource.tags = file.tags;
+  resource.metadata = file.metadata;
+  return resource;
 }
 
 function storageOf({ volume_id, location }: DetailedFile): FileStorage {
@@ -30,8 +33,8 @@ function storageOf({ volume_id, location }: DetailedFile): FileStorage {
 }
 
 function originOf({ origin_task, dataset }: DetailedFile): FileOrigin {
-  return {
-    ...(origin_task === null ? {} : { task: origin_task }),
-    ...(dataset === null ? {} : { dataset }),
-  };
+  const origin: FileOrigin = {};
+  if (origin_task !== null) origin.task = origin_task;
+  if (dataset !== null) origin.dataset = dataset;
+  return origin;
 }
