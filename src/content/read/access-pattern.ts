@@ -6,7 +6,7 @@
  *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
  *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
  *  - A reader that jumps follows an index, or nothing: it gets what it asks for, and at once as much more as its runs
- *    usually are, in the same range. The shorter one of the last two runs counts as usual, so that one long run among
+ *    usually are and a margin, in the same range. The shorter one of the last two runs counts as usual, so that one long run among
  *    short ones costs nothing. Only a run that has outlived twice that is taken for a stream again.
  */
 export interface AccessPattern {
@@ -50,6 +50,8 @@ const RANGES_IN_WINDOW = 32;
 const SPARE = 3 / 2;
 /** After a jump, on the strength of runs before. */
 const LARGEST_GUESS = MIB;
+/** Runs that follow an index are about as long as one another: a little more, and few need a second round trip. */
+const MARGIN = 5 / 4;
 /** A window of one range at most is fetched with the bytes asked for: a range more costs more than the bytes. */
 const COALESCED_BYTES = LARGEST_GUESS;
 
@@ -78,7 +80,7 @@ export function windowBytes(pattern: AccessPattern, largestBytes: number): numbe
 function wantedBytes({ position, earnedBytes, reads, runsBefore }: AccessPattern): number {
   if (runsBefore.length > 0) {
     const usual = runsBefore.length < 2 ? 0 : Math.min(...runsBefore, LARGEST_GUESS);
-    if (earnedBytes < usual) return usual - earnedBytes;
+    if (earnedBytes < usual) return usual * MARGIN - earnedBytes;
     if (earnedBytes < Math.max(2 * usual, STREAM_BYTES)) return 0;
     return earnedBytes;
   }
