@@ -19,6 +19,8 @@ export interface Sizes {
   /** About 220 bytes each. */
   readonly bamReads: number;
   readonly smallFiles: number;
+  /** Small ones that are left to be uploaded. */
+  readonly writtenBack: number;
   readonly randomReads: number;
   readonly runs: number;
 }
@@ -33,6 +35,7 @@ export const SIZES = {
     listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 1000,
+    writtenBack: 1000,
     randomReads: 200,
     runs: 3,
   },
@@ -45,6 +48,7 @@ export const SIZES = {
     listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 80,
+    writtenBack: 1000,
     randomReads: 40,
     runs: 3,
   },
@@ -57,6 +61,7 @@ export const SIZES = {
     listedFiles: 100,
     bamReads: 200_000,
     smallFiles: 20,
+    writtenBack: 50,
     randomReads: 20,
     runs: 1,
   },

@@ -7,27 +7,32 @@ import { nativeProgram } from './native-program.ts';
 const ORDER = '/sys/module/page_reporting/parameters/page_reporting_order';
 /** Larger than any block is (MAX_PAGE_ORDER of Linux, and one): nothing is told. */
 const NEVER = '11';
+/** The kernel thread that writes out what was not used for a while (DAMON), if one is set up. */
+const PAGE_OUT = '/sys/kernel/mm/damon/admin/kdamonds/0/state';
 const SHARE_TOUCHED = 0.8;
 
 /**
  * Has free memory be there when a trial first uses it, for a file in the page cache or a buffer: a hypervisor takes back
  * what its guest leaves free, and gives it again at up to 3 ms a MiB, more than anything measured here and at random. So it
- * is asked for once, and kept until the benchmark exits. False, and nothing happens, where there is no such hypervisor or
- * this is not root.
+ * is asked for once, and kept until the benchmark exits. Nor are programs paged out that wait for their turn. False, and
+ * nothing happens, where there is no such hypervisor or this is not root.
  */
 export async function keepMemory(): Promise<boolean> {
-  if (!keepFreeBlocks()) return false;
+  set(PAGE_OUT, 'off');
+  if (!set(ORDER, NEVER)) return false;
   await mustRun(nativeProgram('touch-memory'), [String(Math.floor(freemem() * SHARE_TOUCHED))], {
     timeoutMs: 300_000,
   });
   return true;
 }
 
-function keepFreeBlocks(): boolean {
+/** Until the benchmark exits. */
+function set(setting: string, value: string): boolean {
   try {
-    const before = readFileSync(ORDER, 'utf8').trim();
-    writeFileSync(ORDER, NEVER);
-    process.once('exit', () => writeFileSync(ORDER, before));
+    const before = readFileSync(setting, 'utf8').trim();
+    if (before === value) return true;
+    writeFileSync(setting, value);
+    process.once('exit', () => writeFileSync(setting, before));
     return true;
   } catch {
     return false;

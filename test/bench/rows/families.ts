@@ -14,6 +14,7 @@ import { smallFiles } from './small-files.ts';
 import { statStorm } from './stat-storm.ts';
 import { walk } from './walk.ts';
 import { write } from './write.ts';
+import { writeBack } from './write-back.ts';
 
 export const FAMILIES: readonly Family[] = [
   sequentialRead,
@@ -25,6 +26,7 @@ export const FAMILIES: readonly Family[] = [
   write,
   limitedWrite,
   smallFiles,
+  writeBack,
   listedFiles,
   listing,
   walk,

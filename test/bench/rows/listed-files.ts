@@ -1,16 +1,25 @@
 import { load, secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
+import { svcfs } from '../peers/svcfs.ts';
 import { THOUSAND } from '../server/names.ts';
 import { type Family, onMount } from '../stage.ts';
 
 export const LISTED_FILES_READ = 'files of 4 KiB of a listed folder read, 8 threads';
 
-/** As many programs do it: list a folder, then read all that is in it. */
+export const WITH_FACTS = 'svcfs (download_info_file)';
+
+/** As many programs do it: list a folder, then read all that is in it. Apart: with the capability of our service. */
 export const listedFiles: Family = {
   name: 'listed-files',
   rows: [{ name: LISTED_FILES_READ, unit: 'ops/s' }],
-  contestants: (stage) =>
-    stage.mounts.map((peer) => ({
+  contestants: (stage) => {
+    const { server, directory, mounts } = stage;
+    const platform = svcfs({ directory, server, door: 'plain' });
+    const peers = [
+      ...mounts.map((peer) => (peer.name === platform.name ? platform : peer)),
+      svcfs({ name: WITH_FACTS, directory, server, door: 'platform' }),
+    ];
+    return peers.map((peer) => ({
       peer: peer.name,
       trial: () =>
         onMount(peer, stage, async (mounted) => {
@@ -22,5 +31,6 @@ export const listedFiles: Family = {
           });
           return { [LISTED_FILES_READ]: read };
         }),
-    })),
+    }));
+  },
 };

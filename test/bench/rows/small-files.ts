@@ -6,6 +6,7 @@ import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
+import { WRITE_BACK } from './write-back.ts';
 
 const DEEDS = ['create', 'fetch', 'delete'] as const;
 const SPOKEN = { create: 'created', fetch: 'read', delete: 'deleted' } as const;
@@ -19,7 +20,6 @@ export function smallFileRow(deed: (typeof DEEDS)[number], threads: number): str
 }
 
 export const INLINE = 'svcfs (upload_inline)';
-export const WRITE_BACK = 'svcfs (write-back)';
 const WRITE_BACK_INLINE = 'svcfs (write-back, upload_inline)';
 
 /** `svcfs` is kept from seeing the capability upload_inline of the service, as the platform has none. */

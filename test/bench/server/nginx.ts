@@ -3,7 +3,7 @@
  *
  *     platform   the service: its API by proxy, its download addresses straight from its blobs (the service names its
  *                addresses after the Host it was called by, so a mount of this port reads from nginx)
- *     plain      the service without the capability upload_inline, which the platform does not have
+ *     plain      the service without the capabilities upload_inline and download_info_file, which the platform does not have
  *     dav        WebDAV, for rclone
  *     s3         just enough of S3 for s3fs: objects by nginx, lists and multipart by s3-lists.ts; signatures are not looked at
  */
@@ -107,6 +107,7 @@ http {
       proxy_set_header Accept-Encoding "";
       sub_filter_types application/json;
       sub_filter '"upload_inline"' '"none"';
+      sub_filter '"download_info_file"' '"none"';
     }
   }
   server {

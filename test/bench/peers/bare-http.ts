@@ -1,0 +1,46 @@
+import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { ADVANCE_ACCESS, ADVANCE_ACCESS_HEADER, AUTH_TOKEN_HEADER } from '../../../src/contract/headers.ts';
+import type { ServerSide } from '../server/server-side.ts';
+
+/** The calls that the first byte of a file takes, over one warm connection each to API and storage, and nothing else. */
+export class BareHttp {
+  readonly #endpoint: string;
+  readonly #headers: Record<string, string>;
+  readonly #api = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #storage = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor({ port, dataSet }: ServerSide, latencyMs: number) {
+    this.#endpoint = `http://127.0.0.1:${port('platform', latencyMs)}/v2`;
+    this.#headers = { [AUTH_TOKEN_HEADER]: dataSet.token, [ADVANCE_ACCESS_HEADER]: ADVANCE_ACCESS };
+  }
+
+  async parentOf(id: string): Promise<string> {
+    return (await this.#call<{ parent: string }>(`/files/${id}`)).parent;
+  }
+
+  async find(parent: string, name: string): Promise<string> {
+    const { items } = await this.#call<{ items: [{ id: string }] }>(`/files?parent=${parent}&name=${name}`);
+    return items[0].id;
+  }
+
+  async firstByte(id: string): Promise<void> {
+    const { url } = await this.#call<{ url: string }>(`/files/${id}/download_info?file=true`);
+    await this.#get(url, this.#storage, { Range: 'bytes=0-0' });
+  }
+
+  close(): void {
+    this.#api.destroy();
+    this.#storage.destroy();
+  }
+
+  async #call<Answer>(path: string): Promise<Answer> {
+    return JSON.parse(await this.#get(`${this.#endpoint}${path}`, this.#api, this.#headers));
+  }
+
+  #get(url: string, agent: Agent, headers: Record<string, string>): Promise<string> {
+    return new Promise((resolve, reject) => {
+      get(url, { agent, headers }, (answer) => void text(answer).then(resolve, reject)).on('error', reject);
+    });
+  }
+}
