@@ -34,7 +34,7 @@ export class RootClient {
 
   async #askCapabilities(): Promise<ReadonlySet<Capability>> {
     try {
-      this.#known = await this.#call({ route: 'GET /', parse: parseCapabilities });
+      this.#known = await this.#call({ route: 'GET /', uncounted: true, parse: parseCapabilities });
       return this.#known;
     } catch (error) {
       this.#capabilities = undefined;

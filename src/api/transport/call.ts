@@ -22,6 +22,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** How long the service may hold the answer back on purpose (capability `job_wait`). */
   readonly heldBackMs?: number;
+  /** Open to all, and not held against the token's rate limit: what its answer tells of a limit is another's. */
+  readonly uncounted?: true;
 }
 
 export interface Answer {

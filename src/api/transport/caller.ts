@@ -4,7 +4,7 @@ import { TransportError } from '../errors.ts';
 import { UnexpectedShape } from '../parse/wire.ts';
 import { type Answer, type Call, describeCall, type Send } from './call.ts';
 
-export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body'> {
+export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted'> {
   /** Method and path with placeholders, such as `GET /files/{id}`. */
   readonly route: `${Call['method']} /${string}`;
   /** Values of the placeholders. A `/` in one stays: ids of projects and volumes have one. */
@@ -43,7 +43,7 @@ export function callerOver(send: Send, newPatience: () => Patience): Caller {
 }
 
 function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
-  const { route, path = {}, query, headers, body, heldBackMs, whenLost = 'repeat' } = spec;
+  const { route, path = {}, query, headers, body, heldBackMs, uncounted, whenLost = 'repeat' } = spec;
   const space = route.indexOf(' ');
   const template = route.slice(space + 1);
   return {
@@ -57,6 +57,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     ...(headers && { headers }),
     ...(body && { body }),
     ...(heldBackMs !== undefined && { heldBackMs }),
+    ...(uncounted && { uncounted }),
   };
 }
 

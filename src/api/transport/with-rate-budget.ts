@@ -5,6 +5,7 @@ import type { ServerTime } from './server-time.ts';
 /** Holds calls back until the rate limit has room for them, and learns from every answer. */
 export function withRateBudget(send: Send, budget: RateBudget, serverTime: ServerTime): Send {
   return async (call) => {
+    if (call.uncounted) return send(call);
     await budget.acquire(call.priority, call.signal);
     let answer: Answer | undefined;
     try {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Priority } from '../../../src/api/api.ts';
+import type { Call } from '../../../src/api/transport/call.ts';
 import { RateBudget } from '../../../src/api/transport/rate-budget.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
+import { withRateBudget } from '../../../src/api/transport/with-rate-budget.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** A service that allows 10 requests per 100 s, and the budget of one client of it. */
@@ -158,6 +160,29 @@ describe('the rate budget', () => {
       await Promise.all([rig.request('interactive'), rig.clock.advance(50)]);
     expect(rig.budget.hasRoom('prefetch')).toBe(true);
     expect(rig.budget.hasRoom('background')).toBe(false);
+  });
+
+  it('learns nothing from the answer to a call that is not counted: its interval is another', async () => {
+    const clock = new FakeClock();
+    const serverTime = new ServerTime(clock);
+    const budget = new RateBudget(clock, serverTime);
+    const headers = {
+      'x-ratelimit-limit': '1000',
+      'x-ratelimit-remaining': '1000',
+      'x-ratelimit-reset': String(clock.now() / 1000 + 300),
+    };
+    const send = withRateBudget(async () => ({ status: 200, headers, body: undefined }), budget, serverTime);
+    const counted: Call = {
+      name: 'GET /',
+      method: 'GET',
+      path: '/',
+      whenLost: 'repeat',
+      priority: 'interactive',
+    };
+    await send({ ...counted, uncounted: true });
+    expect(budget.snapshot().window).toBeUndefined();
+    await send(counted);
+    expect(budget.snapshot().window).toMatchObject({ limit: 1000 });
   });
 
   it('limits nothing when the service does not', async () => {
