@@ -1,20 +1,15 @@
-import type { ApiError } from '../../api/errors.ts';
 import type { Draft } from '../../content/ports.ts';
-import { backoffMs } from '../../lib/backoff.ts';
 import { runHolding } from '../../lib/mutex.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
+import { FollowingUploads } from './following-uploads.ts';
+import { giveUp } from './give-up.ts';
 import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
-import { UploadTurns } from './upload-turns.ts';
-
-/** Between tries of what was closed already. */
-const RETRY = { baseMs: 1000, capMs: 60_000 };
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
@@ -26,19 +21,15 @@ const MKNOD_GRACE_MS = 2000;
 export class Contents {
   readonly #tree: Tree;
   readonly #publisher: Publisher;
-  readonly #turns: UploadTurns;
+  readonly #uploads: FollowingUploads;
   readonly #byNode = new Map<ContentNode, FileContent>();
   readonly #background = new Map<Promise<void>, FileContent>();
   readonly #graces = new Map<FileContent, AbortController>();
-  /** Ends the pauses between tries. */
-  #pauses = new AbortController();
-  /** What fails now is left to the next mount. */
-  #ending = false;
 
   constructor(tree: Tree, publisher: Publisher) {
     this.#tree = tree;
-    this.#turns = new UploadTurns(tree.clock);
     this.#publisher = publisher;
+    this.#uploads = new FollowingUploads(tree, publisher);
   }
 
   of(node: ContentNode): FileContent {
@@ -110,9 +101,9 @@ export class Contents {
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }
-    if (follow) this.#turns.closed();
+    if (follow) this.#uploads.closed();
     if (follow && content.following === undefined) {
-      content.following = this.#watch(content, this.#follow(content)).finally(() => {
+      content.following = this.#watch(content, this.#uploads.follow(content)).finally(() => {
         content.following = undefined;
       });
     }
@@ -126,7 +117,7 @@ export class Contents {
   /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
   async flush(path: string, signal: AbortSignal): Promise<readonly FsError[]> {
     const failures: FsError[] = [];
-    this.#endPauses();
+    this.#uploads.hurry();
     const prefix = path === '/' ? path : `${path}/`;
     const isBelow = (content: FileContent): boolean => `${pathOf(content.node)}/`.startsWith(prefix);
     for (;;) {
@@ -232,20 +223,20 @@ export class Contents {
 
   /** Waits until everything is published or has failed. */
   async idle(signal: AbortSignal): Promise<void> {
-    this.#ending = true;
-    this.#endPauses();
+    this.#uploads.ending = true;
+    this.#uploads.hurry();
     try {
       for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
     } finally {
-      this.#ending = false;
+      this.#uploads.ending = false;
     }
   }
 
   /** Ends timers. */
   close(): void {
-    this.#ending = true;
-    this.#endPauses();
+    this.#uploads.ending = true;
+    this.#uploads.hurry();
     for (const grace of this.#graces.values()) grace.abort();
     this.#graces.clear();
   }
@@ -260,7 +251,7 @@ export class Contents {
     const draft = content.takeDraft();
     if (content.unlinked) await this.#discardUnlinked(content, draft);
     else if (unpublished === 'none') await draft?.close();
-    else await this.#giveUp(content, draft, keepBecause);
+    else await giveUp(this.#tree, content.node, { draft, keepBecause });
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */
@@ -274,58 +265,6 @@ export class Contents {
     await content.whenClosed?.();
   }
 
-  /** What is on the platform is what counts again. The program was told so, or there is a reason to keep its bytes. */
-  async #giveUp(
-    content: FileContent,
-    draft: Draft | undefined,
-    keepBecause: FsError | undefined,
-  ): Promise<void> {
-    const { node } = content;
-    const { parent, name } = node;
-    const path = pathOf(node);
-    node.writtenMs = undefined;
-    if (!node.record) this.#tree.detach(node);
-    if (parent) this.#tree.invalidate(parent, name);
-    this.#tree.kernel.invalidateNode(node.id, 0);
-    const because = keepBecause ?? (draft?.synced ? failedThoughSynced(name) : undefined);
-    if (draft && because) await this.#keepAside(draft, { path, because });
-    else await draft?.discard();
-  }
-
-  async #keepAside(
-    draft: Draft,
-    { path, because }: { readonly path: string; readonly because: FsError },
-  ): Promise<void> {
-    const kept = await draft.keep();
-    const without = kept?.whole === false ? ', without what was not written since it was opened (zeros)' : '';
-    const where = kept ? `what was written is kept at ${kept.path}${without}` : 'nothing was written';
-    this.#tree.recordError({ op: 'close', path }, new FsError(because.errno, `${because.message}; ${where}`));
-  }
-
-  #endPauses(): void {
-    this.#pauses.abort();
-    this.#pauses = new AbortController();
-  }
-
-  /** Nobody waits who could be told. What fails for good is kept aside when the file is settled. */
-  async #follow(content: FileContent): Promise<void> {
-    const { clock } = this.#tree;
-    const isOwed = (): boolean => content.node.draft?.committed === true && content.unpublished !== 'none';
-    const publish = (): Promise<void> | undefined =>
-      isOwed() ? this.#publisher.publish(content) : undefined;
-    for (let failures = 0; isOwed() && !content.unlinked; failures += 1) {
-      try {
-        await this.#turns.run(() => content.lock.run(async () => publish()));
-        failures = 0;
-      } catch (error) {
-        if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);
-        this.#tree.recordError({ op: 'close', path: pathOf(content.node) }, error);
-        if (this.#ending || content.keepBecause) return;
-        await clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
-      }
-    }
-  }
-
   #watch(content: FileContent, work: Promise<void>): Promise<void> {
     const watched = work
       .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: pathOf(content.node) }, error))
@@ -333,21 +272,4 @@ export class Contents {
     this.#background.set(watched, content);
     return watched;
   }
-}
-
-/** The platform, the store or the way there are at fault: the same may succeed later. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 401) return true;
-  return ['EIO', 'ENOSPC', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
-}
-
-/** close(2) answered that the bytes are safe. */
-function failedThoughAcknowledged(path: string, error: unknown): FsError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`);
-}
-
-/** fsync(2) answered that the bytes are safe. */
-function failedThoughSynced(name: string): FsError {
-  return new FsError('EIO', `${name} was synced, and could not be published`);
 }

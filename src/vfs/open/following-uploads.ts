@@ -1,0 +1,70 @@
+import type { ApiError } from '../../api/errors.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import { errnoOf } from '../errno-of.ts';
+import { FsError } from '../fs-error.ts';
+import { pathOf } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import type { FileContent } from './file-content.ts';
+import type { Publisher } from './publisher.ts';
+import { UploadTurns } from './upload-turns.ts';
+
+/** Between tries of what was closed already. */
+const RETRY = { baseMs: 1000, capMs: 60_000 };
+
+/** Uploads that follow a close (write-back): nobody waits for them who could be told that one failed. */
+export class FollowingUploads {
+  readonly #tree: Tree;
+  readonly #publisher: Publisher;
+  readonly #turns: UploadTurns;
+  /** Ends the pauses between tries. */
+  #pauses = new AbortController();
+  /** What fails now is left to the next mount. */
+  ending = false;
+
+  constructor(tree: Tree, publisher: Publisher) {
+    this.#tree = tree;
+    this.#publisher = publisher;
+    this.#turns = new UploadTurns(tree.clock);
+  }
+
+  /** A file was closed, and is to be uploaded. */
+  closed(): void {
+    this.#turns.closed();
+  }
+
+  /** Those that wait for their next try make it now. */
+  hurry(): void {
+    this.#pauses.abort();
+    this.#pauses = new AbortController();
+  }
+
+  /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
+  async follow(content: FileContent): Promise<void> {
+    const isOwed = (): boolean => content.node.draft?.committed === true && content.unpublished !== 'none';
+    const publish = (): Promise<void> | undefined =>
+      isOwed() ? this.#publisher.publish(content) : undefined;
+    for (let failures = 0; isOwed() && !content.unlinked; failures += 1) {
+      try {
+        await this.#turns.run(() => content.lock.run(async () => publish()));
+        failures = 0;
+      } catch (error) {
+        if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);
+        this.#tree.recordError({ op: 'close', path: pathOf(content.node) }, error);
+        if (this.ending || content.keepBecause) return;
+        await this.#tree.clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/** The platform, the store or the way there are at fault: the same may succeed later. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 401) return true;
+  return ['EIO', 'ENOSPC', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
+}
+
+/** close(2) answered that the bytes are safe. */
+function failedThoughAcknowledged(path: string, error: unknown): FsError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`);
+}
