@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MemoryPool } from '../../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion } from '../../../../src/content/ports.ts';
 import { type CachingReader, createContentReader } from '../../../../src/content/read/content-reader.ts';
 import { NEVER } from '../../../support/reading-world.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { FakePlatform, patterned } from '../fake-platform.ts';
-import { BLOCK, DiskWorld } from './disk-world.ts';
+import { BLOCK, DiskWorld, file } from './disk-world.ts';
 
 const MIB = 1024 * 1024;
 const bytes = patterned(3 * MIB + 77);
@@ -103,6 +103,50 @@ it('fills a version on request, tells how far it is, and fetches nothing twice',
   expect(told).toEqual({ bytes: 2 * bytes.length, fetched: bytes.length });
   await cached.evict([version], NEVER);
   expect(await cached.countBytes(version, NEVER)).toBe(0);
+});
+
+describe('filling a version that another mount evicts meanwhile', () => {
+  const large = patterned(8 * MIB);
+
+  /** Fills it while someone else evicts it, so many times, when the first of its two ranges is there. */
+  async function fillAgainst(
+    evictions: number,
+  ): Promise<{ readonly bytes: number; readonly fetched: number }> {
+    const [platform, world] = [new FakePlatform(), new DiskWorld()];
+    const fileId = platform.addFile(large).id;
+    const version: ContentVersion = { kind: 'file', fileId, sizeBytes: large.length };
+    const other = world.cache();
+    const ofOther = file(other, fileId, large.length);
+    let ranges = 0;
+    platform.on = async (call) => {
+      if (!call.startsWith('getRange')) return;
+      ranges += 1;
+      if (ranges % 2 === 1 || ranges > 2 * evictions) return;
+      await waitUntil(async () => (await other.countBytes(ofOther)) > 0);
+      await other.evict([ofOther]);
+    };
+    const told = { bytes: 0, fetched: 0 };
+    const progress = {
+      onBytes: (count: number): void => {
+        told.bytes += count;
+      },
+      onFetched: (count: number): void => {
+        told.fetched += count;
+      },
+    };
+    const { cached } = reader(platform, world);
+    await cached?.fill(version, progress, NEVER);
+    expect(await other.countBytes(ofOther)).toBe(large.length);
+    return told;
+  }
+
+  it('goes over it once more', async () => {
+    expect(await fillAgainst(1)).toEqual({ bytes: large.length, fetched: 2 * large.length });
+  });
+
+  it('gives up when it happens again', async () => {
+    await expect(fillAgainst(2)).rejects.toMatchObject({ kind: 'no-space' });
+  });
 });
 
 it('memory that is being written is not used again before it is', async () => {
