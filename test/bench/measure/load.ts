@@ -17,6 +17,12 @@ export async function load(...args: readonly (string | number)[]): Promise<LoadR
   return JSON.parse(line) as LoadResult;
 }
 
+/** As `load`, bound to one processor. */
+export async function loadOn(processor: number, ...args: readonly (string | number)[]): Promise<LoadResult> {
+  const command = ['-c', String(processor), nativeProgram('load'), ...args.map(String)];
+  return JSON.parse(await mustRun('taskset', command, { timeoutMs: LONGEST_MS })) as LoadResult;
+}
+
 /** Runs a command to its end, and answers how long that took. */
 export async function secondsOf(command: string, args: readonly string[]): Promise<number> {
   const start = performance.now();

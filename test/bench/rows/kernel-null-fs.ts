@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
-import { run } from '../../support/run.ts';
+import { mustRun, run } from '../../support/run.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
-import { load } from '../measure/load.ts';
+import { type LoadResult, load, loadOn } from '../measure/load.ts';
 import { nativeProgram } from '../measure/native-program.ts';
 import { usageOf } from '../measure/process-usage.ts';
 import { type Contestant, type Family, mibPerSecond, type Sample, type Stage } from '../stage.ts';
@@ -13,6 +13,8 @@ import { type Contestant, type Family, mibPerSecond, type Sample, type Stage } f
 export const NULL_READ = 'null file system, read';
 export const NULL_WRITE = 'null file system, write';
 export const NULL_REQUESTS = 'null file system, requests, 1 thread';
+/** Who asks and who answers never work at the same time: on one processor, none has to be woken for the other. */
+export const NULL_REQUESTS_ALONE = 'null file system, requests, 1 thread, on one processor';
 export const NULL_REQUESTS_8 = 'null file system, requests, 8 threads';
 
 export const C_THREADS = 'C, libfuse 3, threads';
@@ -34,6 +36,7 @@ export const kernelNullFs: Family = {
     { name: NULL_READ, unit: 'MiB/s' },
     { name: NULL_WRITE, unit: 'MiB/s' },
     { name: NULL_REQUESTS, unit: 'ops/s' },
+    { name: NULL_REQUESTS_ALONE, unit: 'ops/s' },
     { name: NULL_REQUESTS_8, unit: 'ops/s' },
   ],
   contestants: (stage) => [
@@ -70,9 +73,9 @@ function nullFs(
 }
 
 async function measureAll(file: string, pid: number): Promise<Record<string, Sample>> {
-  const rate = async (...args: readonly (string | number)[]): Promise<Sample> => {
+  const sampleOf = async (work: () => Promise<LoadResult>): Promise<Sample> => {
     const before = await usageOf([pid]);
-    const { bytes, operations, seconds } = await load(...args);
+    const { bytes, operations, seconds } = await work();
     const after = await usageOf([pid]);
     const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
     const value = operations > 0 ? operations / seconds : mibPerSecond(bytes, seconds);
@@ -83,10 +86,13 @@ async function measureAll(file: string, pid: number): Promise<Record<string, Sam
       peakRssMib: after.peakRssMib,
     };
   };
-  return {
-    [NULL_READ]: await rate('read', file),
-    [NULL_WRITE]: await rate('write', WRITE_BYTES, file),
-    [NULL_REQUESTS]: await rate('random', file, 4096, 1, REQUESTS, 'direct'),
-    [NULL_REQUESTS_8]: await rate('random', file, 4096, 8, REQUESTS / 8, 'direct'),
+  const rates = {
+    [NULL_READ]: await sampleOf(() => load('read', file)),
+    [NULL_WRITE]: await sampleOf(() => load('write', WRITE_BYTES, file)),
+    [NULL_REQUESTS]: await sampleOf(() => load('random', file, 4096, 1, REQUESTS, 'direct')),
+    [NULL_REQUESTS_8]: await sampleOf(() => load('random', file, 4096, 8, REQUESTS / 8, 'direct')),
   };
+  await mustRun('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)]);
+  const alone = await sampleOf(() => loadOn(0, 'random', file, 4096, 1, REQUESTS, 'direct'));
+  return { ...rates, [NULL_REQUESTS_ALONE]: alone };
 }
