@@ -6,8 +6,9 @@
  *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
  *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
  *  - A reader that jumps follows an index, or nothing: it gets what it asks for, and at once as much more as its runs
- *    usually are and a margin, in the same range. The shorter one of the last two runs counts as usual, so that one long run among
- *    short ones costs nothing. Only a run that has outlived twice that is taken for a stream again.
+ *    usually are, in the same range. Of the last two runs the longer one counts as usual when they are alike, as regions of
+ *    an index are, or many would need a second range for their end; else the shorter one, so that one long run among short
+ *    ones costs nothing. Only a run that has outlived twice that is taken for a stream again.
  */
 export interface AccessPattern {
   /** Where the run has come to: the furthest byte read. */
@@ -50,8 +51,8 @@ const RANGES_IN_WINDOW = 32;
 const SPARE = 3 / 2;
 /** After a jump, on the strength of runs before. */
 const LARGEST_GUESS = MIB;
-/** Runs that follow an index are about as long as one another: a little more, and few need a second round trip. */
-const MARGIN = 5 / 4;
+/** Runs that differ by no more than this are of one kind. */
+const ALIKE = 3 / 2;
 /** A window of one range at most is fetched with the bytes asked for: a range more costs more than the bytes. */
 const COALESCED_BYTES = LARGEST_GUESS;
 
@@ -79,8 +80,8 @@ export function windowBytes(pattern: AccessPattern, largestBytes: number): numbe
 
 function wantedBytes({ position, earnedBytes, reads, runsBefore }: AccessPattern): number {
   if (runsBefore.length > 0) {
-    const usual = runsBefore.length < 2 ? 0 : Math.min(...runsBefore, LARGEST_GUESS);
-    if (earnedBytes < usual) return usual * MARGIN - earnedBytes;
+    const usual = usualRun(runsBefore);
+    if (earnedBytes < usual) return usual - earnedBytes;
     if (earnedBytes < Math.max(2 * usual, STREAM_BYTES)) return 0;
     return earnedBytes;
   }
@@ -88,6 +89,12 @@ function wantedBytes({ position, earnedBytes, reads, runsBefore }: AccessPattern
   if (reads < 2 && !startedAtFront) return 0;
   if (earnedBytes >= STREAM_BYTES) return earnedBytes * AMBITION_OF_STREAM;
   return startedAtFront && earnedBytes >= FRONT_BYTES ? earnedBytes * AMBITION : earnedBytes;
+}
+
+function usualRun([last, before]: readonly number[]): number {
+  if (last === undefined || before === undefined) return 0;
+  const [shorter, longer] = last < before ? [last, before] : [before, last];
+  return Math.min(longer <= shorter * ALIKE ? longer : shorter, LARGEST_GUESS);
 }
 
 /** The size of one range of a window: as many as there are connections, none so small that the round trip dominates. */

@@ -48,7 +48,7 @@ describe('the window', () => {
     expect(windowsOf(reads)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('after a jump reaches a quarter farther than the shorter of the last two runs', () => {
+  it('after a jump reaches as far as the last two runs, the longer one when they are alike', () => {
     const runs = [10, 30, 50, 90].flatMap((at, index) =>
       sequential(index === 0 ? 4 : 6, 32 * KIB).map(({ offset, size }) => ({
         offset: offset + at * MIB,
@@ -56,8 +56,18 @@ describe('the window', () => {
       })),
     );
     const third = windowsOf(runs).slice(10);
-    expect(third.slice(0, 6).map((bytes) => bytes / KIB)).toEqual([128, 96, 64, 0, 0, 0]);
-    expect(third[6]).toBe((192 * 1.25 - 32) * KIB);
+    expect(third.slice(0, 6).map((bytes) => bytes / KIB)).toEqual([160, 128, 96, 64, 32, 0]);
+    expect(third[6]).toBe(160 * KIB);
+  });
+
+  it('after a jump reaches as far as the shorter of the last two runs when they are not alike', () => {
+    const runs = [10, 30, 50].flatMap((at, index) =>
+      sequential([2, 6, 1][index] ?? 0, 32 * KIB).map(({ offset, size }) => ({
+        offset: offset + at * MIB,
+        size,
+      })),
+    );
+    expect(windowsOf(runs).at(-1)).toBe(32 * KIB);
   });
 
   it('of a run that has outlived the others twice is that of a stream again', () => {
