@@ -223,20 +223,18 @@ export class Contents {
 
   /** Waits until everything is published or has failed. */
   async idle(signal: AbortSignal): Promise<void> {
-    this.#uploads.ending = true;
-    this.#uploads.hurry();
+    this.#uploads.tryLast();
     try {
       for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
     } finally {
-      this.#uploads.ending = false;
+      this.#uploads.tryOn();
     }
   }
 
   /** Ends timers. */
   close(): void {
-    this.#uploads.ending = true;
-    this.#uploads.hurry();
+    this.#uploads.tryLast();
     for (const grace of this.#graces.values()) grace.abort();
     this.#graces.clear();
   }

@@ -18,8 +18,7 @@ export class FollowingUploads {
   readonly #turns: UploadTurns;
   /** Ends the pauses between tries. */
   #pauses = new AbortController();
-  /** What fails now is left to the next mount. */
-  ending = false;
+  #isLastTry = false;
 
   constructor(tree: Tree, publisher: Publisher) {
     this.#tree = tree;
@@ -38,6 +37,17 @@ export class FollowingUploads {
     this.#pauses = new AbortController();
   }
 
+  /** As `hurry`, and what fails from now on is left to the next mount. */
+  tryLast(): void {
+    this.#isLastTry = true;
+    this.hurry();
+  }
+
+  /** The mount goes on after all. */
+  tryOn(): void {
+    this.#isLastTry = false;
+  }
+
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
   async follow(content: FileContent): Promise<void> {
     const isOwed = (): boolean => content.node.draft?.committed === true && content.unpublished !== 'none';
@@ -50,7 +60,7 @@ export class FollowingUploads {
       } catch (error) {
         if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);
         this.#tree.recordError({ op: 'close', path: pathOf(content.node) }, error);
-        if (this.ending || content.keepBecause) return;
+        if (this.#isLastTry || content.keepBecause) return;
         await this.#tree.clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
       }
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WarmProgress } from '../../../../src/content/disk/cached-contents.ts';
 import { MemoryPool } from '../../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion } from '../../../../src/content/ports.ts';
 import { type CachingReader, createContentReader } from '../../../../src/content/read/content-reader.ts';
@@ -41,6 +42,21 @@ async function read(
   }
   handle.close();
   return Buffer.concat(pieces);
+}
+
+/** Progress of a filling, and the sums of what it told. */
+function countedProgress(): {
+  readonly told: { bytes: number; fetched: number };
+  readonly progress: WarmProgress;
+} {
+  const told = { bytes: 0, fetched: 0 };
+  const onBytes = (count: number): void => {
+    told.bytes += count;
+  };
+  const onFetched = (count: number): void => {
+    told.fetched += count;
+  };
+  return { told, progress: { onBytes, onFetched } };
 }
 
 it('what one mount read, the next has without a link or a range', async () => {
@@ -87,15 +103,7 @@ it('fills a version on request, tells how far it is, and fetches nothing twice',
   };
   const { cached } = reader(platform, world);
   if (cached === undefined) throw new Error('no cache');
-  const told = { bytes: 0, fetched: 0 };
-  const progress = {
-    onBytes: (count: number): void => {
-      told.bytes += count;
-    },
-    onFetched: (count: number): void => {
-      told.fetched += count;
-    },
-  };
+  const { told, progress } = countedProgress();
   await cached.fill(version, progress, NEVER);
   expect(told).toEqual({ bytes: bytes.length, fetched: bytes.length });
   expect(await cached.countBytes(version, NEVER)).toBe(bytes.length);
@@ -125,15 +133,7 @@ describe('filling a version that another mount evicts meanwhile', () => {
       await waitUntil(async () => (await other.countBytes(ofOther)) > 0);
       await other.evict([ofOther]);
     };
-    const told = { bytes: 0, fetched: 0 };
-    const progress = {
-      onBytes: (count: number): void => {
-        told.bytes += count;
-      },
-      onFetched: (count: number): void => {
-        told.fetched += count;
-      },
-    };
+    const { told, progress } = countedProgress();
     const { cached } = reader(platform, world);
     await cached?.fill(version, progress, NEVER);
     expect(await other.countBytes(ofOther)).toBe(large.length);
