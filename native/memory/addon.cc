@@ -21,7 +21,7 @@ struct Mapping {
   size_t length;
 };
 
-void Unmap(napi_env, void*, void* hint) {
+void Unmap(void* hint) {
   auto* mapping = static_cast<Mapping*>(hint);
   munmap(mapping->base, mapping->length);
   delete mapping;
@@ -30,7 +30,7 @@ void Unmap(napi_env, void*, void* hint) {
 /** chunk(bytes): an ArrayBuffer of zeros, aligned to huge pages, in such as far as the machine has them. */
 napi_value Chunk(napi_env env, napi_callback_info info) {
   size_t count = 1;
-  napi_value argument, buffer;
+  napi_value argument;
   uint32_t bytes = 0;
   if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
       !js::ToUint32(env, argument, &bytes)) {
@@ -48,10 +48,9 @@ napi_value Chunk(napi_env env, napi_callback_info info) {
   // Only faster.
   madvise(chunk, bytes, MADV_HUGEPAGE);
   auto* mapping = new Mapping{base, length};
-  if (napi_create_external_arraybuffer(env, chunk, bytes, Unmap, mapping, &buffer) == napi_ok) return buffer;
-  Unmap(env, chunk, mapping);
-  js::Throw(env, "no buffer can be made of foreign memory");
-  return nullptr;
+  const napi_value buffer = js::ForeignBuffer(env, chunk, bytes, Unmap, mapping);
+  if (buffer == nullptr) js::Throw(env, "no buffer can be made of foreign memory");
+  return buffer;
 }
 
 /**

@@ -123,15 +123,8 @@ bool Channel::Configure(napi_value self, napi_value options) {
 
 napi_value Channel::MemoryObject() {
   auto* hold = new std::shared_ptr<ChannelMemory>(memory_);
-  const auto finalize = [](napi_env, void*, void* hint) {
-    delete static_cast<std::shared_ptr<ChannelMemory>*>(hint);
-  };
-  napi_value buffer = nullptr;
-  if (napi_create_external_arraybuffer(env_, memory_->data(), memory_->size(), finalize, hold, &buffer) !=
-      napi_ok) {
-    delete hold;
-  }
-  return buffer;
+  const auto let_go = [](void* hint) { delete static_cast<std::shared_ptr<ChannelMemory>*>(hint); };
+  return js::ForeignBuffer(env_, memory_->data(), memory_->size(), let_go, hold);
 }
 
 bool Channel::OpenHandles() {

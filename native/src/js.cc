@@ -13,6 +13,28 @@ bool Check(napi_env env, napi_status status, const char* expected) {
   return false;
 }
 
+struct Foreign {
+  int64_t bytes;
+  void (*release)(void* hint);
+  void* hint;
+};
+
+/**
+ * The engine adds the size of every ArrayBuffer when it is made, and takes it off when it is gone: ours are taken off
+ * before that, and added again. Not in advance: it counts growth from the least there ever was.
+ */
+void CountElsewhere(napi_env env, int64_t bytes) {
+  int64_t counted = 0;
+  napi_adjust_external_memory(env, -bytes, &counted);
+}
+
+void Finalize(napi_env env, void*, void* hint) {
+  auto* foreign = static_cast<Foreign*>(hint);
+  CountElsewhere(env, -foreign->bytes);
+  foreign->release(foreign->hint);
+  delete foreign;
+}
+
 }  // namespace
 
 void ThrowErrno(napi_env env, const char* syscall, int error) {
@@ -73,6 +95,18 @@ bool ToBytes(napi_env env, napi_value value, uint8_t** data, size_t* length) {
   if (type != napi_uint8_array) return Check(env, napi_invalid_arg, "expected a Uint8Array");
   *data = static_cast<uint8_t*>(bytes);
   return true;
+}
+
+napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)(void* hint), void* hint) {
+  auto* foreign = new Foreign{static_cast<int64_t>(bytes), release, hint};
+  napi_value buffer = nullptr;
+  if (napi_create_external_arraybuffer(env, data, bytes, Finalize, foreign, &buffer) == napi_ok) {
+    CountElsewhere(env, foreign->bytes);
+    return buffer;
+  }
+  release(hint);
+  delete foreign;
+  return nullptr;
 }
 
 bool Export(napi_env env, napi_value exports, const char* name, napi_callback function) {

@@ -2,6 +2,7 @@
 
 #include <node_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -23,6 +24,12 @@ bool ToBool(napi_env env, napi_value value, bool* out);
 bool ToString(napi_env env, napi_value value, std::string* out);
 /** The bytes of a Uint8Array (or Buffer), as long as it lives. */
 bool ToBytes(napi_env env, napi_value value, uint8_t** data, size_t* length);
+
+/**
+ * An ArrayBuffer over memory of ours, that the collector does not count: it would mark its whole heap sooner and sooner as
+ * ours grows, and free nothing. `release` is called once when the last reference is gone, or when this fails (null).
+ */
+napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)(void* hint), void* hint);
 
 /** Adds a function to `exports`. */
 bool Export(napi_env env, napi_value exports, const char* name, napi_callback function);
