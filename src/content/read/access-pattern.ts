@@ -41,9 +41,12 @@ const SLACK_BYTES = 2 * MIB;
  */
 const FRONT_BYTES = 128 * KIB;
 const STREAM_BYTES = 512 * KIB;
-/** What a stream has read, times this, is its window: 128 KiB earn 1 MiB, 1 MiB earns 48 MiB and with it all connections. */
+/**
+ * What a stream has read, times this, is its window: 128 KiB earn 1 MiB, 1 MiB earns 96 MiB and with them the largest
+ * ranges on all connections. Smaller ones would end while the connections' own windows still grow, all at once.
+ */
 const AMBITION = 8;
-const AMBITION_OF_STREAM = 48;
+const AMBITION_OF_STREAM = 96;
 
 const LARGEST_RANGE = 4 * MIB;
 const SMALLEST_RANGE = 128 * KIB;
