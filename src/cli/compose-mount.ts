@@ -56,8 +56,6 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { options } = settings;
   const clients = connectClients(settings, context);
   const { api, storage } = clients;
-  // The first program finds a warm connection, and what this service adds is known.
-  api.capabilities().catch(() => {});
   const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
   const disk = await diskCacheOf(settings, memory);
@@ -79,6 +77,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     localCopies: localCopiesOf(options, bytes),
     staging: await stagingOf(api, options),
   });
+  askAhead(api, files);
   await recover(writer, files, context.log);
   const mount = await mountOnKernel(settings, { files, operations });
   return {
@@ -109,6 +108,12 @@ export async function composeMount(settings: MountSettings, context: MountContex
     },
     warnings,
   };
+}
+
+/** The first program finds warm connections, its project, and what this service adds. */
+function askAhead(api: ApiClient, files: MountedFileSystem): void {
+  api.capabilities().catch(() => {});
+  files.askAhead();
 }
 
 interface Clients {

@@ -9,7 +9,7 @@ import { createChangingSide } from './create-changing-side.ts';
 import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
-import { root } from './directories/root.ts';
+import { createCatalogs, root } from './directories/root.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem } from './file-system.ts';
@@ -42,6 +42,8 @@ export interface MountedFileSystem {
   readonly fileSystem: FileSystem;
   /** It answers opens with files that the kernel may read itself. */
   readonly passesThrough: boolean;
+  /** Asks for the projects now: whoever comes first finds its path on the way. */
+  askAhead(): void;
   /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
   recover(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
@@ -69,7 +71,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const errors = new ErrorRegistry();
   const details = new Details({ api, clock, ttlMs });
   const controlSource = control({ make, errors, jobs, writer, information: given.information });
-  const rootSource = root({ api, make, clock, ttlMs, control: controlSource });
+  const catalogs = createCatalogs(api, { clock, ttlMs });
+  const rootSource = root({ catalogs, make, ttlMs, control: controlSource });
   const tree = new PlatformTree({
     ...given,
     options,
@@ -110,6 +113,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   return {
     fileSystem,
     passesThrough: localCopies !== undefined,
+    askAhead: () => catalogs.projects.askAhead(),
     recover,
     idle,
     flush,

@@ -115,6 +115,8 @@ export interface VirtualSource {
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
   entries(signal: AbortSignal): Awaitable<readonly VirtualEntry[]>;
+  /** Some of the entries, where they were asked for ahead of need. */
+  expected?(signal: AbortSignal): Promise<readonly VirtualEntry[]>;
 }
 
 export interface VirtualEntry {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Details } from '../../src/vfs/directories/details.ts';
 import { fixedDirectory } from '../../src/vfs/directories/fixed-directory.ts';
-import { root } from '../../src/vfs/directories/root.ts';
+import { type Catalogs, createCatalogs, root } from '../../src/vfs/directories/root.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { DirEntry, DirSink, Entry, FileHandle, KernelCaches } from '../../src/vfs/file-system.ts';
 import { KernelLink } from '../../src/vfs/kernel-link.ts';
@@ -42,6 +42,7 @@ export class ReadingWorld {
   readonly directories: OpenDirectories;
   readonly xattrs: Xattrs;
   readonly jobs: object[] = [];
+  readonly catalogs: Catalogs;
 
   constructor(options: Partial<TreeParts['options']> = {}) {
     const { api } = this.platform;
@@ -55,6 +56,7 @@ export class ReadingWorld {
       flush: async () => undefined,
     };
     const make = new NodeMaker(nodes, folderState);
+    this.catalogs = createCatalogs(api, { clock, ttlMs: TTL_MS });
     const details = new Details({ api, clock, ttlMs: TTL_MS });
     const kernel = new KernelLink();
     kernel.attach(this.kernel);
@@ -85,7 +87,7 @@ export class ReadingWorld {
       kernel,
       errors: new ErrorRegistry(),
       details,
-      root: root({ api, make, clock, ttlMs: TTL_MS, control: fixedDirectory([]) }),
+      root: root({ catalogs: this.catalogs, make, ttlMs: TTL_MS, control: fixedDirectory([]) }),
     });
     this.directories = new OpenDirectories(this.tree);
     this.xattrs = new Xattrs(this.tree, details);

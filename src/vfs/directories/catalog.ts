@@ -2,6 +2,7 @@ import type { CallOptions, PageRequest } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { pagesInOrder } from '../listing/pages-in-order.ts';
 
 /** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL. */
@@ -9,8 +10,9 @@ export class Catalog<T extends { readonly id: string }> {
   readonly #list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
-  readonly #flights = new SharedFlights<'all', readonly T[]>();
-  #known: { readonly items: readonly T[]; readonly learntMs: number } | undefined;
+  readonly #flights = new SharedFlights<'all', Known<T>>();
+  #known: Known<T> | undefined;
+  #ahead: Promise<Known<T> | undefined> | undefined;
 
   constructor(
     list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>,
@@ -22,12 +24,31 @@ export class Catalog<T extends { readonly id: string }> {
   }
 
   async all(signal: AbortSignal): Promise<readonly T[]> {
-    const known = this.#known;
-    if (known && this.#clock.now() - known.learntMs < this.#ttlMs) return known.items;
-    return this.#flights.join('all', signal, (shared) => this.#ask(shared));
+    if (this.#known && this.#counts(this.#known)) return this.#known.items;
+    this.#known = await this.#flights.join('all', signal, (shared) => this.#ask(shared));
+    this.#ahead = undefined;
+    return this.#known.items;
   }
 
-  async #ask(signal: AbortSignal): Promise<readonly T[]> {
+  /** Asks now, for who comes soon (`expected`). */
+  askAhead(): void {
+    this.#ahead = this.#ask(new AbortController().signal).catch(() => undefined);
+  }
+
+  /**
+   * What was asked for ahead, until somebody has asked for all: it counts for what it names. What it does not name may
+   * have been made since, for nobody had looked yet.
+   */
+  async expected(signal: AbortSignal): Promise<readonly T[]> {
+    const known = await untilAborted(this.#ahead ?? Promise.resolve(undefined), signal);
+    return known && this.#counts(known) ? known.items : [];
+  }
+
+  #counts({ learntMs }: Known<T>): boolean {
+    return this.#clock.now() - learntMs < this.#ttlMs;
+  }
+
+  async #ask(signal: AbortSignal): Promise<Known<T>> {
     const learntMs = this.#clock.now();
     let byId = new Map<string, T>();
     let lastPass = 0;
@@ -38,8 +59,11 @@ export class Catalog<T extends { readonly id: string }> {
       lastPass = pass;
       for (const item of items) byId.set(item.id, item);
     }
-    const items = [...byId.values()];
-    this.#known = { items, learntMs };
-    return items;
+    return { items: [...byId.values()], learntMs };
   }
+}
+
+interface Known<T> {
+  readonly items: readonly T[];
+  readonly learntMs: number;
 }

@@ -25,26 +25,31 @@ export interface OwnersOptions<T extends OwnedItem> {
 
 /** The owners there are. */
 export function owners<T extends OwnedItem>(options: OwnersOptions<T>): VirtualSource {
-  const { catalog, make, ttlMs } = options;
-  return {
-    ttlMs,
-    entries: async (signal) => {
-      const names = new Set((await catalog.all(signal)).map((item) => item.owner));
-      return [...names].map((owner) => ({
-        name: shownName(owner, 'entry'),
-        make: (place) => make.virtualDirectory(place, itemsOf(owner, options)),
-      }));
-    },
-  };
+  const { make } = options;
+  return sourceOver(options, (items) =>
+    [...new Set(items.map((item) => item.owner))].map((owner) => ({
+      name: shownName(owner, 'entry'),
+      make: (place) => make.virtualDirectory(place, itemsOf(owner, options)),
+    })),
+  );
 }
 
 function itemsOf<T extends OwnedItem>(owner: string, options: OwnersOptions<T>): VirtualSource {
-  const { catalog, ttlMs, nameOf, makeItem } = options;
+  const { nameOf, makeItem } = options;
+  return sourceOver(options, (items) =>
+    items
+      .filter((item) => item.owner === owner)
+      .map((item) => ({ name: shownName(nameOf(item), 'entry'), make: makeItem(item) })),
+  );
+}
+
+function sourceOver<T extends OwnedItem>(
+  { catalog, ttlMs }: OwnersOptions<T>,
+  entriesOf: (items: readonly T[]) => readonly VirtualEntry[],
+): VirtualSource {
   return {
     ttlMs,
-    entries: async (signal) => {
-      const items = (await catalog.all(signal)).filter((item) => item.owner === owner);
-      return items.map((item) => ({ name: shownName(nameOf(item), 'entry'), make: makeItem(item) }));
-    },
+    entries: async (signal) => entriesOf(await catalog.all(signal)),
+    expected: async (signal) => entriesOf(await catalog.expected(signal)),
   };
 }

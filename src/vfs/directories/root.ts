@@ -8,13 +8,25 @@ import { directory, fixedDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
 
+/** What the platform lists for the user of the mount. */
+export interface Catalogs {
+  readonly projects: Catalog<ProjectSummary>;
+  readonly volumes: Catalog<VolumeSummary>;
+}
+
 export interface RootParts {
-  readonly api: Api;
+  readonly catalogs: Catalogs;
   readonly make: NodeMaker;
-  readonly clock: Clock;
   readonly ttlMs: number;
   /** `.svcfs/` */
   readonly control: VirtualSource;
+}
+
+export function createCatalogs(api: Api, time: { readonly clock: Clock; readonly ttlMs: number }): Catalogs {
+  return {
+    projects: new Catalog((page, options) => api.projects.list(page, options), time),
+    volumes: new Catalog((page, options) => api.volumes.list(page, options), time),
+  };
 }
 
 /** The top of the mount. */
@@ -27,9 +39,9 @@ export function root(parts: RootParts): VirtualSource {
   ]);
 }
 
-function projectOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<ProjectSummary> {
+function projectOwners({ catalogs, make, ttlMs }: RootParts): OwnersOptions<ProjectSummary> {
   return {
-    catalog: new Catalog((page, options) => api.projects.list(page, options), { clock, ttlMs }),
+    catalog: catalogs.projects,
     make,
     ttlMs,
     nameOf: (project) => project.shortName,
@@ -38,9 +50,9 @@ function projectOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<Pr
   };
 }
 
-function volumeOwners({ api, make, clock, ttlMs }: RootParts): OwnersOptions<VolumeSummary> {
+function volumeOwners({ catalogs, make, ttlMs }: RootParts): OwnersOptions<VolumeSummary> {
   return {
-    catalog: new Catalog((page, options) => api.volumes.list(page, options), { clock, ttlMs }),
+    catalog: catalogs.volumes,
     make,
     ttlMs,
     nameOf: (volume) => volume.name,

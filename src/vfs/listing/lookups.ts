@@ -7,7 +7,7 @@ import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
 import { meaningOf } from '../escape.ts';
 import type { Awaitable } from '../file-system.ts';
-import type { DirectoryNode, Node } from '../node.ts';
+import type { DirectoryNode, Node, VirtualDirectoryNode } from '../node.ts';
 import type { Placement } from '../placement.ts';
 import type { KnownChild } from './freshness.ts';
 import { knownChild } from './freshness.ts';
@@ -48,6 +48,10 @@ export class Lookups {
   }
 
   async #ask(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
+    if (directory.kind === 'virtual-directory') {
+      const expected = await this.#expected(directory, name, signal);
+      if (expected) return expected;
+    }
     const flight = `${directory.id}/${name}`;
     const listing = this.#finding.isUnderWay(flight) ? undefined : this.#list(directory, name, signal);
     if (listing !== undefined) {
@@ -56,6 +60,17 @@ export class Lookups {
       if (known) return known.node;
     }
     return this.#findNow(directory, name, signal);
+  }
+
+  /** By what was asked for ahead. */
+  async #expected(
+    directory: VirtualDirectoryNode,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Node | undefined> {
+    const { generation } = directory.children;
+    const entry = (await directory.source.expected?.(signal))?.find((each) => each.name === name);
+    return entry && this.#parts.placement.learn(directory, { kind: 'virtual', ...entry }, generation);
   }
 
   /** As `childOf`, by an absence of the last second only. */
