@@ -4,6 +4,9 @@ import { mkdir, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../exit-codes.ts';
 import type { DaemonReport, MountSettings } from './daemon-messages.ts';
+import { engineFlags } from './engine-flags.ts';
+
+const DAEMON = fileURLToPath(new URL('../daemon.js', import.meta.url));
 
 /** File system calls of the daemon (spool, journal) that may run side by side; libuv's default is 4. */
 const THREAD_POOL_SIZE = '16';
@@ -26,7 +29,8 @@ export interface Daemon {
 export async function startDaemon(settings: MountSettings): Promise<Daemon> {
   await mkdir(settings.directory.root, { recursive: true, mode: 0o700 });
   const log = await open(settings.directory.log, 'a', 0o600);
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../daemon.js', import.meta.url))], {
+  const flags = engineFlags(process.versions.v8);
+  const child = spawn(process.execPath, [...flags, DAEMON], {
     // A session of its own: a terminal's Ctrl-C reaches the command, which decides.
     detached: true,
     cwd: '/',
