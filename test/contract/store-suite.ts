@@ -140,6 +140,7 @@ export function storeSuite(fixture: () => StoreFixture): void {
     };
     for (const id of ['b', 'd', 'f', 'h', 'j']) await store.files.insert(file({ id }));
     expect(await page(0)).toEqual(['b', 'd', 5]);
+    expect(await page(3)).toEqual(['h', 'j', 5]);
     expect(await page(2)).toEqual(['f', 'h', 5]);
     expect(await page(2)).toEqual(['f', 'h', 5]);
     await store.files.insert(file({ id: 'a' }));

@@ -2,8 +2,9 @@ import type { FileResource } from '../../contract/file.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { FieldSelector } from '../rules/field-selector.ts';
 import type { FileRow } from '../store/files.ts';
+import type { ListedFile } from '../store/page-of-files.ts';
 import type { Store } from '../store/store.ts';
-import { fileResource } from './file-resource.ts';
+import { fileResource, listedResource } from './file-resource.ts';
 
 export async function fileAnswer(store: Store, file: FileRow, view: RequestView): Promise<FileResource> {
   const [detailed] = await store.files.withDetails([file]);
@@ -13,13 +14,11 @@ export async function fileAnswer(store: Store, file: FileRow, view: RequestView)
 /** Files of a list. Metadata and tags are read only when the answer shows them. */
 export async function fileAnswers(
   store: Store,
-  files: readonly FileRow[],
+  files: readonly ListedFile[],
   request: { readonly view: RequestView; readonly selector: FieldSelector },
 ): Promise<FileResource[]> {
   const { view, selector } = request;
   const shown = selector.wants('metadata', []) || selector.wants('tags', []);
-  const detailed = shown
-    ? await store.files.withDetails(files)
-    : files.map((file) => ({ ...file, metadata: {}, tags: [] }));
-  return detailed.map((file) => fileResource(file, view));
+  const detailsOf = await store.files.details(shown ? files : []);
+  return files.map((file) => listedResource(file, detailsOf(file.id), view));
 }

@@ -2,10 +2,16 @@ import type { FileOrigin, FileResource, FileStorage } from '../../contract/file.
 import { apiTime } from '../api-time.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { STORAGE_LOCATION } from '../service-config.ts';
-import type { DetailedFile } from '../store/files.ts';
+import type { DetailedFile, FileDetails } from '../store/files.ts';
+import type { ListedFile } from '../store/page-of-files.ts';
 
-/** A file or folder as the API shows it. Written out: to copy members from object to object is a third of what a page costs. */
+/** A file or folder as the API shows it. */
 export function fileResource(file: DetailedFile, view: RequestView): FileResource {
+  return listedResource(file, file, view);
+}
+
+/** Written out, details apart: to copy members from object to object is a third of what a page costs. */
+export function listedResource(file: ListedFile, details: FileDetails, view: RequestView): FileResource {
   const resource: FileResource = {
     href: view.href(`/files/${file.id}`),
     id: file.id,
@@ -20,19 +26,19 @@ export function fileResource(file: DetailedFile, view: RequestView): FileResourc
   resource.size = file.size;
   resource.storage = storageOf(file);
   resource.origin = originOf(file);
-  resource.tags = file.tags;
-  resource.metadata = file.metadata;
+  resource.tags = details.tags;
+  resource.metadata = details.metadata;
   return resource;
 }
 
-function storageOf({ volume_id, location }: DetailedFile): FileStorage {
+function storageOf({ volume_id, location }: ListedFile): FileStorage {
   if (volume_id === null || location === null) {
     return { type: 'PLATFORM', hosted_on_locations: [STORAGE_LOCATION] };
   }
   return { type: 'VOLUME', hosted_on_locations: [], volume: volume_id, location };
 }
 
-function originOf({ origin_task, dataset }: DetailedFile): FileOrigin {
+function originOf({ origin_task, dataset }: ListedFile): FileOrigin {
   const origin: FileOrigin = {};
   if (origin_task !== null) origin.task = origin_task;
   if (dataset !== null) origin.dataset = dataset;

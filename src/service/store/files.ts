@@ -2,14 +2,19 @@ import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { FileMetadata } from '../../contract/file.ts';
 import { type FileListing, matchingFiles } from './file-listing.ts';
 import type { ListingMemo } from './listing-memo.ts';
-import { pageOfIds } from './page-of-ids.ts';
+import { type ListedFile, pageOfFiles } from './page-of-files.ts';
 import type { PageRange, RowPage } from './page-range.ts';
 import type { FilesTable, Schema } from './schema.ts';
 
 export type FileRow = Selectable<FilesTable>;
 
-/** A file with what is kept beside its row; empty on folders. */
-export type DetailedFile = FileRow & { readonly metadata: FileMetadata; readonly tags: string[] };
+/** What is kept beside a file's row; empty on folders. */
+export interface FileDetails {
+  readonly metadata: FileMetadata;
+  readonly tags: string[];
+}
+
+export type DetailedFile = FileRow & FileDetails;
 
 /** Files and folders, their metadata and tags. */
 export class FileStore {
@@ -63,24 +68,22 @@ export class FileStore {
   }
 
   /** A page by name in byte order, then id. */
-  async list(listing: FileListing, range: PageRange): Promise<RowPage<FileRow>> {
+  async list(listing: FileListing, range: PageRange): Promise<RowPage<ListedFile>> {
     const facts = isWhole(listing) ? await this.#memo?.factsOf(listing.parentId) : undefined;
-    const afterName = facts?.nameBefore(range.offset);
-    const ids =
-      afterName === undefined
-        ? pageOfIds(this.#db, listing, range)
-        : pageOfIds(this.#db, { ...listing, afterName }, { ...range, offset: 0 });
-    const rows = await this.#db
-      .selectFrom('files')
-      .selectAll()
-      .where('id', 'in', ids)
-      .orderBy('name')
-      .orderBy('id')
-      .execute();
+    const place = facts?.placeBefore(range.offset);
+    const query =
+      place === undefined
+        ? pageOfFiles(this.#db, listing, range)
+        : pageOfFiles(
+            this.#db,
+            { ...listing, afterName: place.afterName },
+            { ...range, offset: range.offset - place.offset },
+          );
+    const rows = await query.execute();
     const total = facts?.total ?? (await this.count(listing));
     if (facts) facts.total = total;
     const last = rows.at(-1);
-    if (last) facts?.note(range.offset + rows.length, last.name);
+    if (last) facts?.note({ offset: range.offset + rows.length, afterName: last.name });
     return { rows, total };
   }
 
@@ -91,10 +94,16 @@ export class FileStore {
     return Number(total);
   }
 
-  /** With metadata and tags, in the same order; two queries for any number of files. */
+  /** With metadata and tags, in the same order. */
   async withDetails(rows: readonly FileRow[]): Promise<DetailedFile[]> {
+    const detailsOf = await this.details(rows);
+    return rows.map((row) => ({ ...row, ...detailsOf(row.id) }));
+  }
+
+  /** Metadata and tags by id; two queries for any number of files. */
+  async details(rows: readonly Pick<FileRow, 'id' | 'kind'>[]): Promise<(id: string) => FileDetails> {
     const ids = rows.filter(({ kind }) => kind === 'file').map(({ id }) => id);
-    if (ids.length === 0) return rows.map((row) => ({ ...row, metadata: {}, tags: [] }));
+    if (ids.length === 0) return noDetails;
     const [pairs, tags] = await Promise.all([
       this.#db.selectFrom('file_metadata').selectAll().where('file_id', 'in', ids).execute(),
       this.#db
@@ -105,13 +114,13 @@ export class FileStore {
         .orderBy('position')
         .execute(),
     ]);
+    if (pairs.length === 0 && tags.length === 0) return noDetails;
     const pairsOf = grouped(pairs);
     const tagsOf = grouped(tags);
-    return rows.map((row) => ({
-      ...row,
-      metadata: Object.fromEntries((pairsOf.get(row.id) ?? []).map(({ key, value }) => [key, value])),
-      tags: (tagsOf.get(row.id) ?? []).map(({ tag }) => tag),
-    }));
+    return (id) => ({
+      metadata: Object.fromEntries((pairsOf.get(id) ?? []).map(({ key, value }) => [key, value])),
+      tags: (tagsOf.get(id) ?? []).map(({ tag }) => tag),
+    });
   }
 
   async metadata(fileId: string): Promise<FileMetadata> {
@@ -195,6 +204,8 @@ export class FileStore {
     return rows.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key]));
   }
 }
+
+const noDetails = (): FileDetails => ({ metadata: {}, tags: [] });
 
 /** All entries of a folder. */
 function isWhole({ parentId: _, ...filters }: FileListing): boolean {

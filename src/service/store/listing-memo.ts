@@ -4,26 +4,35 @@ const FOLDERS_KEPT = 64;
 /** Clients read pages in order, some of them several at once. */
 const PLACES_KEPT = 64;
 
+/** The entry after `afterName` is the one at `offset`. */
+export interface Place {
+  readonly offset: number;
+  readonly afterName: string;
+}
+
 /** What the pages of a folder told about it, as long as the database has not changed since. */
 export class FolderFacts {
   readonly mark: string;
   /** How many entries it has. */
   total: number | undefined;
-  readonly #nameBefore = new Map<number, string>();
+  /** Names by the offset of what comes after them. */
+  readonly #names = new Map<number, string>();
 
   constructor(mark: string) {
     this.mark = mark;
   }
 
-  /** The name after which the page at `offset` begins. */
-  nameBefore(offset: number): string | undefined {
-    return this.#nameBefore.get(offset);
+  /** The last place known at or before `offset`. */
+  placeBefore(offset: number): Place | undefined {
+    const known = Math.max(...[...this.#names.keys()].filter((each) => each <= offset));
+    const afterName = this.#names.get(known);
+    return afterName === undefined ? undefined : { offset: known, afterName };
   }
 
-  note(offset: number, nameBefore: string): void {
-    const oldest = this.#nameBefore.keys().next();
-    if (this.#nameBefore.size >= PLACES_KEPT && oldest.done !== true) this.#nameBefore.delete(oldest.value);
-    this.#nameBefore.set(offset, nameBefore);
+  note({ offset, afterName }: Place): void {
+    const oldest = this.#names.keys().next();
+    if (this.#names.size >= PLACES_KEPT && oldest.done !== true) this.#names.delete(oldest.value);
+    this.#names.set(offset, afterName);
   }
 }
 
