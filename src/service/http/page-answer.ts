@@ -14,7 +14,8 @@ export function pageAnswer<Item>(
 ): Page<Item> {
   const { offset, limit, items, total } = page;
   void reply.header(TOTAL_HEADER, total);
-  const at = (start: number): string => addressOf(request, { offset: start, limit });
+  const address = addressSetter(request);
+  const at = (start: number): string => address({ offset: start, limit });
   const links: PageLink[] = [];
   if (offset + items.length < total && items.length > 0) {
     links.push({ href: at(offset + limit), rel: 'next', method: 'GET' });
@@ -24,11 +25,20 @@ export function pageAnswer<Item>(
 }
 
 /** The absolute address of the request, with the parameters set or changed. */
-export function addressOf(request: FastifyRequest, parameters: Record<string, string | number>): string {
+export function addressOf(request: FastifyRequest, parameters: Parameters): string {
+  return addressSetter(request)(parameters);
+}
+
+type Parameters = Record<string, string | number>;
+
+/** The same for several sets of parameters, each in place of the last. */
+function addressSetter(request: FastifyRequest): (parameters: Parameters) => string {
   const url = new URL(request.url, request.view.origin);
   // Apart from the address, which would be parsed anew for each.
   const query = new URLSearchParams(url.search);
-  for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
-  url.search = query.toString();
-  return url.href;
+  return (parameters) => {
+    for (const [name, value] of Object.entries(parameters)) query.set(name, String(value));
+    url.search = query.toString();
+    return url.href;
+  };
 }

@@ -9,7 +9,7 @@ export function selectFields(request: FastifyRequest, answer: unknown): unknown 
   const { selector } = request;
   const { listFields, bulk } = request.routeOptions.config;
   if (listFields !== undefined && hasItems(answer)) {
-    return { ...answer, items: answer.items.map((item) => selector.apply(item, listFields)) };
+    return { ...answer, items: selector.applyToAll(answer.items, listFields) };
   }
   if (bulk === true && hasItems(answer)) {
     return { items: answer.items.map((entry) => selectInEntry(entry, request)) };

@@ -1,68 +1,77 @@
+import { FieldPaths } from './field-paths.ts';
+
 /**
  * The query parameter `fields`: `a,b` keeps only those, `!a` all but that one, `a.b` a field inside a field, `_all`
  * everything; these may be mixed. Without it a resource is whole and an item of a list has its default fields.
  */
 export class FieldSelector {
-  readonly #kept: readonly string[];
-  readonly #dropped: readonly string[];
+  readonly #kept: FieldPaths;
+  readonly #dropped: FieldPaths;
   readonly #all: boolean;
 
   constructor(fields: string | undefined) {
     const words = (fields ?? '').split(',').map((word) => word.trim());
     const named = words.filter((word) => word !== '' && word !== '_all');
     this.#all = words.includes('_all');
-    this.#kept = named.filter((word) => !word.startsWith('!'));
-    this.#dropped = named.filter((word) => word.startsWith('!')).map((word) => word.slice(1));
+    this.#kept = new FieldPaths(named.filter((word) => !word.startsWith('!')));
+    this.#dropped = new FieldPaths(named.filter((word) => word.startsWith('!')).map((word) => word.slice(1)));
   }
 
   /** Whether the answer would show the top-level field. */
   wants(field: string, defaults?: readonly string[]): boolean {
-    if (this.#dropped.includes(field)) return false;
+    if (this.#dropped.has(field)) return false;
     if (this.#all) return true;
-    if (this.#kept.length > 0)
-      return this.#kept.some((path) => path === field || path.startsWith(`${field}.`));
-    return this.#dropped.length > 0 || defaults === undefined || defaults.includes(field);
+    if (!this.#kept.isEmpty) return this.#kept.touch(field);
+    return !this.#dropped.isEmpty || defaults === undefined || defaults.includes(field);
+  }
+
+  apply(resource: object): object {
+    return this.#select(resource, this.#keptOf(undefined));
   }
 
   /** @param defaults The fields of a list item that nobody chose fields for. */
-  apply(resource: object, defaults?: readonly string[]): object {
-    return without(this.#keep(resource, defaults), this.#dropped);
+  applyToAll(resources: readonly object[], defaults: readonly string[]): object[] {
+    const kept = this.#keptOf(defaults);
+    return resources.map((resource) => this.#select(resource, kept));
   }
 
-  #keep(resource: object, defaults: readonly string[] | undefined): object {
-    if (this.#all) return resource;
-    if (this.#kept.length > 0) return only(resource, this.#kept);
-    return this.#dropped.length > 0 || defaults === undefined ? resource : only(resource, defaults);
+  /** Undefined where all is kept. */
+  #keptOf(defaults: readonly string[] | undefined): FieldPaths | undefined {
+    if (this.#all) return undefined;
+    if (!this.#kept.isEmpty) return this.#kept;
+    return !this.#dropped.isEmpty || defaults === undefined ? undefined : new FieldPaths(defaults);
+  }
+
+  #select(resource: object, kept: FieldPaths | undefined): object {
+    const left = kept === undefined ? resource : only(resource, kept);
+    return this.#dropped.isEmpty ? left : without(left, this.#dropped);
   }
 }
 
 type Fields = Record<string, unknown>;
 
-function only(resource: object, paths: readonly string[]): object {
+function only(resource: object, paths: FieldPaths): object {
   const kept: Fields = {};
-  for (const [field, value] of Object.entries(resource)) {
-    if (paths.includes(field)) kept[field] = value;
+  for (const field of Object.keys(resource)) {
+    const value = (resource as Fields)[field];
+    if (paths.has(field)) kept[field] = value;
     else if (isObject(value)) {
-      const inner = below(field, paths);
-      if (inner.length > 0) kept[field] = only(value, inner);
+      const inner = paths.below(field);
+      if (!inner.isEmpty) kept[field] = only(value, inner);
     }
   }
   return kept;
 }
 
-function without(resource: object, paths: readonly string[]): object {
-  if (paths.length === 0) return resource;
+function without(resource: object, paths: FieldPaths): object {
+  if (paths.isEmpty) return resource;
   const left: Fields = {};
-  for (const [field, value] of Object.entries(resource)) {
-    if (paths.includes(field)) continue;
-    left[field] = isObject(value) ? without(value, below(field, paths)) : value;
+  for (const field of Object.keys(resource)) {
+    if (paths.has(field)) continue;
+    const value = (resource as Fields)[field];
+    left[field] = isObject(value) ? without(value, paths.below(field)) : value;
   }
   return left;
-}
-
-/** What the paths say of the fields inside `field`. A key may itself hold dots: the rest is tried whole first. */
-function below(field: string, paths: readonly string[]): string[] {
-  return paths.filter((path) => path.startsWith(`${field}.`)).map((path) => path.slice(field.length + 1));
 }
 
 function isObject(value: unknown): value is object {

@@ -9,8 +9,10 @@ const file = {
   metadata: { sample: 's', 'a.b': 'dotted' },
 };
 
-const select = (fields: string | undefined, defaults?: readonly string[]): object =>
-  new FieldSelector(fields).apply(file, defaults);
+function select(fields: string | undefined, defaults?: readonly string[]): object | undefined {
+  const selector = new FieldSelector(fields);
+  return defaults === undefined ? selector.apply(file) : selector.applyToAll([file], defaults)[0];
+}
 
 test('without fields a resource is whole', () => {
   expect(select(undefined)).toEqual(file);
