@@ -2,7 +2,8 @@ import type { FileOrigin, FileResource, FileStorage } from '../../contract/file.
 import { apiTime } from '../api-time.ts';
 import type { RequestView } from '../http/request-view.ts';
 import { STORAGE_LOCATION } from '../service-config.ts';
-import type { DetailedFile, FileDetails } from '../store/files.ts';
+import type { FileDetails } from '../store/file-details.ts';
+import type { DetailedFile } from '../store/files.ts';
 import type { ListedFile } from '../store/page-of-files.ts';
 
 /** A file or folder as the API shows it. */

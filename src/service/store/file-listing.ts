@@ -17,6 +17,11 @@ export interface FileListing extends FileFilters {
   readonly afterName?: string | undefined;
 }
 
+/** All entries of a folder. */
+export function isWhole({ parentId: _, ...filters }: FileListing): boolean {
+  return Object.values(filters).every((filter) => filter === undefined || filter.length === 0);
+}
+
 export type FileQuery = SelectQueryBuilder<Schema, 'files', unknown>;
 
 export function matchingFiles(db: Kysely<Schema>, listing: FileListing): FileQuery {

@@ -1,18 +1,15 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { FileMetadata } from '../../contract/file.ts';
-import { type FileListing, matchingFiles } from './file-listing.ts';
+import { type FileDetails, FileDetailsReader } from './file-details.ts';
+import { type FileListing, isWhole, matchingFiles } from './file-listing.ts';
+import { FilePages } from './file-pages.ts';
 import type { ListingMemo } from './listing-memo.ts';
-import { type ListedFile, pageOfFiles } from './page-of-files.ts';
+import type { ListedFile } from './page-of-files.ts';
 import type { PageRange, RowPage } from './page-range.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { FilesTable, Schema } from './schema.ts';
 
 export type FileRow = Selectable<FilesTable>;
-
-/** What is kept beside a file's row; empty on folders. */
-export interface FileDetails {
-  readonly metadata: FileMetadata;
-  readonly tags: string[];
-}
 
 export type DetailedFile = FileRow & FileDetails;
 
@@ -20,10 +17,16 @@ export type DetailedFile = FileRow & FileDetails;
 export class FileStore {
   readonly #db: Kysely<Schema>;
   readonly #memo: ListingMemo | undefined;
+  readonly #find: PreparedQuery<{ id: string }, FileRow>;
+  readonly #pages: FilePages;
+  readonly #details: FileDetailsReader;
 
   constructor(db: Kysely<Schema>, memo?: ListingMemo) {
     this.#db = db;
     this.#memo = memo;
+    this.#find = new PreparedQuery((of) => db.selectFrom('files').selectAll().where('id', '=', of('id')));
+    this.#pages = new FilePages(db);
+    this.#details = new FileDetailsReader(db);
   }
 
   async insert(file: FileRow): Promise<void> {
@@ -35,7 +38,7 @@ export class FileStore {
   }
 
   async find(id: string): Promise<FileRow | undefined> {
-    return this.#db.selectFrom('files').selectAll().where('id', '=', id).executeTakeFirst();
+    return this.#find.first(this.#db, { id });
   }
 
   async findChild(parentId: string, name: string): Promise<FileRow | undefined> {
@@ -71,15 +74,13 @@ export class FileStore {
   async list(listing: FileListing, range: PageRange): Promise<RowPage<ListedFile>> {
     const facts = isWhole(listing) ? await this.#memo?.factsOf(listing.parentId) : undefined;
     const place = facts?.placeBefore(range.offset);
-    const query =
+    const rows =
       place === undefined
-        ? pageOfFiles(this.#db, listing, range)
-        : pageOfFiles(
-            this.#db,
+        ? await this.#pages.read(listing, range)
+        : await this.#pages.read(
             { ...listing, afterName: place.afterName },
             { ...range, offset: range.offset - place.offset },
           );
-    const rows = await query.execute();
     const total = facts?.total ?? (await this.count(listing));
     if (facts) facts.total = total;
     const last = rows.at(-1);
@@ -102,25 +103,7 @@ export class FileStore {
 
   /** Metadata and tags by id; two queries for any number of files. */
   async details(rows: readonly Pick<FileRow, 'id' | 'kind'>[]): Promise<(id: string) => FileDetails> {
-    const ids = rows.filter(({ kind }) => kind === 'file').map(({ id }) => id);
-    if (ids.length === 0) return noDetails;
-    const [pairs, tags] = await Promise.all([
-      this.#db.selectFrom('file_metadata').selectAll().where('file_id', 'in', ids).execute(),
-      this.#db
-        .selectFrom('file_tags')
-        .selectAll()
-        .where('file_id', 'in', ids)
-        .orderBy('file_id')
-        .orderBy('position')
-        .execute(),
-    ]);
-    if (pairs.length === 0 && tags.length === 0) return noDetails;
-    const pairsOf = grouped(pairs);
-    const tagsOf = grouped(tags);
-    return (id) => ({
-      metadata: Object.fromEntries((pairsOf.get(id) ?? []).map(({ key, value }) => [key, value])),
-      tags: (tagsOf.get(id) ?? []).map(({ tag }) => tag),
-    });
+    return this.#details.read(rows.filter(({ kind }) => kind === 'file').map(({ id }) => id));
   }
 
   async metadata(fileId: string): Promise<FileMetadata> {
@@ -203,21 +186,4 @@ export class FileStore {
       .execute();
     return rows.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key]));
   }
-}
-
-const noDetails = (): FileDetails => ({ metadata: {}, tags: [] });
-
-/** All entries of a folder. */
-function isWhole({ parentId: _, ...filters }: FileListing): boolean {
-  return Object.values(filters).every((filter) => filter === undefined || filter.length === 0);
-}
-
-function grouped<Row extends { file_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.file_id);
-    if (group === undefined) groups.set(row.file_id, [row]);
-    else group.push(row);
-  }
-  return groups;
 }

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Update
 import type { ProjectPermissions } from '../../contract/project.ts';
 import { likeLiteral } from './like-literal.ts';
 import type { PageRange, RowPage } from './page-range.ts';
+import { PreparedQuery } from './prepared-query.ts';
 import type { Flag, ProjectMembersTable, ProjectsTable, Schema } from './schema.ts';
 
 export type ProjectRow = Selectable<ProjectsTable>;
@@ -27,9 +28,20 @@ export interface ProjectMemberRow {
 
 export class ProjectStore {
   readonly #db: Kysely<Schema>;
+  readonly #membership: PreparedQuery<
+    { projectId: string; username: string },
+    Selectable<ProjectMembersTable>
+  >;
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
+    this.#membership = new PreparedQuery((of) =>
+      db
+        .selectFrom('project_members')
+        .selectAll()
+        .where('project_id', '=', of('projectId'))
+        .where('username', '=', of('username')),
+    );
   }
 
   async insert(project: ProjectRow): Promise<void> {
@@ -97,12 +109,7 @@ export class ProjectStore {
   }
 
   async permissionsOf(username: string, projectId: string): Promise<ProjectPermissions | undefined> {
-    const row = await this.#db
-      .selectFrom('project_members')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('username', '=', username)
-      .executeTakeFirst();
+    const row = await this.#membership.first(this.#db, { projectId, username });
     return row === undefined ? undefined : permissionsOf(row);
   }
 

@@ -32,11 +32,13 @@ export const sqliteFeatures: DialectFeatures = {
 
 /** A text that is another once anything in the database is: by changes of our own, and those others committed. */
 export async function sqliteChangeMark<Db>(db: Kysely<Db>): Promise<string> {
-  const query = sql<{ mark: string }>`
-    select total_changes() || ' ' || (select data_version from pragma_data_version) as mark`;
-  const { rows } = await query.execute(db);
+  const { rows } = await db.executeQuery<{ mark: string }>(CHANGE_MARK);
   return rows[0]?.mark ?? '';
 }
+
+const CHANGE_MARK = CompiledQuery.raw(
+  "select total_changes() || ' ' || (select data_version from pragma_data_version) as mark",
+);
 
 /** Opens, or creates, the database file. WAL: readers and the one writer do not wait for each other. */
 export async function sqliteDialect(file: string): Promise<Dialect> {

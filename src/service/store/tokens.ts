@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
+import { PreparedQuery } from './prepared-query.ts';
 import type { Schema, TokensTable } from './schema.ts';
 
 export type TokenRow = Selectable<TokensTable>;
@@ -8,9 +9,20 @@ export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on'>;
 
 export class TokenStore {
   readonly #db: Kysely<Schema>;
+  readonly #findGood: PreparedQuery<{ hash: string; now: string }, TokenUse>;
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
+    this.#findGood = new PreparedQuery((of) =>
+      db
+        .selectFrom('tokens')
+        .innerJoin('users', 'users.username', 'tokens.username')
+        .select(['tokens.username', 'tokens.last_used_on'])
+        .where('hash', '=', of('hash'))
+        .where('revoked_on', 'is', null)
+        .where('users.disabled_on', 'is', null)
+        .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>', of('now'))])),
+    );
   }
 
   async insert(token: Insertable<TokensTable>): Promise<void> {
@@ -19,15 +31,7 @@ export class TokenStore {
 
   /** A token that at `now` is neither expired nor revoked, of a user who is not disabled. */
   async findGood(hash: string, now: string): Promise<TokenUse | undefined> {
-    return this.#db
-      .selectFrom('tokens')
-      .innerJoin('users', 'users.username', 'tokens.username')
-      .select(['tokens.username', 'tokens.last_used_on'])
-      .where('hash', '=', hash)
-      .where('revoked_on', 'is', null)
-      .where('users.disabled_on', 'is', null)
-      .where((eb) => eb.or([eb('expires_on', 'is', null), eb('expires_on', '>', now)]))
-      .executeTakeFirst();
+    return this.#findGood.first(this.#db, { hash, now });
   }
 
   /** Notes a use, unless one was noted since `before`. */
