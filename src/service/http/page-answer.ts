@@ -25,14 +25,14 @@ export function pageAnswer<Item>(
 }
 
 /** The absolute address of the request, with the parameters set or changed. */
-export function addressOf(request: FastifyRequest, parameters: Parameters): string {
+export function addressOf(request: FastifyRequest, parameters: QueryParameters): string {
   return addressSetter(request)(parameters);
 }
 
-type Parameters = Record<string, string | number>;
+type QueryParameters = Record<string, string | number>;
 
 /** The same for several sets of parameters, each in place of the last. */
-function addressSetter(request: FastifyRequest): (parameters: Parameters) => string {
+function addressSetter(request: FastifyRequest): (parameters: QueryParameters) => string {
   const url = new URL(request.url, request.view.origin);
   // Apart from the address, which would be parsed anew for each.
   const query = new URLSearchParams(url.search);

@@ -32,10 +32,7 @@ export class FileDetailsReader {
   async read(ids: readonly string[]): Promise<(id: string) => FileDetails> {
     if (ids.length === 0) return noDetails;
     const queries = this.#queriesFor(ids.length);
-    const [pairs, tags] = await Promise.all([
-      queries.pairs.all(this.#db, ids),
-      queries.tags.all(this.#db, ids),
-    ]);
+    const [pairs, tags] = await Promise.all([queries.pairs.all(ids), queries.tags.all(ids)]);
     if (pairs.length === 0 && tags.length === 0) return noDetails;
     const pairsOf = grouped(pairs);
     const tagsOf = grouped(tags);
@@ -55,11 +52,11 @@ export class FileDetailsReader {
 function queriesFor(db: Kysely<Schema>, count: number): Queries {
   const places = Array.from({ length: count }, (_, n) => n);
   return {
-    pairs: new PreparedQuery((id) =>
-      db.selectFrom('file_metadata').selectAll().where('file_id', 'in', places.map(id)),
+    pairs: new PreparedQuery(db, (on, id) =>
+      on.selectFrom('file_metadata').selectAll().where('file_id', 'in', places.map(id)),
     ),
-    tags: new PreparedQuery((id) =>
-      db
+    tags: new PreparedQuery(db, (on, id) =>
+      on
         .selectFrom('file_tags')
         .selectAll()
         .where('file_id', 'in', places.map(id))

@@ -17,9 +17,13 @@ export interface FileListing extends FileFilters {
   readonly afterName?: string | undefined;
 }
 
+export function hasFilters({ names, tags, originTasks, datasets, metadata = [] }: FileFilters): boolean {
+  return [names, tags, originTasks, datasets].some((filter) => filter !== undefined) || metadata.length > 0;
+}
+
 /** All entries of a folder. */
-export function isWhole({ parentId: _, ...filters }: FileListing): boolean {
-  return Object.values(filters).every((filter) => filter === undefined || filter.length === 0);
+export function isWhole(listing: FileListing): boolean {
+  return listing.afterName === undefined && !hasFilters(listing);
 }
 
 export type FileQuery = SelectQueryBuilder<Schema, 'files', unknown>;

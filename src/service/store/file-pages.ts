@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type FileListing, isWhole } from './file-listing.ts';
+import { type FileListing, hasFilters } from './file-listing.ts';
 import { type ListedFile, pageOfFiles } from './page-of-files.ts';
 import type { PageRange } from './page-range.ts';
 import { PreparedQuery } from './prepared-query.ts';
@@ -7,38 +7,43 @@ import type { Schema } from './schema.ts';
 
 type Values = PageRange & { readonly parentId: string; readonly afterName?: string | undefined };
 
-/** Reads pages of listings; those of whole folders, which are most, by prepared queries. */
+/** What a prepared query has in it. */
+interface Kind {
+  readonly afterName: boolean;
+  readonly offset: boolean;
+}
+
+/** Reads pages of listings; those of all entries, which are most, by prepared queries. */
 export class FilePages {
   readonly #db: Kysely<Schema>;
-  /** By whether they begin after a name, and whether they pass over entries. */
-  readonly #prepared = new Map<string, PreparedQuery<Values, ListedFile>>();
+  readonly #first: PreparedQuery<Values, ListedFile>;
+  readonly #beyond: PreparedQuery<Values, ListedFile>;
+  readonly #after: PreparedQuery<Values, ListedFile>;
+  readonly #beyondAfter: PreparedQuery<Values, ListedFile>;
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
+    this.#first = preparedPage(db, { afterName: false, offset: false });
+    this.#beyond = preparedPage(db, { afterName: false, offset: true });
+    this.#after = preparedPage(db, { afterName: true, offset: false });
+    this.#beyondAfter = preparedPage(db, { afterName: true, offset: true });
   }
 
   async read(listing: FileListing, range: PageRange): Promise<ListedFile[]> {
+    if (hasFilters(listing)) return pageOfFiles(this.#db, listing, range).execute();
     const { parentId, afterName } = listing;
-    if (!isWhole({ ...listing, afterName: undefined }))
-      return pageOfFiles(this.#db, listing, range).execute();
-    const begins = afterName !== undefined;
-    const passes = range.offset > 0;
-    const kind = `${begins} ${passes}`;
-    const query = this.#prepared.get(kind) ?? preparedPage(this.#db, { begins, passes });
-    this.#prepared.set(kind, query);
-    return query.all(this.#db, { ...range, parentId, afterName });
+    const values = { ...range, parentId, afterName };
+    if (range.offset === 0) return (afterName === undefined ? this.#first : this.#after).all(values);
+    return (afterName === undefined ? this.#beyond : this.#beyondAfter).all(values);
   }
 }
 
-function preparedPage(
-  db: Kysely<Schema>,
-  { begins, passes }: { readonly begins: boolean; readonly passes: boolean },
-): PreparedQuery<Values, ListedFile> {
-  return new PreparedQuery((of) =>
+function preparedPage(db: Kysely<Schema>, { afterName, offset }: Kind): PreparedQuery<Values, ListedFile> {
+  return new PreparedQuery(db, (on, of) =>
     pageOfFiles(
-      db,
-      { parentId: of('parentId'), afterName: begins ? of('afterName') : undefined },
-      { offset: passes ? of('offset') : 0, limit: of('limit') },
+      on,
+      { parentId: of('parentId'), afterName: afterName ? of('afterName') : undefined },
+      { offset: offset ? of('offset') : 0, limit: of('limit') },
     ),
   );
 }

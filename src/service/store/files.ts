@@ -24,7 +24,9 @@ export class FileStore {
   constructor(db: Kysely<Schema>, memo?: ListingMemo) {
     this.#db = db;
     this.#memo = memo;
-    this.#find = new PreparedQuery((of) => db.selectFrom('files').selectAll().where('id', '=', of('id')));
+    this.#find = new PreparedQuery(db, (on, of) =>
+      on.selectFrom('files').selectAll().where('id', '=', of('id')),
+    );
     this.#pages = new FilePages(db);
     this.#details = new FileDetailsReader(db);
   }
@@ -38,7 +40,7 @@ export class FileStore {
   }
 
   async find(id: string): Promise<FileRow | undefined> {
-    return this.#find.first(this.#db, { id });
+    return this.#find.first({ id });
   }
 
   async findChild(parentId: string, name: string): Promise<FileRow | undefined> {

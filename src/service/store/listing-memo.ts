@@ -24,9 +24,11 @@ export class FolderFacts {
 
   /** The last place known at or before `offset`. */
   placeBefore(offset: number): Place | undefined {
-    const known = Math.max(...[...this.#names.keys()].filter((each) => each <= offset));
-    const afterName = this.#names.get(known);
-    return afterName === undefined ? undefined : { offset: known, afterName };
+    let last: Place | undefined;
+    for (const [known, afterName] of this.#names) {
+      if (known <= offset && known > (last?.offset ?? 0)) last = { offset: known, afterName };
+    }
+    return last;
   }
 
   note({ offset, afterName }: Place): void {

@@ -13,29 +13,33 @@ class Parameter {
 /** What a query is built with: its parameters, which are of the types they will have. */
 export type ParameterOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name];
 
+type Build<Values, Row> = (db: Kysely<Schema>, parameter: ParameterOf<Values>) => Compilable<Row>;
+
 /**
  * A query that calls ask over and over. It is built and compiled when it is first asked: to do so each time takes longer
- * than SQLite takes to answer.
+ * than SQLite takes to answer. (In a transaction each time all the same: stores are made anew for it.)
  */
 export class PreparedQuery<Values extends object, Row> {
-  readonly #build: (parameter: ParameterOf<Values>) => Compilable<Row>;
+  readonly #db: Kysely<Schema>;
+  readonly #build: Build<Values, Row>;
   #compiled: CompiledQuery<Row> | undefined;
 
-  constructor(build: (parameter: ParameterOf<Values>) => Compilable<Row>) {
+  constructor(db: Kysely<Schema>, build: Build<Values, Row>) {
+    this.#db = db;
     this.#build = build;
   }
 
-  async all(db: Kysely<Schema>, values: Values): Promise<Row[]> {
-    this.#compiled ??= this.#build((name) => new Parameter(name) as never).compile();
+  async all(values: Values): Promise<Row[]> {
+    this.#compiled ??= this.#build(this.#db, (name) => new Parameter(name) as never).compile();
     const parameters = this.#compiled.parameters.map((value) =>
       value instanceof Parameter ? values[value.name as keyof Values] : value,
     );
-    const { rows } = await db.executeQuery<Row>({ ...this.#compiled, parameters });
+    const { rows } = await this.#db.executeQuery<Row>({ ...this.#compiled, parameters });
     return rows;
   }
 
-  async first(db: Kysely<Schema>, values: Values): Promise<Row | undefined> {
-    const [row] = await this.all(db, values);
+  async first(values: Values): Promise<Row | undefined> {
+    const [row] = await this.all(values);
     return row;
   }
 }

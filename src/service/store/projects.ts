@@ -35,8 +35,8 @@ export class ProjectStore {
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
-    this.#membership = new PreparedQuery((of) =>
-      db
+    this.#membership = new PreparedQuery(db, (on, of) =>
+      on
         .selectFrom('project_members')
         .selectAll()
         .where('project_id', '=', of('projectId'))
@@ -109,7 +109,7 @@ export class ProjectStore {
   }
 
   async permissionsOf(username: string, projectId: string): Promise<ProjectPermissions | undefined> {
-    const row = await this.#membership.first(this.#db, { projectId, username });
+    const row = await this.#membership.first({ projectId, username });
     return row === undefined ? undefined : permissionsOf(row);
   }
 

@@ -13,8 +13,8 @@ export class TokenStore {
 
   constructor(db: Kysely<Schema>) {
     this.#db = db;
-    this.#findGood = new PreparedQuery((of) =>
-      db
+    this.#findGood = new PreparedQuery(db, (on, of) =>
+      on
         .selectFrom('tokens')
         .innerJoin('users', 'users.username', 'tokens.username')
         .select(['tokens.username', 'tokens.last_used_on'])
@@ -31,7 +31,7 @@ export class TokenStore {
 
   /** A token that at `now` is neither expired nor revoked, of a user who is not disabled. */
   async findGood(hash: string, now: string): Promise<TokenUse | undefined> {
-    return this.#findGood.first(this.#db, { hash, now });
+    return this.#findGood.first({ hash, now });
   }
 
   /** Notes a use, unless one was noted since `before`. */
