@@ -19,18 +19,11 @@ struct Foreign {
   void* hint;
 };
 
-/**
- * The engine adds the size of every ArrayBuffer when it is made, and takes it off when it is gone: ours are taken off
- * before that, and added again. Not in advance: it counts growth from the least there ever was.
- */
-void CountElsewhere(napi_env env, int64_t bytes) {
-  int64_t counted = 0;
-  napi_adjust_external_memory(env, -bytes, &counted);
-}
-
+/** The engine takes its size off when an ArrayBuffer is gone, and ours is off already. */
 void Finalize(napi_env env, void*, void* hint) {
   auto* foreign = static_cast<Foreign*>(hint);
-  CountElsewhere(env, -foreign->bytes);
+  int64_t counted = 0;
+  napi_adjust_external_memory(env, foreign->bytes, &counted);
   foreign->release(foreign->hint);
   delete foreign;
 }
@@ -101,7 +94,9 @@ napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)
   auto* foreign = new Foreign{static_cast<int64_t>(bytes), release, hint};
   napi_value buffer = nullptr;
   if (napi_create_external_arraybuffer(env, data, bytes, Finalize, foreign, &buffer) == napi_ok) {
-    CountElsewhere(env, foreign->bytes);
+    // The engine has added its size. To take it off in advance would be of no use: growth counts from the least there ever was.
+    int64_t counted = 0;
+    napi_adjust_external_memory(env, -foreign->bytes, &counted);
     return buffer;
   }
   release(hint);

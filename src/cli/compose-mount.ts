@@ -77,7 +77,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
     localCopies: localCopiesOf(options, bytes),
     staging: await stagingOf(api, options),
   });
-  askAhead(api, files);
+  // The first program finds warm connections, its project, and what this service adds.
+  api.capabilities().catch(() => {});
+  files.askAhead();
   await recover(writer, files, context.log);
   const mount = await mountOnKernel(settings, { files, operations });
   return {
@@ -108,12 +110,6 @@ export async function composeMount(settings: MountSettings, context: MountContex
     },
     warnings,
   };
-}
-
-/** The first program finds warm connections, its project, and what this service adds. */
-function askAhead(api: ApiClient, files: MountedFileSystem): void {
-  api.capabilities().catch(() => {});
-  files.askAhead();
 }
 
 interface Clients {

@@ -115,8 +115,13 @@ export interface VirtualSource {
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
   entries(signal: AbortSignal): Awaitable<readonly VirtualEntry[]>;
-  /** Some of the entries, where they were asked for ahead of need. */
-  expected?(signal: AbortSignal): Promise<readonly VirtualEntry[]>;
+  /** Some of the entries, where they were asked for ahead of need, and when that was. */
+  expected?(signal: AbortSignal): Promise<ExpectedEntries | undefined>;
+}
+
+export interface ExpectedEntries {
+  readonly entries: readonly VirtualEntry[];
+  readonly learntMs: number;
 }
 
 export interface VirtualEntry {

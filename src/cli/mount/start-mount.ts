@@ -6,7 +6,6 @@ import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { type OwnPlace, refuseOwnFilesBelow } from './own-files.ts';
 import { type Daemon, startDaemon } from './start-daemon.ts';
-import { tryMount } from './try-mount.ts';
 
 export interface MountRequest {
   readonly path: string;
@@ -29,12 +28,6 @@ export async function startMount(request: MountRequest): Promise<StartedMount> {
   const cache = cacheDir === undefined ? [] : [{ what: 'disk cache', path: cacheDir }];
   const { mountPoint, directory } = await chooseMountPoint(request.path, cache);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied });
-  try {
-    await tryMount(mountPoint);
-  } catch (error) {
-    daemon.signal();
-    throw error;
-  }
   return { mountPoint, directory, daemon };
 }
 

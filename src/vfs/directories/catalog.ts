@@ -5,14 +5,14 @@ import { SharedFlights } from '../../lib/shared-flights.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { pagesInOrder } from '../listing/pages-in-order.ts';
 
-/** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL. */
+/** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as well. */
 export class Catalog<T extends { readonly id: string }> {
   readonly #list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
   readonly #flights = new SharedFlights<'all', Known<T>>();
   #known: Known<T> | undefined;
-  #ahead: Promise<Known<T> | undefined> | undefined;
+  #ahead: Promise<Known<T>> | undefined;
 
   constructor(
     list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>,
@@ -32,16 +32,23 @@ export class Catalog<T extends { readonly id: string }> {
 
   /** Asks now, for who comes soon (`expected`). */
   askAhead(): void {
-    this.#ahead = this.#ask(new AbortController().signal).catch(() => undefined);
+    const ahead = this.#ask(new AbortController().signal);
+    this.#ahead = ahead;
+    // Told to who waits for it; who comes later asks anew.
+    ahead.catch(() => {
+      if (this.#ahead === ahead) this.#ahead = undefined;
+    });
   }
 
   /**
    * What was asked for ahead, until somebody has asked for all: it counts for what it names. What it does not name may
    * have been made since, for nobody had looked yet.
    */
-  async expected(signal: AbortSignal): Promise<readonly T[]> {
-    const known = await untilAborted(this.#ahead ?? Promise.resolve(undefined), signal);
-    return known && this.#counts(known) ? known.items : [];
+  async expected(signal: AbortSignal): Promise<Known<T> | undefined> {
+    const ahead = this.#ahead;
+    if (ahead === undefined) return undefined;
+    const known = await untilAborted(ahead, signal);
+    return this.#ahead === ahead && this.#counts(known) ? known : undefined;
   }
 
   #counts({ learntMs }: Known<T>): boolean {
@@ -63,7 +70,7 @@ export class Catalog<T extends { readonly id: string }> {
   }
 }
 
-interface Known<T> {
+export interface Known<T> {
   readonly items: readonly T[];
   readonly learntMs: number;
 }

@@ -50,6 +50,9 @@ function sourceOver<T extends OwnedItem>(
   return {
     ttlMs,
     entries: async (signal) => entriesOf(await catalog.all(signal)),
-    expected: async (signal) => entriesOf(await catalog.expected(signal)),
+    expected: async (signal) => {
+      const known = await catalog.expected(signal);
+      return known && { entries: entriesOf(known.items), learntMs: known.learntMs };
+    },
   };
 }

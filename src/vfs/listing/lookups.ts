@@ -69,8 +69,11 @@ export class Lookups {
     signal: AbortSignal,
   ): Promise<Node | undefined> {
     const { generation } = directory.children;
-    const entry = (await directory.source.expected?.(signal))?.find((each) => each.name === name);
-    return entry && this.#parts.placement.learn(directory, { kind: 'virtual', ...entry }, generation);
+    const expected = await directory.source.expected?.(signal);
+    const entry = expected?.entries.find((each) => each.name === name);
+    const node = entry && this.#parts.placement.learn(directory, { kind: 'virtual', ...entry }, generation);
+    if (expected && node) node.checkedMs = expected.learntMs;
+    return node;
   }
 
   /** As `childOf`, by an absence of the last second only. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
+import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 let world: ReadingWorld;
@@ -28,12 +28,39 @@ describe('projects that were asked for ahead', () => {
     expect(world.platform.taken()).toEqual(['projects.list', 'projects.list']);
   });
 
-  it('count no longer than other facts', async () => {
+  it('count no longer than other facts, whenever they are first used', async () => {
     world.catalogs.projects.askAhead();
-    await world.at('projects/ada/one');
+    await world.clock.advance(TTL_MS - 1000);
+    await world.at('projects/ada/two');
     world.platform.projects.splice(1);
-    await world.clock.advance(TTL_MS);
+    await world.clock.advance(1000);
     expect(await world.lookup('projects/ada/two')).toBeUndefined();
+  });
+
+  it('undo nothing that was learnt meanwhile', async () => {
+    const release = world.platform.hold('projects.list');
+    world.catalogs.projects.askAhead();
+    const looking = world.lookup('projects/ada/two');
+    await waitUntil(() => world.platform.calls.length === 1);
+    const listing = world.list(await world.directory('projects'));
+    await waitUntil(() => world.platform.calls.length === 2);
+    world.platform.projects.splice(1);
+    release();
+    expect(await listing).toEqual(['ada']);
+    await looking;
+    expect(await world.list(await world.directory('projects/ada'))).toEqual(['one']);
+  });
+
+  it('are told to be out of reach to who waited for them', async () => {
+    const release = world.platform.hold('projects.list');
+    world.platform.failing.set('projects.list', 0);
+    world.catalogs.projects.askAhead();
+    const projects = await world.directory('projects');
+    const looking = Promise.resolve(world.tree.childOf(projects, 'ada', NEVER));
+    release();
+    await expect(looking).rejects.toThrow('no answer to projects.list');
+    world.platform.failing.clear();
+    expect(await world.at('projects/ada/one')).toMatchObject({ kind: 'project-folder' });
   });
 
   it('are asked for again when they could not be had', async () => {
