@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { engineFlags } from '../../src/cli/mount/engine-flags.ts';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
@@ -48,6 +49,15 @@ describe('svcfs mount', () => {
     expect(await readdir(sandbox.path('projects', 'demo'))).toEqual(['rna-seq-study', 'trio-exomes']);
     const [, log = ''] = /^log: (.*)$/m.exec(said) ?? [];
     expect(await readFile(log, 'utf8')).toContain('"msg":"mounted"');
+  });
+
+  test('starts its process with the flags of this engine', async ({ sandbox }) => {
+    await mount(sandbox);
+    const commandLine = await readFile(`/proc/${await processOf(sandbox, 'daemon')}/cmdline`, 'utf8');
+    const [, ...given] = commandLine.split('\0');
+    const flags = engineFlags(process.versions.v8);
+    expect(given.slice(0, flags.length)).toEqual(flags);
+    expect(given[flags.length]).toMatch(/daemon\.js$/);
   });
 
   test('takes endpoint and token from a profile', async ({ sandbox }) => {
