@@ -6,7 +6,9 @@
 #include "../src/js.h"
 
 /**
- * Chunks of memory for the data path (src/content/memory/arena.ts). Memory of the JS engine would do, but: its pages are
+ * Memory that moves data, apart from the garbage collector (src/lib/memory-addon.ts).
+ *
+ * Chunks for the data path (src/content/memory/arena.ts). Memory of the JS engine would do, but: its pages are
  * small, and the first touch of each is a fault that costs more than the copy into it; and the engine counts it as its
  * own, and marks its whole heap again and again while the arena grows.
  */
@@ -71,12 +73,24 @@ napi_value GiveBack(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/** release(buffer): the engine frees the bytes of its own ArrayBuffer at once, which is empty from then on. */
+napi_value Release(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument;
+  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
+      napi_detach_arraybuffer(env, argument) != napi_ok) {
+    js::Throw(env, "expected an ArrayBuffer");
+  }
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace svcfs::memory
 
 NAPI_MODULE_INIT() {
   if (!svcfs::js::Export(env, exports, "chunk", svcfs::memory::Chunk) ||
-      !svcfs::js::Export(env, exports, "giveBack", svcfs::memory::GiveBack)) {
+      !svcfs::js::Export(env, exports, "giveBack", svcfs::memory::GiveBack) ||
+      !svcfs::js::Export(env, exports, "release", svcfs::memory::Release)) {
     svcfs::js::Throw(env, "the addon could not be set up");
   }
   return exports;

@@ -4,10 +4,12 @@
  * and hashed, both on other threads, the next one fills.
  */
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { forEachChunk } from '../../lib/for-each-chunk.ts';
 import { createMd5 } from '../../lib/md5.ts';
+import { releaseBytes } from '../../lib/release-bytes.ts';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 import { PieceBuffers } from './piece-buffers.ts';
@@ -28,8 +30,15 @@ export async function receiveBytes(
   const path = join(directory, `.${randomId()}`);
   const handle = await open(path, 'wx');
   const receiver = new Receiver(handle, maxBytes);
+  // What Node's parser made for this request is nobody else's.
+  const done = bytes instanceof IncomingMessage ? releaseBytes : () => undefined;
   try {
-    await forEachChunk(bytes, (chunk) => receiver.take(chunk));
+    await forEachChunk(bytes, (chunk) => {
+      const taking = receiver.take(chunk);
+      if (taking !== undefined) return taking.then(() => done(chunk));
+      done(chunk);
+      return undefined;
+    });
     const md5 = await receiver.end();
     await handle.datasync();
     await handle.close();

@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+
+/** native/memory/addon.cc */
+interface MemoryAddon {
+  /** In huge pages where the machine has them; unknown to the garbage collector but for its last reference. */
+  chunk(sizeBytes: number): ArrayBuffer;
+  /** Its pages, not its addresses. */
+  giveBack(chunk: ArrayBuffer): void;
+  /** The bytes of a buffer that the engine made. It is empty from then on. */
+  release(buffer: ArrayBuffer): void;
+}
+
+/** The same relative place from src/lib and from dist/lib. */
+const ADDON = '../../native/build/memory.node';
+
+/** Undefined where it was not built: all that uses it works without, and slower. */
+export const memoryAddon = load();
+
+function load(): MemoryAddon | undefined {
+  try {
+    return createRequire(import.meta.url)(ADDON) as MemoryAddon;
+  } catch {
+    return undefined;
+  }
+}

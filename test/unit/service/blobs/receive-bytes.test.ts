@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
+import { type ReceivedFile, receiveBytes } from '../../../../src/service/blobs/receive-bytes.ts';
+
+/** More pieces than may wait to be stored. */
+const BYTES = Buffer.from(Array.from({ length: 6 * 1024 * 1024 }, (_, index) => index % 251));
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'svcfs-receive-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+it('frees the chunks of a request as it has taken them', async () => {
+  let parsed: MockInstance<IncomingMessage['push']> | undefined;
+  const { path } = await sent(BYTES, (incoming) => {
+    parsed = vi.spyOn(incoming, 'push');
+    return receiveBytes(directory, incoming, BYTES.length);
+  });
+  expect(BYTES.equals(await readFile(path))).toBe(true);
+  const chunks = parsed?.mock.calls.flatMap(([chunk]) => (chunk as Buffer | null) ?? []) ?? [];
+  expect(chunks.length).toBeGreaterThan(0);
+  expect(chunks.filter(({ length }) => length > 0)).toEqual([]);
+});
+
+it('leaves bytes alone that are somebody else’s', async () => {
+  const bytes = Buffer.from(BYTES);
+  const { path } = await receiveBytes(directory, Readable.from([bytes]), bytes.length);
+  expect(BYTES.equals(await readFile(path))).toBe(true);
+  expect(BYTES.equals(bytes)).toBe(true);
+});
+
+/** What `receive` makes of a request with these bytes. */
+async function sent(
+  bytes: Buffer,
+  receive: (incoming: IncomingMessage) => Promise<ReceivedFile>,
+): Promise<ReceivedFile> {
+  const server = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const outgoing = request({ port, host: '127.0.0.1', method: 'PUT' });
+    outgoing.end(bytes);
+    const [incoming, response] = await once(server, 'request');
+    const received = await receive(incoming);
+    response.end();
+    const [answer] = await once(outgoing, 'response');
+    answer.resume();
+    return received;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
