@@ -1,9 +1,11 @@
 #include "hash.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
-#include "compress.h"
+#include "chains.h"
+#include "lanes.h"
 
 // Words are loaded as they lie.
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "MD5 is little-endian");
@@ -36,16 +38,42 @@ SVCFS_INLINE void TakeInLanes(Stretch* stretches, int count, size_t blocks) {
 
 using Take = void (*)(Stretch* stretches, int count, size_t blocks);
 
-void TakeOne(Stretch* stretches, int count, size_t blocks) { TakeInLanes<1>(stretches, count, blocks); }
-void Take4(Stretch* stretches, int count, size_t blocks) { TakeInLanes<4>(stretches, count, blocks); }
+template <size_t kChains>
+void TakeInChains(Stretch* stretches, size_t blocks) {
+  uint32_t* states[kChains];
+  const uint8_t* inputs[kChains];
+  for (size_t chain = 0; chain < kChains; chain += 1) {
+    states[chain] = stretches[chain].job->state;
+    inputs[chain] = stretches[chain].bytes;
+  }
+  CompressInChains<kChains>(states, inputs, blocks);
+}
 
-/** Up to so many are done sooner one after the other: a vector's steps take twice the time of a word's. */
-constexpr int kFewest = 2;
+/** More do not fit into the registers. */
+constexpr int kMostChains = 4;
+
+/** In as few groups as can be, of the same size: one alone takes as long as three. */
+void TakeFew(Stretch* stretches, int count, size_t blocks) {
+  for (int groups = (count + kMostChains - 1) / kMostChains; groups > 0; groups -= 1) {
+    const int chains = (count + groups - 1) / groups;
+    if (chains == 1) TakeInChains<1>(stretches, blocks);
+    if (chains == 2) TakeInChains<2>(stretches, blocks);
+    if (chains == 3) TakeInChains<3>(stretches, blocks);
+    if (chains == 4) TakeInChains<4>(stretches, blocks);
+    stretches += chains;
+    count -= chains;
+  }
+}
 
 struct Kernel {
   int lanes;
+  /** Up to so many inputs are done sooner in chains: a vector takes as long for few as for many. */
+  int few;
   Take take;
 };
+
+/** Vectors of four words are no faster. */
+constexpr Kernel kChainsOnly = {kMostChains, kMostChains, TakeFew};
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) void Take8(Stretch* stretches, int count, size_t blocks) {
@@ -56,19 +84,25 @@ __attribute__((target("avx512f"))) void Take16(Stretch* stretches, int count, si
   TakeInLanes<16>(stretches, count, blocks);
 }
 
-Kernel Widest() {
+Kernel Widest(int most) {
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return {16, Take16};
-  if (__builtin_cpu_supports("avx2")) return {8, Take8};
-  return {4, Take4};
+  if (most >= 16 && __builtin_cpu_supports("avx512f")) return {16, 6, Take16};
+  if (most >= 8 && __builtin_cpu_supports("avx2")) return {8, 4, Take8};
+  return kChainsOnly;
 }
 #else
-Kernel Widest() { return {4, Take4}; }
+Kernel Widest(int) { return kChainsOnly; }
 #endif
+
+/** So that those of other processors can be tried where there are more. */
+int MostLanes() {
+  const char* most = getenv("SVCFS_MD5_LANES");
+  return most == nullptr ? 16 : atoi(most);
+}
 
 /** Takes all stretches, the shortest of those in the lanes at a time. */
 void TakeAll(std::vector<Stretch> waiting) {
-  static const Kernel widest = Widest();
+  static const Kernel widest = Widest(MostLanes());
   std::vector<Stretch> running;
   for (;;) {
     while (!waiting.empty() && running.size() < static_cast<size_t>(widest.lanes)) {
@@ -79,11 +113,7 @@ void TakeAll(std::vector<Stretch> waiting) {
     size_t blocks = running[0].blocks;
     for (const Stretch& stretch : running) blocks = std::min(blocks, stretch.blocks);
     const int count = static_cast<int>(running.size());
-    if (count <= kFewest) {
-      for (Stretch& stretch : running) TakeOne(&stretch, 1, blocks);
-    } else {
-      widest.take(running.data(), count, blocks);
-    }
+    (count <= widest.few ? TakeFew : widest.take)(running.data(), count, blocks);
     for (Stretch& stretch : running) {
       stretch.bytes += blocks * kBlockBytes;
       stretch.blocks -= blocks;

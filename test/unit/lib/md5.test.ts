@@ -1,7 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createMd5, md5Hex } from '../../../src/lib/md5.ts';
 import { md5Addon } from '../../../src/lib/md5-lanes.ts';
+import { run } from '../../support/run.ts';
+
+const LOADER = new URL('../../support/run-typescript.mjs', import.meta.url).href;
+const DIGEST_MANY = fileURLToPath(new URL('../../support/digest-many.ts', import.meta.url));
 
 const expected = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
 
@@ -27,6 +32,13 @@ describe('MD5', () => {
     const inputs = Array.from({ length: 40 }, (_, index) => randomBytes(index * 9973));
     const digests = await Promise.all(inputs.map((input, index) => digest(input, 64 * (1 + index * 7))));
     expect(digests).toEqual(inputs.map(expected));
+  });
+
+  it.each([4, 8, 16])('is right however many come at once, in at most %i lanes', async (lanes) => {
+    const { code, stdout, stderr } = await run(process.execPath, ['--import', LOADER, DIGEST_MANY], {
+      env: { SVCFS_MD5_LANES: String(lanes) },
+    });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('is right past what one call takes', async () => {
