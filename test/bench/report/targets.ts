@@ -162,7 +162,10 @@ const TARGETS: readonly Target[] = [
   {
     target: 'memory of a folder of 100,000, MiB',
     atMost: 100,
-    value: ours(CROWD_MEMORY, 0, ({ median }) => median),
+    value: (table) => {
+      const medians = [0, FAR_MS].flatMap((latencyMs) => table(CROWD_MEMORY, latencyMs, US)?.median ?? []);
+      return medians.length === 0 ? undefined : Math.max(...medians);
+    },
   },
   {
     // A limit on time: 1.1 times as long is 0.91 times as many.
