@@ -18,7 +18,10 @@ export interface Sizes {
   readonly listedFiles: number;
   /** About 220 bytes each. */
   readonly bamReads: number;
+  /** Of one thread. */
   readonly smallFiles: number;
+  /** Of eight. */
+  readonly smallFilesAtOnce: number;
   /** Small ones that are left to be uploaded. */
   readonly writtenBack: number;
   readonly randomReads: number;
@@ -35,6 +38,7 @@ export const SIZES = {
     listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 1000,
+    smallFilesAtOnce: 1000,
     writtenBack: 1000,
     randomReads: 200,
     runs: 3,
@@ -48,6 +52,7 @@ export const SIZES = {
     listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 80,
+    smallFilesAtOnce: 1000,
     writtenBack: 1000,
     randomReads: 40,
     runs: 3,
@@ -61,6 +66,7 @@ export const SIZES = {
     listedFiles: 100,
     bamReads: 200_000,
     smallFiles: 20,
+    smallFilesAtOnce: 40,
     writtenBack: 50,
     randomReads: 20,
     runs: 1,

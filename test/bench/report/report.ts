@@ -43,6 +43,7 @@ s3fs by S3), except in the lines that name the service's own storage. svcfs and 
 checks the MD5 of each part and flushes it; rclone and s3fs send to nginx, which does neither. At 20 ms a connection costs
 one round trip more and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
 svcfs sees what its own service adds to the platform's API, but for \`upload_inline\` and \`download_info_file\` where a line names them.
+Eight threads make \`smallFilesAtOnce\` small files, but on s3fs, which gets as few as one thread.
 
 ## Targets
 
