@@ -94,7 +94,7 @@ export class PlatformTree implements Tree {
       isComplete: (directory) => this.isComplete(directory),
     });
     this.#backgroundRefresh = new BackgroundRefresh({ ...shared, api, listings: this.listings });
-    this.#lookups = new Lookups({ ...shared, listings: this.listings });
+    this.#lookups = new Lookups({ ...shared, api, listings: this.listings });
     this.#revalidation = new Revalidation({ api, placement, clock });
   }
 

@@ -45,6 +45,7 @@ interface UnderWay {
 export class Listings {
   readonly #parts: Parts;
   readonly #underWay = new Map<DirectoryNode, UnderWay>();
+  readonly #totals = new WeakMap<DirectoryNode, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -57,9 +58,13 @@ export class Listings {
     return this.#join(directory).listing.hold();
   }
 
-  /** Asks for all names anew, however fresh those known are, for who does not wait: on until the end. Never rejects. */
+  /**
+   * Asks for all names anew, however fresh those known are, for who does not wait: on until the end. Never rejects.
+   * Lookups do not wait either when the directory is known to be large.
+   */
   async ahead(directory: DirectoryNode, priority: Priority): Promise<void> {
-    const { listing } = this.#underWay.get(directory) ?? this.#begin(directory, priority);
+    const small = (this.totalOf(directory) ?? 0) > SMALL_FOLDER ? false : undefined;
+    const { listing } = this.#underWay.get(directory) ?? this.#begin(directory, { priority, small });
     listing.hold();
     await listing.all(NEVER).catch(() => undefined);
     listing.letGo();
@@ -69,8 +74,14 @@ export class Listings {
     return this.#underWay.has(directory);
   }
 
-  /** Has the first page taken in, and all others when they are few. */
+  /** Entries in the directory, as the platform told with the first page of those that have more than one. */
+  totalOf(directory: DirectoryNode): number | undefined {
+    return this.#totals.get(directory);
+  }
+
+  /** Has the first page taken in, and all others when they are few. Waits for nothing else of a large one under way. */
   async peek(directory: DirectoryNode, signal: AbortSignal): Promise<void> {
+    if (this.#underWay.get(directory)?.small === false) return;
     const underWay = this.#join(directory);
     await untilAborted(underWay.begun.promise, signal);
     if (underWay.small !== false) await underWay.listing.all(signal);
@@ -88,12 +99,13 @@ export class Listings {
   }
 
   #join(directory: DirectoryNode): UnderWay {
-    const underWay = this.#underWay.get(directory) ?? this.#begin(directory, 'interactive');
+    const underWay =
+      this.#underWay.get(directory) ?? this.#begin(directory, { priority: 'interactive', small: undefined });
     underWay.priority = 'interactive';
     return underWay;
   }
 
-  #begin(directory: DirectoryNode, priority: Priority): UnderWay {
+  #begin(directory: DirectoryNode, expected: Pick<UnderWay, 'priority' | 'small'>): UnderWay {
     const stop = new AbortController();
     // One for each page in flight, and for each layer of the client.
     setMaxListeners(0, stop.signal);
@@ -101,8 +113,7 @@ export class Listings {
       listing: new Listing(() => this.#abandon(directory, underWay)),
       stop,
       begun: deferred(),
-      small: undefined,
-      priority,
+      ...expected,
     };
     this.#underWay.set(directory, underWay);
     void this.#run(directory, underWay);
@@ -138,6 +149,7 @@ export class Listings {
     const { removals } = children;
     let wanted = true;
     const goOn = (total: number | undefined): boolean => {
+      if (total !== undefined) this.#totals.set(directory, total);
       underWay.small = total !== undefined && total <= SMALL_FOLDER;
       wanted = underWay.small || listing.held;
       if (!wanted) this.#end(directory, underWay);

@@ -1,3 +1,5 @@
+import { PAGE_LIMIT } from './pages-in-order.ts';
+
 /** Two names asked for within this time make a visit: more names of the folder will be wanted. */
 const VISIT_MS = 5_000;
 
@@ -11,6 +13,12 @@ export interface LookupHistory {
   readonly lastFoundMs: number | undefined;
   /** When its first page was last asked for on behalf of a lookup, or undefined. */
   readonly lastPeekMs: number | undefined;
+  /** Names asked for on their own since then. */
+  readonly asked: number;
+  /** Entries of the directory, as far as the platform told. */
+  readonly total: number | undefined;
+  /** Whether the rate budget has room for a listing. */
+  readonly hasRoom: boolean;
   /** What asking for one name costs: 2 requests on a volume, where a name may be an object or a level. */
   readonly requestsPerName: 1 | 2;
 }
@@ -18,11 +26,14 @@ export interface LookupHistory {
 /**
  * How to learn about one name: `find` asks for it alone; `peek` asks for the first page of the directory, which
  * answers the next lookups too, and for the other pages when they are few. A directory is peeked at once per TTL:
- * in a large one, most names are on other pages.
+ * in a large one, most names are on other pages. `list` asks for all of a large one, beside the name itself: when as
+ * many names were asked for as it has pages, so that it costs about twice what would have been best, at the most.
  */
-export function lookupPlan(history: LookupHistory): 'find' | 'peek' {
-  const { nowMs, ttlMs, lastFoundMs, lastPeekMs, requestsPerName } = history;
-  if (lastPeekMs !== undefined && nowMs - lastPeekMs < ttlMs) return 'find';
+export function lookupPlan(history: LookupHistory): 'find' | 'peek' | 'list' {
+  const { nowMs, ttlMs, lastFoundMs, lastPeekMs, asked, total, hasRoom, requestsPerName } = history;
+  if (lastPeekMs !== undefined && nowMs - lastPeekMs < ttlMs) {
+    return hasRoom && total !== undefined && asked * PAGE_LIMIT >= total ? 'list' : 'find';
+  }
   if (requestsPerName > 1) return 'peek';
   return lastFoundMs !== undefined && nowMs - lastFoundMs <= VISIT_MS ? 'peek' : 'find';
 }

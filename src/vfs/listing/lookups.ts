@@ -2,6 +2,7 @@
  * From a name to its node: by what is known, else by asking for as little as answers this lookup and the likely next
  * ones (`lookup-plan.ts`).
  */
+import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
@@ -16,6 +17,7 @@ import { lookupPlan } from './lookup-plan.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
 
 interface Parts {
+  readonly api: Pick<Api, 'hasRoom'>;
   readonly directories: RemoteDirectory<DirectoryNode>;
   readonly listings: Listings;
   readonly placement: Placement;
@@ -26,6 +28,8 @@ interface Parts {
 interface History {
   lastFoundMs: number | undefined;
   lastPeekMs: number | undefined;
+  /** Names asked for on their own since the last peek. */
+  asked: number;
 }
 
 export class Lookups {
@@ -96,18 +100,26 @@ export class Lookups {
     const { listings } = this.#parts;
     const only = directory.kind === 'virtual-directory' || meaningOf(name).kind === 'digest';
     if (only) return listings.all(directory, signal);
-    const better = listings.isUnderWay(directory) || this.#plan(directory) === 'peek';
-    return better ? listings.peek(directory, signal) : undefined;
+    const plan = listings.isUnderWay(directory) ? 'peek' : this.#plan(directory);
+    if (plan === 'list') void listings.ahead(directory, 'prefetch');
+    return plan === 'peek' ? listings.peek(directory, signal) : undefined;
   }
 
-  #plan(directory: DirectoryNode): 'find' | 'peek' {
-    const { clock, ttlMs } = this.#parts;
+  #plan(directory: DirectoryNode): ReturnType<typeof lookupPlan> {
+    const { api, clock, ttlMs, listings } = this.#parts;
     const nowMs = clock.now();
-    const history = this.#histories.get(directory) ?? { lastFoundMs: undefined, lastPeekMs: undefined };
+    const history = this.#histories.get(directory) ?? {
+      lastFoundMs: undefined,
+      lastPeekMs: undefined,
+      asked: 0,
+    };
     const requestsPerName = directory.kind === 'volume-directory' ? 2 : 1;
-    const plan = lookupPlan({ ...history, nowMs, ttlMs, requestsPerName });
-    if (plan === 'peek') history.lastPeekMs = nowMs;
-    else history.lastFoundMs = nowMs;
+    const total = listings.totalOf(directory);
+    const hasRoom = api.hasRoom('prefetch');
+    const plan = lookupPlan({ ...history, nowMs, ttlMs, total, hasRoom, requestsPerName });
+    if (plan === 'find') history.lastFoundMs = nowMs;
+    else history.lastPeekMs = nowMs;
+    history.asked = plan === 'find' ? history.asked + 1 : 0;
     this.#histories.set(directory, history);
     return plan;
   }

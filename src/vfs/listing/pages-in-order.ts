@@ -3,7 +3,7 @@ import type { PageRequest, Priority } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
 
 /** The most the platform gives at once. */
-const PAGE_LIMIT = 100;
+export const PAGE_LIMIT = 100;
 /** Pages asked for ahead of the one waited for; the client's rate budget has the last word. */
 const PAGES_IN_FLIGHT = 16;
 /** A collection that changes while it is read is read again this often. */

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
+import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -11,6 +12,19 @@ beforeEach(async () => {
   await world.at('projects/ada/one');
   world.platform.taken();
 });
+
+let folder: DirectoryNode;
+
+/** In a folder of 8 pages, after its first page was asked for. */
+async function askForEight(): Promise<void> {
+  world.platform.addFiles(root, 701);
+  folder = await world.directory('projects/ada/one');
+  await world.file('projects/ada/one/f000600');
+  await world.file('projects/ada/one/f000000');
+  expect(await taken()).toEqual(['files.find', 'files.list']);
+  for (let i = 100; i < 108; i += 1) await world.file(`projects/ada/one/f000${i}`);
+  expect(await taken()).toEqual(Array(8).fill('files.find'));
+}
 
 async function taken(): Promise<string[]> {
   return world.platform.taken().filter((call) => call !== 'projects.get');
@@ -53,6 +67,47 @@ describe('a lookup', () => {
     expect(await taken()).toEqual([]);
     await world.file('projects/ada/one/f000300');
     expect(await taken()).toEqual(['files.find']);
+  });
+
+  it('of one name after the other lists a large folder when they have cost as much as that', async () => {
+    world.platform.room.add('prefetch');
+    await askForEight();
+    await world.file('projects/ada/one/f000300');
+    await waitUntil(() => folder.children.completeMs !== undefined);
+    expect((await taken()).sort()).toEqual(['files.find', ...Array(8).fill('files.list')]);
+    for (let i = 200; i < 700; i += 1) await world.file(`projects/ada/one/f000${i}`);
+    expect(await world.lookup('projects/ada/one/none')).toBeUndefined();
+    expect(await taken()).toEqual([]);
+  });
+
+  it('of one name after the other lists nothing while the rate budget has no room for it', async () => {
+    await askForEight();
+    await world.file('projects/ada/one/f000300');
+    expect(await taken()).toEqual(['files.find']);
+    world.platform.room.add('prefetch');
+    await world.file('projects/ada/one/f000301');
+    await waitUntil(() => folder.children.completeMs !== undefined);
+  });
+
+  it('asks for its name alone before the folder that others had listed has come', async () => {
+    world.platform.room.add('prefetch');
+    await askForEight();
+    const release = world.platform.hold('files.list');
+    for (let i = 300; i < 310; i += 1) await world.file(`projects/ada/one/f000${i}`);
+    expect((await taken()).sort()).toEqual([...Array(10).fill('files.find'), 'files.list']);
+    release();
+    await waitUntil(() => folder.children.completeMs !== undefined);
+  });
+
+  it('does not fail with the listing that others had begun', async () => {
+    world.platform.room.add('prefetch');
+    await askForEight();
+    const release = world.platform.hold('files.list');
+    world.platform.failing.set('files.list', 0);
+    const looking = ['f000300', 'f000301'].map((name) => world.file(`projects/ada/one/${name}`));
+    release();
+    await Promise.all(looking);
+    expect((await taken()).sort()).toEqual(['files.find', 'files.find', 'files.list']);
   });
 
   it('long after the last asks for its name alone', async () => {
