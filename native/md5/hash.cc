@@ -49,7 +49,7 @@ void TakeInChains(Stretch* stretches, size_t blocks) {
   CompressInChains<kChains>(states, inputs, blocks);
 }
 
-/** More do not fit into the registers. */
+/** More are no faster. */
 constexpr int kMostChains = 4;
 
 /** In as few groups as can be, of the same size: one alone takes as long as three. */

@@ -6,11 +6,11 @@
 
 /**
  * One block from each of several independent inputs at once: lane `l` of every vector belongs to input `l`. A single MD5
- * cannot be made faster, because each step waits for the one before; sixteen cost as much time as two and a half.
+ * cannot be made faster, because each step waits for the one before; sixteen cost as much time as two.
  */
 namespace svcfs::md5 {
 
-/** A vector of 32-bit words, one for each lane; vectors are GCC's (and clang's) generic ones. */
+/** A vector of 32-bit words, one for each lane; vectors are GCC's generic ones. */
 template <int kLanes>
 struct Lanes {
   typedef uint32_t Vector __attribute__((vector_size(kLanes * 4)));
