@@ -336,6 +336,6 @@ int main(int argc, char** argv) {
   }
   signal(SIGPIPE, SIG_IGN);
   // The kernel would wake it up to 50 us late, twice a round trip.
-  prctl(PR_SET_TIMERSLACK, 1);
+  prctl(PR_SET_TIMERSLACK, 1UL);
   Proxy(atoi(argv[1]), atoll(argv[2])).run();
 }
