@@ -11,9 +11,8 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
     '--always-sparkplug',
     // Bytes of bytecode that a function runs through before it is optimized: 16 times the default.
     '--interrupt-budget=1081344',
-    // MiB. The young generation begins with what it ends with: a listing of 100,000 takes 77 MiB, with twice as much 92.
+    // MiB.
     '--min-semi-space-size=8',
-    '--max-semi-space-size=8',
     '--initial-old-space-size=64',
   ],
 };
