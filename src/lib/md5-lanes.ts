@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { optionalAddon } from './optional-addon.ts';
 
 /** native/md5/addon.cc */
 export interface Md5Addon {
@@ -9,16 +9,9 @@ export interface Md5Addon {
   ): Promise<void>;
 }
 
-/** The same relative place from src/lib and from dist/lib. */
-const ADDON = '../../native/build/md5.node';
-
 /** Undefined where it is not built. */
 export function md5Addon(): Md5Addon | undefined {
-  try {
-    return createRequire(import.meta.url)(ADDON) as Md5Addon;
-  } catch {
-    return undefined;
-  }
+  return optionalAddon<Md5Addon>('md5');
 }
 
 /** What one digest may take of a call: another one that comes meanwhile joins in the next. */

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { optionalAddon } from './optional-addon.ts';
 
 /** native/memory/addon.cc */
 interface MemoryAddon {
@@ -10,16 +10,5 @@ interface MemoryAddon {
   release(buffer: ArrayBuffer): void;
 }
 
-/** The same relative place from src/lib and from dist/lib. */
-const ADDON = '../../native/build/memory.node';
-
 /** Undefined where it was not built: all that uses it works without, and slower. */
-export const memoryAddon = load();
-
-function load(): MemoryAddon | undefined {
-  try {
-    return createRequire(import.meta.url)(ADDON) as MemoryAddon;
-  } catch {
-    return undefined;
-  }
-}
+export const memoryAddon = optionalAddon<MemoryAddon>('memory');

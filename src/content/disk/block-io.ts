@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { optionalAddon } from '../../lib/optional-addon.ts';
 
 /** native/blocks/addon.cc: blocks and their checksums, read and written on a thread of libuv's pool. */
 export interface BlockIo {
@@ -29,14 +29,7 @@ export const BLOCK_STATE = { absent: 0, present: 1, damaged: 2 } as const;
 export const DISK_BLOCK_BYTES = 16 * 1024;
 export const HEADER_BYTES = 4096;
 
-/** The same relative place from src/content/disk and from dist/content/disk. */
-const ADDON = '../../../native/build/blocks.node';
-
 /** Undefined where it is not built. */
 export function loadBlockIo(): BlockIo | undefined {
-  try {
-    return createRequire(import.meta.url)(ADDON) as BlockIo;
-  } catch {
-    return undefined;
-  }
+  return optionalAddon<BlockIo>('blocks');
 }
