@@ -28,6 +28,11 @@ export type ContentVersion =
       readonly sizeBytes: number;
     };
 
+/** Who may have to wait. The signal is asked for only then: to make one costs more than to lend what is there. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+}
+
 /** One open handle's view of a version; holds the access pattern that prefetch goes by. */
 export interface OpenVersion {
   readonly version: ContentVersion;
@@ -37,7 +42,7 @@ export interface OpenVersion {
    */
   prepare(): Promise<FileRecord> | undefined;
   /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
-  read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
+  read(offset: number, sizeBytes: number, waiting: Waiting): ByteChunks | Promise<ByteChunks>;
   close(): void;
 }
 

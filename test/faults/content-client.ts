@@ -51,7 +51,7 @@ export async function writeAll(draft: Draft, bytes: Buffer): Promise<void> {
 export async function readAll(handle: OpenVersion): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < handle.version.sizeBytes; at += MIB) {
-    const { chunks, release } = await handle.read(at, MIB, forever);
+    const { chunks, release } = await handle.read(at, MIB, { signal: forever });
     pieces.push(Buffer.concat(chunks));
     release?.();
   }

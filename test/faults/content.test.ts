@@ -84,8 +84,11 @@ describe('a file of 100 MiB', () => {
   const bytes = sampleBytes(100 * MIB);
 
   it('goes up with at least four parts in flight, and comes back the same', async () => {
-    // A little distance to the store, so that what could overlap does.
-    proxy.inject({ kind: 'latency', ms: 20 });
+    // A part takes two seconds, so that what may overlap does, however slow this machine is to send the next one.
+    proxy.inject(
+      { kind: 'slow-uplink', bytesPerSecond: 8 * MIB },
+      { when: ({ method }) => method === 'PUT' },
+    );
     const file = await uploaded('large.bam', bytes);
     const { maxPartsInFlight, storagePuts, apiRequests } = service.services.stats;
     expect(maxPartsInFlight).toBeGreaterThanOrEqual(4);
@@ -103,7 +106,7 @@ describe('the store', () => {
   it('may refuse an expired download link: a new one is asked for', async () => {
     const bytes = sampleBytes(3 * MIB);
     const handle = client.reader.open(versionOf(await uploaded('expired', bytes)));
-    await handle.read(0, 10, forever);
+    await handle.read(0, 10, { signal: forever });
     proxy.inject({ kind: 'answer', status: 403 }, { when: isRange, times: 1 });
     expect((await readAll(handle)).equals(bytes)).toBe(true);
   });

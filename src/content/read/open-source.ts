@@ -3,7 +3,7 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { ContentError, type ContentVersion, type OpenVersion } from '../ports.ts';
+import { ContentError, type ContentVersion, type OpenVersion, type Waiting } from '../ports.ts';
 import { Readahead, type ReadaheadOptions } from './readahead.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentCache } from './segment-cache.ts';
@@ -43,14 +43,13 @@ export class OpenSource implements OpenVersion {
     return this.#closed ? undefined : this.#source.prepare();
   }
 
-  read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
-    signal.throwIfAborted();
+  read(offset: number, sizeBytes: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {
     if (this.#closed) throw new ContentError('failed', 'read after close');
     const end = Math.min(offset + sizeBytes, this.version.sizeBytes);
     if (end <= offset) return { chunks: [] };
-    if (this.#verified) return this.#read(offset, end, signal);
+    if (this.#verified) return this.#read(offset, end, waiting);
     this.#verifying ??= this.#verify();
-    return untilAborted(this.#verifying, signal).then(() => this.#read(offset, end, signal));
+    return untilAborted(this.#verifying, waiting.signal).then(() => this.#read(offset, end, waiting));
   }
 
   close(): void {
@@ -60,14 +59,14 @@ export class OpenSource implements OpenVersion {
     this.#leave();
   }
 
-  #read(offset: number, end: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks> {
+  #read(offset: number, end: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {
     const reach = this.#readahead.onRead(offset, end);
     const segments = this.#gather(offset, end, reach);
     this.#readahead.fill();
     const missing = segments.flatMap((segment) => segment.until(end) ?? []);
     this.#options.cache.countRead(missing.length === 0);
     if (missing.length === 0) return lend(segments, offset, end, this.#options.cache);
-    return this.#lendOnceThere(segments, missing, { offset, end, signal });
+    return this.#lendOnceThere(segments, missing, { offset, end, signal: waiting.signal });
   }
 
   async #lendOnceThere(

@@ -3,9 +3,13 @@ import type { Segment } from './segment.ts';
 /** The grid that segments are aligned to. */
 export const BLOCK_BYTES = 16 * 1024;
 
-/** Which segment holds (or will hold) each block of one source. */
+/** Few lookups for a large segment, few segments to a bucket of small ones. */
+const BUCKET_BYTES = 1024 * 1024;
+
+/** Which segment holds (or will hold) each byte of one source. Segments do not overlap. */
 export class SegmentIndex {
-  readonly #blocks = new Map<number, Segment>();
+  /** By its number, the segments that have a byte in the bucket, in no order. */
+  readonly #buckets = new Map<number, Segment[]>();
   readonly #onEmpty: () => void;
 
   constructor(onEmpty: () => void) {
@@ -13,30 +17,43 @@ export class SegmentIndex {
   }
 
   get empty(): boolean {
-    return this.#blocks.size === 0;
+    return this.#buckets.size === 0;
   }
 
   at(offset: number): Segment | undefined {
-    return this.#blocks.get(Math.floor(offset / BLOCK_BYTES));
+    const segments = this.#buckets.get(bucketOf(offset));
+    return segments?.find((segment) => segment.offset <= offset && offset < segment.end);
   }
 
-  /** Where the gap that begins at block-aligned `offset` ends: at the next segment or at `limit`. */
+  /** Where the gap that begins at `offset` ends: at the next segment or at `limit`. */
   gapEnd(offset: number, limit: number): number {
-    let end = offset + BLOCK_BYTES;
-    while (end < limit && this.at(end) === undefined) end += BLOCK_BYTES;
-    return Math.min(end, limit);
+    for (let bucket = bucketOf(offset); bucket * BUCKET_BYTES < limit; bucket++) {
+      let end = limit;
+      for (const segment of this.#buckets.get(bucket) ?? [])
+        if (segment.offset > offset && segment.offset < end) end = segment.offset;
+      if (end < limit) return end;
+    }
+    return limit;
   }
 
   add(segment: Segment): void {
-    for (let offset = segment.offset; offset < segment.end; offset += BLOCK_BYTES) {
-      this.#blocks.set(offset / BLOCK_BYTES, segment);
+    for (let bucket = bucketOf(segment.offset); bucket * BUCKET_BYTES < segment.end; bucket++) {
+      const segments = this.#buckets.get(bucket);
+      if (segments === undefined) this.#buckets.set(bucket, [segment]);
+      else segments.push(segment);
     }
   }
 
   remove(segment: Segment): void {
-    for (let offset = segment.offset; offset < segment.end; offset += BLOCK_BYTES) {
-      this.#blocks.delete(offset / BLOCK_BYTES);
+    for (let bucket = bucketOf(segment.offset); bucket * BUCKET_BYTES < segment.end; bucket++) {
+      const left = this.#buckets.get(bucket)?.filter((each) => each !== segment);
+      if (left?.length) this.#buckets.set(bucket, left);
+      else this.#buckets.delete(bucket);
     }
-    if (this.#blocks.size === 0) this.#onEmpty();
+    if (this.empty) this.#onEmpty();
   }
+}
+
+function bucketOf(offset: number): number {
+  return Math.floor(offset / BUCKET_BYTES);
 }

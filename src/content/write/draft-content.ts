@@ -247,7 +247,7 @@ export class DraftContent {
     const { start, end, origin } = extent;
     refuseReleased([extent]);
     if (origin.kind === 'version') {
-      return this.#source(origin.version).read(origin.offset, end - start, signal);
+      return this.#source(origin.version).read(origin.offset, end - start, { signal });
     }
     const buffer = this.#options.memory.acquireNow(end - start);
     const chunk = buffer.subarray(0, end - start);
@@ -264,7 +264,7 @@ export class DraftContent {
   async #fetch(extent: Extent, signal: AbortSignal): Promise<void> {
     if (extent.origin.kind !== 'version') return;
     const { version, offset } = extent.origin;
-    const bytes = await this.#source(version).read(offset, extent.end - extent.start, signal);
+    const bytes = await this.#source(version).read(offset, extent.end - extent.start, { signal });
     try {
       await this.#changes.run(() => this.#place(extent, bytes.chunks));
     } finally {

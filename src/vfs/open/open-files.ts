@@ -82,7 +82,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (open.kind === 'text') return { chunks: [open.bytes.subarray(span.offset, span.offset + sizeBytes)] };
     const { node } = open.content;
     if (node.draft) return node.draft.read(span.offset, sizeBytes, context.signal);
-    const reply = this.#viewOf(open).read(span.offset, sizeBytes, context.signal);
+    const reply = this.#viewOf(open).read(span.offset, sizeBytes, context);
     return reply instanceof Promise ? this.#doubtingWhatIsGone(reply, node) : reply;
   }
 

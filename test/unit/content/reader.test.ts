@@ -10,7 +10,7 @@ import { FakePlatform, patterned } from './fake-platform.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const forever = new AbortController().signal;
+const forever = new AbortController();
 
 interface Setup {
   readonly platform: FakePlatform;
@@ -72,6 +72,24 @@ describe('reading', () => {
     expect(again).not.toBeInstanceOf(Promise);
     expect(await bytesOf(again)).toEqual(bytes.subarray(1000, 6000));
     expect(platform.count('downloadInfo')).toBe(1);
+  });
+
+  it('asks for a signal only when it has to wait', async () => {
+    const { platform, reader } = setup();
+    const version = fileVersion(platform, patterned(MIB));
+    let asked = 0;
+    const waiting = {
+      get signal(): AbortSignal {
+        asked += 1;
+        return forever.signal;
+      },
+    };
+    const handle = reader.open(version);
+    await bytesOf(handle.read(0, MIB, waiting));
+    expect(asked).toBeGreaterThan(0);
+    asked = 0;
+    await bytesOf(handle.read(0, MIB, waiting));
+    expect(asked).toBe(0);
   });
 
   it('fetches a range once for all who want it at the same time', async () => {
@@ -154,7 +172,7 @@ describe('reading', () => {
     platform.on = (call) =>
       call.startsWith('getRange') ? new Promise((resolve) => (go = resolve)) : undefined;
     const interrupted = new AbortController();
-    const first = Promise.resolve(reader.open(version).read(0, 16 * KIB, interrupted.signal));
+    const first = Promise.resolve(reader.open(version).read(0, 16 * KIB, interrupted));
     const second = bytesOf(reader.open(version).read(0, 16 * KIB, forever));
     await waitUntil(() => platform.ranges.length > 0);
     interrupted.abort(new Error('interrupted'));

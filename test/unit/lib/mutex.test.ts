@@ -50,6 +50,14 @@ describe('Mutex', () => {
     expect(seen).toEqual(['one', 'three']);
   });
 
+  it('runs nothing for a signal that has fired, free as it is', async () => {
+    const mutex = new Mutex();
+    const seen: string[] = [];
+    const run = mutex.run(async () => seen.push('one'), AbortSignal.abort(new Error('interrupted')));
+    await expect(run).rejects.toThrow('interrupted');
+    expect([seen, mutex.busy]).toEqual([[], false]);
+  });
+
   it('holds several at once', async () => {
     const [a, b] = [new Mutex(), new Mutex()];
     const entered = gate();

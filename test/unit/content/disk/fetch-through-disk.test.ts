@@ -36,7 +36,7 @@ async function read(
   const handle = from.open(version);
   const pieces: Buffer[] = [];
   for (let at = start; at < end; at += 128 * 1024) {
-    const { chunks, release } = await handle.read(at, Math.min(128 * 1024, end - at), NEVER);
+    const { chunks, release } = await handle.read(at, Math.min(128 * 1024, end - at), { signal: NEVER });
     pieces.push(Buffer.concat(chunks));
     release?.();
   }
