@@ -1,5 +1,7 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { setReceiveLowWater } from '../../lib/socket-addon.ts';
+import { LowWater } from './low-water.ts';
 
 /** What a connection reports to the exchange that uses it. */
 export interface ConnectionUser {
@@ -24,6 +26,7 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
  */
 export class RangeConnection {
   readonly #socket: Socket;
+  readonly #lowWater = new LowWater((bytes) => setReceiveLowWater(this.#socket, bytes));
   #stallTimeoutMs = 0;
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
@@ -61,6 +64,7 @@ export class RangeConnection {
   /** Sends a request for a user, who gets what comes until `release`; gone after so long without a byte. */
   request(head: string, user: ConnectionUser, stallTimeoutMs: number): void {
     this.#user = user;
+    this.#lowWater.begin();
     this.#stallTimeoutMs = stallTimeoutMs;
     if (this.#goneBecause) {
       user.onGone(this.#goneBecause);
@@ -92,6 +96,8 @@ export class RangeConnection {
       return;
     }
     this.#user.onBytes(bytes);
+    const left = this.#user?.room()?.length ?? 0;
+    this.#lowWater.afterPiece(bytes.length, { left, nowMs: performance.now() });
   }
 
   #gone(reason: Error): void {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { StorageClient } from '../../../src/api/api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import { deferred } from '../../../src/lib/deferred.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import {
   type RawRequest,
@@ -57,6 +58,50 @@ describe('getRange', () => {
       await storage.getRange(server.url, { offset, into: Buffer.alloc(1000) });
     }
     expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('receives large bodies to their last byte, one after the other', async () => {
+    const large = randomBytes(4 * 1024 * 1024);
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, large));
+      socket.write(rangeBytes(request, large));
+    });
+    for (const offset of [0, 12_345]) {
+      const into = Buffer.alloc(large.length - offset);
+      await storage.getRange(server.url, { offset, into });
+      expect(into.equals(large.subarray(offset))).toBe(true);
+    }
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('takes a fast body by the piece: what is less waits for the rest of one', async () => {
+    const large = randomBytes(16 * 1024 * 1024);
+    const asked = deferred<Socket>();
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, large), () => asked.resolve(socket));
+    });
+    const into = Buffer.alloc(large.length);
+    let received = 0;
+    const done = storage.getRange(server.url, {
+      offset: 0,
+      into,
+      onProgress: (bytes) => {
+        received = bytes;
+      },
+    });
+    const socket = await asked.promise;
+    let sent = 0;
+    // Over the loopback, what was sent is there when `write` has called back.
+    while (received === sent && sent < large.length / 2) {
+      const end = sent + 100_000;
+      await new Promise((resolve) => socket.write(large.subarray(sent, end), resolve));
+      sent = end;
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+    }
+    expect(received).toBeLessThan(sent);
+    socket.write(large.subarray(sent));
+    await done;
+    expect(into.equals(large)).toBe(true);
   });
 
   it('sends its request again when the store closes a kept connection at that moment', async () => {

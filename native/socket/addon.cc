@@ -1,0 +1,33 @@
+#include <sys/socket.h>
+
+#include "../src/js.h"
+
+/** What Node does not do with sockets (src/lib/socket-addon.ts). */
+namespace svcfs::socket {
+namespace {
+
+/** setReceiveLowWater(fd, bytes): SO_RCVLOWAT. A system that refuses it wakes readers as it always did. */
+napi_value SetReceiveLowWater(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2];
+  int fd = -1;
+  int bytes = 1;
+  if (napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr) != napi_ok || count != 2) {
+    js::Throw(env, "expected a descriptor and a number of bytes");
+    return nullptr;
+  }
+  if (!js::ToInt(env, arguments[0], &fd) || !js::ToInt(env, arguments[1], &bytes)) return nullptr;
+  // Only faster: a failure in the midst of a body must not end the process.
+  setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace svcfs::socket
+
+NAPI_MODULE_INIT() {
+  if (!svcfs::js::Export(env, exports, "setReceiveLowWater", svcfs::socket::SetReceiveLowWater)) {
+    svcfs::js::Throw(env, "the addon could not be set up");
+  }
+  return exports;
+}

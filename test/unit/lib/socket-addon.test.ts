@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { setReceiveLowWater } from '../../../src/lib/socket-addon.ts';
+
+let client: Socket;
+let peer: Socket;
+let end: () => void;
+
+beforeEach(async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection');
+  client = connect((server.address() as { port: number }).port, '127.0.0.1');
+  [peer] = await accepted;
+  await once(client, 'ready');
+  end = () => {
+    client.destroy();
+    peer.destroy();
+    server.close();
+  };
+});
+afterEach(() => end());
+
+/** Over the loopback, what was sent is there when `write` has called back; then the event loop has its turn. */
+async function send(bytes: number): Promise<void> {
+  await new Promise((resolve) => peer.write(Buffer.alloc(bytes), resolve));
+  for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+}
+
+it('wakes the reader of a socket for so many bytes', async () => {
+  setReceiveLowWater(client, 4096);
+  const lengths: number[] = [];
+  client.on('data', ({ length }) => lengths.push(length));
+  await send(1000);
+  await send(1000);
+  expect(lengths).toEqual([]);
+  await send(3000);
+  expect(lengths).toEqual([5000]);
+});
+
+it('wakes the reader for the end, too, which is given what came', async () => {
+  setReceiveLowWater(client, 4096);
+  const received = client.toArray();
+  peer.end(Buffer.alloc(1000));
+  expect(Buffer.concat(await received).length).toBe(1000);
+});
+
+it('leaves a closed socket alone', async () => {
+  client.destroy();
+  await once(client, 'close');
+  expect(() => setReceiveLowWater(client, 4096)).not.toThrow();
+});
