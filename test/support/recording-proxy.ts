@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Transform } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import type { Certificate } from './certificate.ts';
 
 /** A request that went through, with the bytes of both bodies. */
 export interface PassedRequest {
@@ -24,23 +26,30 @@ export class RecordingProxy {
   /** May be changed at any time. */
   target: URL;
   readonly #server: Server;
+  readonly #scheme: string;
 
-  static async start(target: string): Promise<RecordingProxy> {
-    const proxy = new RecordingProxy(new URL(target));
+  /** With a certificate it speaks TLS, and tells the server so. */
+  static async start(
+    target: string,
+    options: { readonly certificate?: Certificate } = {},
+  ): Promise<RecordingProxy> {
+    const proxy = new RecordingProxy(new URL(target), options.certificate);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
     return proxy;
   }
 
-  private constructor(target: URL) {
+  private constructor(target: URL, certificate: Certificate | undefined) {
     this.target = target;
-    this.#server = createServer((incoming, answer) => {
+    this.#scheme = certificate ? 'https' : 'http';
+    const pass = (incoming: IncomingMessage, answer: ServerResponse): void => {
       this.#pass(incoming, answer).catch(() => answer.destroy());
-    });
+    };
+    this.#server = certificate ? createTlsServer(certificate, pass) : createServer(pass);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#scheme}://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async stop(): Promise<void> {
@@ -50,7 +59,8 @@ export class RecordingProxy {
   }
 
   async #pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const { method = '', url: path = '', headers } = incoming;
+    const { method = '', url: path = '' } = incoming;
+    const headers = { ...incoming.headers, 'x-forwarded-proto': this.#scheme };
     const passed: PassedRequest = { method, path, headers, sentBytes: 0, receivedBytes: 0 };
     this.requests.push(passed);
     await this.hold(passed);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { connectionFailureText } from '../../lib/connection-failure.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
@@ -135,6 +136,7 @@ export function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) {
     return error;
   }
-  const reason = error instanceof Error ? error.message : String(error);
-  return new StorageError('failed', `no answer from the store: ${reason}`, { cause: error });
+  return new StorageError('failed', `no answer from the store: ${connectionFailureText(error)}`, {
+    cause: error,
+  });
 }

@@ -1,3 +1,6 @@
+import { connectionFailureText } from '../../lib/connection-failure.ts';
+import { errorCode } from '../../lib/error-code.ts';
+
 /** One HTTP exchange brought no answer. */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
@@ -22,8 +25,7 @@ const NEVER_SENT = new Set([
 
 export function exchangeErrorFrom(error: unknown): ExchangeError {
   const code = codeOf(error);
-  const text = error instanceof Error && error.message !== '' ? error.message : String(code ?? error);
-  return new ExchangeError(text, {
+  return new ExchangeError(connectionFailureText(error), {
     mayHaveArrived: code === undefined || !NEVER_SENT.has(code),
     cause: error,
   });
@@ -35,8 +37,5 @@ function codeOf(error: unknown): string | undefined {
     const codes = error.errors.map(codeOf);
     return codes.find((code) => code === undefined || !NEVER_SENT.has(code)) ?? codes[0];
   }
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    return error.code;
-  }
-  return undefined;
+  return errorCode(error);
 }

@@ -1,0 +1,21 @@
+import { errorCode } from './error-code.ts';
+
+/** Codes of OpenSSL for a certificate that leads to no authority this process knows (X509_STORE_CTX_get_error(3)). */
+const UNKNOWN_AUTHORITY = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Why a server could not be talked to, and what helps where that is known. */
+export function connectionFailureText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = errorCode(error);
+  if (code !== undefined && UNKNOWN_AUTHORITY.has(code)) {
+    return `${error.message}; the environment variable NODE_EXTRA_CA_CERTS names a file with the certificates of your own authorities`;
+  }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS; is its address one of http://?';
+  return error.message === '' ? String(code ?? error) : error.message;
+}
