@@ -164,6 +164,7 @@ describe('an import', () => {
   it.each([
     ['a location that ends in a slash', () => importOf('folder/'), 400, 9072],
     ['a location that climbs', () => importOf('../a'), 400, 9011],
+    ['a location with NUL', () => importOf('a\0b'), 400, 9011],
     ['no project', () => importOf('a', {}), 400, 9012],
     ['a malformed project', () => importOf('a', { project: 'nonsense' }), 400, 9012],
     [

@@ -83,6 +83,18 @@ test.each(['PATCH', 'POST'])('%s edits; the id stays', async (method) => {
   expect((await alice.get(`/projects/${id}`)).body).toEqual(body);
 });
 
+test.each(['a\0b', 'half a pair \ud800'])(
+  'a description that no database keeps is refused: %j',
+  async (description) => {
+    const refusal = { status: 400, code: 90000, message: expect.stringContaining('description') };
+    expect((await alice.post('/projects', { name: 'Described', description })).body).toMatchObject(refusal);
+    const { id } = await alice.project('Not described');
+    expect((await alice.call('PATCH', `/projects/${id}`, { body: { description } })).body).toMatchObject(
+      refusal,
+    );
+  },
+);
+
 test('root_folder is shown with the advance header only, in any case of the header', async () => {
   const { id } = await alice.project('Advance');
   const headers = { 'X-SVC-Auth-Token': alice.token };

@@ -84,6 +84,8 @@ describe('creating a volume', () => {
     ['no name', { ...good, name: undefined }, 9013],
     ['a name with a dash', { ...good, name: 'a-b' }, 9014],
     ['a name of 33 characters', { ...good, name: 'n'.repeat(33) }, 9030],
+    ['a description with NUL', { ...good, description: 'a\0b' }, 90000],
+    ['a prefix with NUL', { ...good, service: { ...good.service, prefix: 'a\0b' } }, 9031],
     ['no access mode', { ...good, access_mode: undefined }, 9015],
     ['an unknown access mode', { ...good, access_mode: 'rw' }, 9015],
     ['no service', { ...good, service: undefined }, 9016],
@@ -344,6 +346,12 @@ describe('who may do what on a volume', () => {
 });
 
 describe('editing and deleting a volume', () => {
+  it('refuses a description that no database keeps', async () => {
+    const { id } = await makeVolume();
+    const { body } = await alice.call('PATCH', `/storage/volumes/${id}`, { body: { description: 'a\0b' } });
+    expect(body).toMatchObject({ status: 400, code: 90000, message: expect.stringContaining('description') });
+  });
+
   it('changes what is given and leaves the rest, also inside the service', async () => {
     const { id, bucket } = await makeVolume({}, { prefix: 'p' });
     const { status, body } = await alice.call('PATCH', `/storage/volumes/${id}`, {

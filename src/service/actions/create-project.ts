@@ -2,6 +2,7 @@ import type { CreateProjectBody } from '../../contract/project.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
+import { checkDescription } from '../rules/description.ts';
 import { ALL_PERMISSIONS } from '../rules/permissions.ts';
 import {
   checkProjectName,
@@ -37,7 +38,7 @@ export async function createProject(
       owner,
       short_name: shortName,
       name,
-      description: body.description ?? '',
+      description: checkDescription(body.description),
       billing_group: billingGroup?.id ?? null,
       tags: JSON.stringify(checkProjectTags(body.tags)),
       settings: JSON.stringify(mergeSettings(NEW_PROJECT_SETTINGS, body.settings ?? {})),

@@ -3,6 +3,7 @@ import { storedTime } from '../api-time.ts';
 import { bucketCredentials } from '../buckets/bucket-credentials.ts';
 import type { Caller } from '../caller.ts';
 import { bucketFailure } from '../rules/bucket-failure.ts';
+import { checkDescription } from '../rules/description.ts';
 import {
   type CheckedService,
   checkAccessMode,
@@ -18,7 +19,7 @@ import { checkEndpointAllowed } from './check-endpoint-allowed.ts';
 /**
  * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
  *
- * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, those of `checkAccessMode` and `checkService`, 9200 to 9209
+ * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, 90000, those of `checkAccessMode` and `checkService`, 9200 to 9209
  */
 export async function createVolume(
   services: Services,
@@ -35,7 +36,7 @@ export async function createVolume(
     id,
     owner: caller.username,
     name,
-    description: body.description ?? '',
+    description: checkDescription(body.description),
     access_mode: accessMode,
     service: JSON.stringify(service.address),
     secret: await volumeSecrets.seal(id, service.secret),

@@ -1,6 +1,7 @@
 import type { EditProjectBody, ProjectSettings } from '../../contract/project.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
+import { checkDescription } from '../rules/description.ts';
 import { demand } from '../rules/permissions.ts';
 import { checkProjectName, checkProjectTags, mergeSettings } from '../rules/project-fields.ts';
 import type { Services } from '../services.ts';
@@ -21,7 +22,7 @@ export async function editProject(
   if (billing_group) await billingGroupFor(store, caller, billing_group);
   await store.projects.update(project.id, {
     ...(name === undefined ? {} : { name: checkProjectName(name) }),
-    ...(description === undefined ? {} : { description: description ?? '' }),
+    ...(description === undefined ? {} : { description: checkDescription(description) }),
     ...(tags === undefined ? {} : { tags: JSON.stringify(checkProjectTags(tags)) }),
     ...(settings ? { settings: JSON.stringify(mergeSettings(present, settings)) } : {}),
     ...(billing_group ? { billing_group } : {}),

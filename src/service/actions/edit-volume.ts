@@ -1,6 +1,7 @@
 import type { EditVolumeBody, VolumeServiceInput } from '../../contract/volume.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
+import { checkDescription } from '../rules/description.ts';
 import { type CheckedService, checkAccessMode, checkService } from '../rules/volume-fields.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
@@ -13,7 +14,7 @@ import { addressOfVolume, volumeFor } from './volume-access.ts';
  * Edits a volume; what is not given stays, also inside `service`.
  *
  * @param edit.force Deactivating stops the volume's unfinished jobs, which otherwise forbid it.
- * @throws ServiceError 9007, 9020, 9015, those of `checkService`, 9069, 9200 to 9209
+ * @throws ServiceError 9007, 9020, 9015, 90000, those of `checkService`, 9069, 9200 to 9209
  */
 export async function editVolume(
   services: Services,
@@ -27,7 +28,7 @@ export async function editVolume(
   const service = body.service === undefined ? undefined : await editedService(services, row, body.service);
   const changed: VolumeRow = {
     ...row,
-    description: body.description ?? row.description,
+    description: checkDescription(body.description ?? row.description),
     access_mode: body.access_mode === undefined ? row.access_mode : checkAccessMode(body.access_mode),
     service: service === undefined ? row.service : JSON.stringify(service.address),
     secret: service === undefined ? row.secret : await volumeSecrets.seal(row.id, service.secret),

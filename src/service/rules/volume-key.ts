@@ -3,6 +3,7 @@
  * segments refused. So no location reaches outside the volume's prefix, whatever the store makes of such segments.
  */
 import { ServiceError } from '../service-error.ts';
+import { isStorableText } from './storable-text.ts';
 
 /** S3's limit. */
 const KEY_BYTES_MAX = 1024;
@@ -40,6 +41,7 @@ export function locationOf(prefix: string, key: string): string {
 
 /** @throws ServiceError 9011 */
 function segmentsOf(path: string): string[] {
+  if (!isStorableText(path)) throw new ServiceError(9011, 'The location is not valid Unicode text.');
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     throw new ServiceError(9011, "A location cannot hold the segments '.' and '..'.");
