@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { writePrivateFile } from '../buckets/durable-file.ts';
 
 const KEY_BYTES = 32;
 
-/** The service's key for signed addresses, made at the first start. Addresses outlive a restart with it. */
+/**
+ * The service's key for signed addresses, made at the first start. Addresses outlive a restart with it. Processes that start
+ * together have the same.
+ */
 export async function readOrMakeKey(path: string): Promise<Buffer> {
   try {
-    await writeFile(path, randomBytes(KEY_BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
+    await writePrivateFile(path, randomBytes(KEY_BYTES).toString('hex'), { overwrite: false });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
-import { copyFile, link, mkdir, open, rename } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PutSource } from './bucket.ts';
@@ -35,6 +35,24 @@ export async function receiveFile(
 export async function placeFile(temporary: string, path: string, overwrite: boolean): Promise<void> {
   await (overwrite ? rename(temporary, path) : link(temporary, path));
   await sync(dirname(path));
+}
+
+/**
+ * Writes a file that its owner alone may read: whole and durable, as is its name, and never seen before it is. Rejects with
+ * EEXIST when it may not overwrite.
+ */
+export async function writePrivateFile(
+  path: string,
+  text: string,
+  { overwrite }: { readonly overwrite: boolean },
+): Promise<void> {
+  const temporary = `${path}-${randomUUID()}`;
+  try {
+    await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    await placeFile(temporary, path, overwrite);
+  } finally {
+    await rm(temporary, { force: true });
+  }
 }
 
 /** Makes a directory and what is missing above it, durably. */

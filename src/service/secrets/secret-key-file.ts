@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { placeFile } from '../buckets/durable-file.ts';
+import { randomBytes } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { writePrivateFile } from '../buckets/durable-file.ts';
 import { parseSecretKeys, type SecretKey, SecretKeyError, type SecretKeys } from './secret-keys.ts';
 
 const READABLE_BY_OTHERS = 0o004;
@@ -52,16 +52,8 @@ export class SecretKeyFile implements SecretKeys {
     }
   }
 
-  /** Whole and durable, as is its name: what is encrypted with a lost key is lost. */
-  async #write(keys: readonly string[], { overwrite }: { readonly overwrite: boolean }): Promise<void> {
-    const temporary = `${this.path}-${randomUUID()}`;
-    try {
-      const text = keys.map((key) => `${key}\n`).join('');
-      await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
-      await placeFile(temporary, this.path, overwrite);
-    } finally {
-      await rm(temporary, { force: true });
-    }
+  async #write(keys: readonly string[], options: { readonly overwrite: boolean }): Promise<void> {
+    await writePrivateFile(this.path, keys.map((key) => `${key}\n`).join(''), options);
   }
 }
 
