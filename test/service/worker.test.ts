@@ -171,8 +171,10 @@ describe('a worker that stands still', () => {
         return put();
       }),
     });
+    // Both workers until they look for jobs again, the first until it renews its lease.
+    const allAsleep = 3;
     for (let passed = 0; passed < 4 * LEASE_MS; passed += 1000) {
-      await waitUntil(() => clock.sleeping > 0);
+      await waitUntil(() => clock.sleeping >= allAsleep);
       await clock.advance(1000);
     }
     expect(taken).toBe(0);
