@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { SECRETS_OPTIONS, type SecretsOptions } from '../../config/admin-options.ts';
 import { secretKeysGiven } from '../../config/secret-key.ts';
-import { rekey } from '../../service/operator/rekey.ts';
 import { openSecretKeys } from '../../service/secrets/open-secret-keys.ts';
 import { SecretKeyFile } from '../../service/secrets/secret-key-file.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
@@ -32,6 +31,7 @@ async function renew(options: SecretsOptions): Promise<void> {
   await withOperator(options, async ({ store, operator, dataDir }) => {
     const secretKeys = secretKeysGiven(secretKeyFile, process.env);
     const keys = await openSecretKeys({ secretKeys, databaseUrl, dataDir });
+    const { rekey } = await import('../../service/operator/rekey.ts');
     const { keyId, count } = await rekey(store, operator, keys);
     if (json) return printJson({ key: keyId, count });
     const where = keys instanceof SecretKeyFile ? `, the first in ${keys.path}` : '';

@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { serviceDataDirectory } from '../../config/directories.ts';
 import { SERVE_OPTIONS, type ServeOptions } from '../../config/serve-options.ts';
 import { addOptions } from '../add-options.ts';
-import { composeService } from '../compose-service.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 
 const DETAILS = `
@@ -24,6 +23,8 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const data = resolve(options.data ?? serviceDataDirectory(process.env, homedir()));
+  // Only now: the modules of the service take half a second to load, which no other command is to wait for.
+  const { composeService } = await import('../compose-service.ts');
   const service = await composeService({ ...options, data });
   onEndSignals(() => void service.close());
   if (service.monitorPort !== undefined) {

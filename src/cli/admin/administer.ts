@@ -1,0 +1,60 @@
+import { access } from 'node:fs/promises';
+import { homedir, userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import type { AdminOptions } from '../../config/admin-options.ts';
+import { serviceDataDirectory } from '../../config/directories.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { openStore, sqliteFile } from '../../service/open-store.ts';
+import { Operator } from '../../service/operator/operator.ts';
+import { databaseFailure } from '../../service/store/database-failure.ts';
+import type { Store } from '../../service/store/store.ts';
+import { CliError } from '../exit-codes.ts';
+
+/** What a command of `svcfs admin` works with: the service's database, beside the service if that runs. */
+export interface Administration {
+  readonly store: Store;
+  readonly operator: Operator;
+  readonly dataDir: string;
+  readonly nowMs: number;
+}
+
+/** Opens the database, works with it, and closes it. @throws CliError `noService` */
+export async function administer<Result>(
+  options: AdminOptions,
+  work: (administration: Administration) => Promise<Result>,
+): Promise<Result> {
+  const dataDir = resolve(options.data ?? serviceDataDirectory(process.env, homedir()));
+  const store = await open(dataDir, options.database);
+  try {
+    const operator = new Operator({ store, clock: systemClock }, `operator:${userInfo().username}`);
+    return await work({ store, operator, dataDir, nowMs: systemClock.now() });
+  } finally {
+    await store.close();
+  }
+}
+
+async function open(dataDir: string, databaseUrl: string | undefined): Promise<Store> {
+  if (databaseUrl === undefined) await demandService(dataDir);
+  try {
+    return await openStore({ dataDir, databaseUrl });
+  } catch (error) {
+    const why = databaseFailure(error) === 'unreachable' ? 'cannot be reached' : 'cannot be opened';
+    throw new CliError('noService', `the database ${why}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** A mistyped directory must not become a new service. */
+async function demandService(dataDir: string): Promise<void> {
+  try {
+    await access(sqliteFile(dataDir));
+  } catch (error) {
+    const remedy =
+      'name its directory with --data, or its PostgreSQL database with --database; svcfs serve makes one';
+    throw new CliError('noService', `there is no service in ${dataDir}: ${remedy}`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error && cause.message !== '' ? cause.message : message;
+}

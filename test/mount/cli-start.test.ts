@@ -1,0 +1,25 @@
+/** What a command loads before it does anything: it is what each `svcfs` waits for. */
+import { expect } from 'vitest';
+import { test } from '../support/sandbox-test.ts';
+
+/** A hook of Node.js (module.register) that prints the address of each module as it is loaded. */
+const HOOK = 'export const load = (url, context, next) => (process._rawDebug(url), next(url, context));';
+const asModule = (text: string): string => `data:text/javascript,${encodeURIComponent(text)}`;
+const printModules = asModule(
+  `import { register } from 'node:module'; register(${JSON.stringify(asModule(HOOK))});`,
+);
+
+test('a command loads neither the service nor libraries that only the service and a mount need', async ({
+  sandbox,
+}) => {
+  const { code, stderr } = await sandbox.svcfs(['--version'], {
+    env: { NODE_OPTIONS: `--import ${printModules}` },
+  });
+  const loaded = stderr.split('\n').filter((line) => line.startsWith('file:'));
+  expect(code).toBe(0);
+  expect(loaded.some((url) => url.endsWith('/dist/cli/commands/serve.js'))).toBe(true);
+  expect(
+    loaded.filter((url) => /node_modules\/(fastify|kysely|typebox|undici|prom-client)\//.test(url)),
+  ).toEqual([]);
+  expect(loaded.filter((url) => /\/dist\/service\/(app|start-service|store\/)/.test(url))).toEqual([]);
+});
