@@ -23,14 +23,15 @@ export default defineConfig({
         include: ['test/service/**/*.test.ts'],
         globalSetup: 'test/service/on-postgres.ts',
       }),
-      project('mount', 120, { fileParallelism: false }),
+      project('mount', 120, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
       project('mount-fuse-native', 120, {
         include: ['test/mount/{browse,write,xattr}.test.ts'],
         env: { SVCFS_DRIVER: 'fuse-native' },
         fileParallelism: false,
+        globalSetup: 'test/support/demo-template.ts',
       }),
       project('faults', 180, { fileParallelism: false }),
-      project('model', 180, { fileParallelism: false }),
+      project('model', 180, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
     ],
   },
 });

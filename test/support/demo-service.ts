@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { layDemo } from './lay-demo.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** `svcfs serve --demo` in a process of its own, for the tests of a file. */
@@ -26,6 +27,7 @@ export async function startDemoService(): Promise<DemoServiceProcess> {
     'off',
     '--internal-stats',
   ];
+  await layDemo(data);
   const service = sandbox.start(['serve', ...args]);
   const [, origin = ''] = await service.says(/^listening on (\S+)\/v2$/m);
   const token = (await readFile(join(data, 'demo-token'), 'utf8')).trim();

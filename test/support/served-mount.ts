@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { layDemo } from './lay-demo.ts';
 import { Sandbox } from './sandbox.ts';
 
 /** The counters of `svcfs serve --internal-stats`. */
@@ -50,6 +51,7 @@ export class ServedMount {
   }
 
   async #startService(args: readonly string[] = []): Promise<void> {
+    await layDemo(this.data);
     const fixed = ['--demo', '--listen', '127.0.0.1:0', '--data', this.data, '--internal-stats'];
     const service = this.sandbox.start(['serve', ...fixed, '--rate-limit', 'off', ...args]);
     const [, origin = ''] = await service.says(/listening on (http:\/\/[^/]+)\/v2/);
