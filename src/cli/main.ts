@@ -4,6 +4,11 @@ import { asCliError } from './as-cli-error.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 
+// Who reads what is printed may have seen enough (`svcfs help mount | head`); what was begun goes on.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await createProgram().parseAsync();
 } catch (error) {

@@ -1,4 +1,4 @@
-/** What a command loads before it does anything: it is what each `svcfs` waits for. */
+/** What all commands have in common: how they begin, and what they print to. */
 import { expect } from 'vitest';
 import { test } from '../support/sandbox-test.ts';
 
@@ -22,4 +22,11 @@ test('a command loads neither the service nor libraries that only the service an
     loaded.filter((url) => /node_modules\/(fastify|kysely|typebox|undici|prom-client)\//.test(url)),
   ).toEqual([]);
   expect(loaded.filter((url) => /\/dist\/service\/(app|start-service|store\/)/.test(url))).toEqual([]);
+});
+
+test('a reader who has seen enough is no failure', async ({ sandbox }) => {
+  const process_ = sandbox.start(['help', 'serve']);
+  process_.closeStdout();
+  expect(await process_.exited()).toBe(0);
+  expect(process_.stderr).toBe('');
 });

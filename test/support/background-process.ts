@@ -44,6 +44,11 @@ export class BackgroundProcess {
     return match;
   }
 
+  /** As `head` does when it has its lines: the program cannot write there any more. */
+  closeStdout(): void {
+    this.#child.stdout.destroy();
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
