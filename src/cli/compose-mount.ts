@@ -10,7 +10,7 @@ import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-c
 import { VerifiedCopies } from '../content/disk/verified-copies.ts';
 import type { LocalCopies } from '../content/local-copies.ts';
 import { MemoryPool } from '../content/memory/memory-pool.ts';
-import type { ContentWriter } from '../content/ports.ts';
+import type { ContentWriter, DeliverObject } from '../content/ports.ts';
 import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
 import { createContentWriter } from '../content/write/content-writer.ts';
 import { mountFuseNative } from '../fuse/fuse-native-driver.ts';
@@ -28,6 +28,7 @@ import { errnoOf } from '../vfs/errno-of.ts';
 import type { Staging } from '../vfs/open/staging.ts';
 import type { TreeOptions } from '../vfs/tree.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
+import { deliverObject } from './mount/deliver-object.ts';
 import { findStaging } from './mount/find-staging.ts';
 import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
@@ -59,10 +60,12 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
   const disk = await diskCacheOf(settings, memory);
-  const bytes = bytesOf(settings, { ...clients, memory, disk, directory: join(state, 'uploads') });
+  const jobs = createJobs({ api, clock: systemClock });
+  const staging = await stagingOf(api, options);
+  const deliver = deliverObject({ api, jobs, staging });
+  const bytes = bytesOf(settings, { ...clients, memory, disk, deliver, directory: join(state, 'uploads') });
   const { writer } = bytes;
   const warnings = disk?.warning === undefined ? [] : [disk.warning];
-  const jobs = createJobs({ api, clock: systemClock });
   const operations = new OperationCounts();
   const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations });
   const files = await createFileSystem({
@@ -75,7 +78,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     stateDirectory: state,
     information,
     localCopies: localCopiesOf(options, bytes),
-    staging: await stagingOf(api, options),
+    staging,
   });
   // The first program finds warm connections, its project, and what this service adds.
   api.capabilities().catch(() => {});
@@ -175,16 +178,18 @@ function localCopiesOf(
 
 interface ByteParts extends Clients, Pick<Bytes, 'memory' | 'disk'> {
   readonly directory: string;
+  readonly deliver: DeliverObject;
 }
 
 function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
-  const { api, storage, directory, memory, disk } = parts;
+  const { api, storage, directory, memory, disk, deliver } = parts;
   const shared = { api, storage, memory, clock: systemClock };
   const reader = createContentReader({ ...shared, disk: disk?.cache });
   const writer = createContentWriter({
     ...shared,
     reader,
     directory,
+    deliver,
     partsInFlight: options.uploads,
     md5Sum: options.md5Sum,
     ...(options.limitUpload !== undefined && { uploadLimit: throttle(options.limitUpload) }),
@@ -250,7 +255,7 @@ async function recover(writer: ContentWriter, files: MountedFileSystem, log: Log
     }
     log.info({ path: label }, 'upload goes on');
     outcome.done.then(
-      (file) => log.info({ path: label, file: file.id }, 'upload finished'),
+      () => log.info({ path: label }, 'upload finished'),
       (error: unknown) => log.error({ path: label, err: error }, 'upload failed'),
     );
   }

@@ -59,7 +59,24 @@ export interface UploadTarget {
   readonly overwrite: boolean;
   /** The file that has the name, as far as is known: a later mount replaces no other. */
   readonly replaces?: string | undefined;
+  /** The file is on its way to a volume: until `discard` says that it arrived, a later mount sees to that. */
+  readonly onward?: ObjectPlace | undefined;
 }
+
+/** Where an object goes. */
+export interface ObjectPlace {
+  /** `owner/name` */
+  readonly volume: string;
+  readonly location: string;
+  /** ETag of the object that is there, as far as is known: a later mount replaces no other. */
+  readonly replaces: string | undefined;
+}
+
+/**
+ * Brings an uploaded file to its volume; done when it is there already, and the file gone. `ContentError` kind `changed`
+ * when it cannot ever be.
+ */
+export type DeliverObject = (fileId: string, place: ObjectPlace) => Promise<void>;
 
 /** Metadata and tags to give the file with its content: merged over what it has. */
 export interface Annotations {
@@ -154,7 +171,7 @@ export interface UploadProgress {
 export interface Recovery {
   readonly label: string;
   readonly outcome:
-    | { readonly kind: 'publishing'; readonly done: Promise<FileRecord> }
+    | { readonly kind: 'publishing'; readonly done: Promise<FileRecord | undefined> }
     /** Never closed by its writer, or cannot be published: the bytes are kept at `path`. */
     | { readonly kind: 'kept'; readonly path: string; readonly reason: string };
 }

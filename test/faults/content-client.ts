@@ -28,7 +28,15 @@ export function contentClient(options: {
   const memory = new MemoryPool(256 * MIB);
   const reader = createContentReader({ api, storage, memory, clock });
   const { directory } = options;
-  const writer = createContentWriter({ api, storage, reader, memory, clock, directory });
+  const writer = createContentWriter({
+    api,
+    storage,
+    reader,
+    memory,
+    clock,
+    directory,
+    deliver: async () => {},
+  });
   return {
     api,
     reader,

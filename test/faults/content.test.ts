@@ -187,6 +187,7 @@ describe('a mount that is killed', () => {
     const [recovery] = await next.writer.recover();
     if (recovery?.outcome.kind !== 'publishing') throw new Error('the publication did not go on');
     const file = await recovery.outcome.done;
+    if (!file) throw new Error('a file was expected');
     await next[Symbol.asyncDispose]();
     expect((await stored(file.id)).equals(bytes)).toBe(true);
     expect(service.services.stats.storagePuts).toBe(2);

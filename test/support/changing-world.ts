@@ -119,6 +119,7 @@ export class ChangingWorld {
       memory,
       clock,
       directory: join(directory, 'up'),
+      deliver: async () => {},
     });
     const nodes = new NodeTable();
     const folderState = new FolderStateInMemory();

@@ -16,7 +16,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { ContentReader, ContentVersion, ContentWriter, UploadTarget } from '../ports.ts';
+import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
 import type { Extent } from './extent-map.ts';
 import { Journal } from './journal.ts';
 import type { DraftState } from './journal-entry.ts';
@@ -46,6 +46,8 @@ export interface ContentWriterOptions {
   readonly uploadLimit?: Throttle | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
+  /** What a draft for a volume takes after its upload when its own mount has ended. */
+  readonly deliver: DeliverObject;
 }
 
 interface DraftOptions {
@@ -142,7 +144,7 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, clock, directory, uploadLimit } = this.#options;
+    const { api, storage, reader, memory, clock, directory, uploadLimit, deliver } = this.#options;
     return {
       api,
       reader,
@@ -161,6 +163,7 @@ class SpoolingWriter implements ContentWriter {
       space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
       partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,
       spoolPath: (draftId) => join(directory, `${draftId}.spool`),
+      deliver,
     };
   }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
-import { type Annotations, ContentError, type Recovery } from '../ports.ts';
+import { type Annotations, ContentError, type ObjectPlace, type Recovery } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
@@ -40,7 +40,12 @@ export async function recoverDrafts(options: RecoverOptions): Promise<readonly R
 
 async function recoverDraft(state: DraftState, options: RecoverOptions): Promise<Recovery | undefined> {
   const { id, label } = state;
+  const { onward } = state.target;
   const { journal, spoolPath } = options.context;
+  if (state.publishedFileId !== undefined && onward !== undefined) {
+    const done = deliver(state, { ...options, fileId: state.publishedFileId, place: onward });
+    return { label, outcome: { kind: 'publishing', done } };
+  }
   if (state.publishedFileId !== undefined) {
     await removeSpool(spoolPath(id));
     if (state.annotations !== undefined) {
@@ -69,7 +74,13 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
   const upload = state.upload && (await uniteParts(context.api, state, spool));
   const draft = restore({ ...state, upload });
   try {
-    return await draft.publish(new AbortController().signal);
+    const file = await draft.publish(new AbortController().signal);
+    const { onward } = state.target;
+    if (onward !== undefined) {
+      await context.deliver(file.id, onward);
+      await draft.discard();
+    }
+    return file;
   } catch (error) {
     if (!isFinal(error)) throw error;
     const kept = await draft.keep();
@@ -78,6 +89,24 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
   } finally {
     await draft.close();
   }
+}
+
+/** It is uploaded; what is owed is the object. */
+async function deliver(
+  state: DraftState,
+  { context, fileId, place }: RecoverOptions & { readonly fileId: string; readonly place: ObjectPlace },
+): Promise<undefined> {
+  const spool = context.spoolPath(state.id);
+  try {
+    await context.deliver(fileId, place);
+    await removeSpool(spool);
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    const path = await keepSpool(spool, keptName(state));
+    context.journal.record({ type: 'end', id: state.id });
+    throw new ContentError('failed', `${error.message}; the bytes are kept at ${path}`, { cause: error });
+  }
+  context.journal.record({ type: 'end', id: state.id });
 }
 
 /** The same answer would come every time: unlike a service that is away, or a token that is not good now. */

@@ -319,7 +319,9 @@ export class SpooledDraft implements Draft {
   /** The MD5 of a small file is known in time to go with it; that of a large one is computed while it is sent. */
   async #publishContent(changes: number): Promise<FileRecord> {
     const size = this.sizeBytes;
-    const md5 = this.#context.md5Sum ? wholeMd5(this.#content, this.#end.signal) : undefined;
+    // An object keeps none of the file's metadata.
+    const wanted = this.#context.md5Sum && this.#target.onward === undefined;
+    const md5 = wanted ? wholeMd5(this.#content, this.#end.signal) : undefined;
     const noted = md5?.then((sum) => {
       if (sum !== undefined && changes === this.#changes) this.#note({ md5_sum: sum });
     });
@@ -410,7 +412,8 @@ export class SpooledDraft implements Draft {
   /** Something of it is not at the service yet. */
   get #owed(): boolean {
     const askedFor = this.#phase === 'publishing' && this.#published === undefined;
-    return this.dirty || askedFor || this.#annotations !== undefined;
+    const underWay = this.#target.onward !== undefined && this.#published !== undefined;
+    return this.dirty || askedFor || underWay || this.#annotations !== undefined;
   }
 }
 

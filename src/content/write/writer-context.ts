@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { ContentReader } from '../ports.ts';
+import type { ContentReader, DeliverObject } from '../ports.ts';
 import type { Journal } from './journal.ts';
 import type { PartSender } from './part-sender.ts';
 import type { SpoolSpace } from './spool-space.ts';
@@ -20,4 +20,6 @@ export interface WriterContext {
   /** Files get the MD5 of their content as metadata. */
   readonly md5Sum: boolean;
   readonly spoolPath: (draftId: string) => string;
+  /** For drafts that an ended mount left behind. */
+  readonly deliver: DeliverObject;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
@@ -13,7 +14,7 @@ import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
-import type { Staging } from './staging.ts';
+import { exportStaged, type Staging } from './staging.ts';
 import { isSameVersion } from './version-of.ts';
 
 /** The platform's code for a file name that is taken. */
@@ -33,6 +34,8 @@ const NO_STAGING =
 export class Publisher implements DraftMaker {
   readonly #tree: Tree;
   readonly #staging: Staging | undefined;
+  /** What an ended mount left in the staging folder has other names. */
+  readonly #session = randomUUID().slice(0, 8);
   readonly draft: DraftMaker['draft'];
 
   constructor(tree: Tree, staging: Staging | undefined) {
@@ -49,8 +52,10 @@ export class Publisher implements DraftMaker {
       const place = { parent: folderIdOf(parent), name: platformNameOf(node) };
       return { ...place, overwrite: !content.exclusive, replaces };
     }
+    const onward = { volume: node.volume.id, location: node.location, replaces: node.record?.etag };
+    const name = `${node.name}.${this.#session}-${node.id}`;
     // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
-    return { parent: this.#staging?.folder ?? '', name: `${node.name}.${node.id}`, overwrite: true };
+    return { parent: this.#staging?.folder ?? '', name, overwrite: true, onward };
   }
 
   /** Throws for a file on a volume when there is no staging project. */
@@ -149,10 +154,7 @@ export class Publisher implements DraftMaker {
     const staging = this.#staging;
     if (!staging) return;
     const file = await draft.publish(NEVER);
-    const path = pathOf(content.node);
-    const source = { kind: 'file', file, permissions: staging.permissions } as const;
-    await this.#tree.jobs.move({ source, target, overwrite: true, paths: { source: path, target: path } });
-    await this.#tree.api.files.delete(file.id);
+    await exportStaged(this.#tree, { file, staging, target, path: pathOf(content.node) });
   }
 
   /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */

@@ -1,4 +1,6 @@
-import type { ProjectPermissions } from '../../api/model.ts';
+import type { Api } from '../../api/api.ts';
+import type { FileRecord, ProjectPermissions } from '../../api/model.ts';
+import type { Jobs, TransferTarget } from '../../jobs/ports.ts';
 
 /**
  * A folder of a project through which bytes get onto volumes: the platform writes objects by exporting files, so
@@ -10,4 +12,22 @@ export interface Staging {
   /** Folder id. */
   readonly folder: string;
   readonly permissions: ProjectPermissions;
+}
+
+export interface StagedFile {
+  readonly file: FileRecord;
+  readonly staging: Staging;
+  readonly target: TransferTarget;
+  /** For people. */
+  readonly path: string;
+}
+
+/** Makes an uploaded file the object that it is to be; nothing stays in the staging folder. */
+export async function exportStaged(
+  { api, jobs }: { readonly api: Api; readonly jobs: Jobs },
+  { file, staging, target, path }: StagedFile,
+): Promise<void> {
+  const source = { kind: 'file', file, permissions: staging.permissions } as const;
+  await jobs.move({ source, target, overwrite: true, paths: { source: path, target: path } });
+  await api.files.delete(file.id);
 }

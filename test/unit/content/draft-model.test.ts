@@ -120,6 +120,7 @@ it.each([
     memory,
     clock,
     directory: directory.name,
+    deliver: async () => {},
     partSizeBytes: 64,
   });
   const versionOf = (bytes: Buffer, name: string): ContentVersion => {

@@ -38,6 +38,7 @@ export function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWr
     memory,
     clock,
     directory: directory.name,
+    deliver: async () => {},
     partSizeBytes: 100,
     ...options,
   });

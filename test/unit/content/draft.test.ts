@@ -68,6 +68,15 @@ describe('publishing', () => {
     expect((await draft.publish(forever)).metadata['md5_sum']).toBe(md5(bytes));
   });
 
+  it('gives no MD5 to a file that goes on to a volume, which keeps no metadata', async () => {
+    const onward = { volume: 'ann/results', location: 'a', replaces: undefined };
+    const writer = writerOf({ md5Sum: true });
+    const draft = await writer.draft({ target: { ...target, onward }, base: undefined, label: 'a' });
+    await draft.write(0, Buffer.from('x'), forever);
+    expect((await draft.publish(forever)).metadata).toEqual({});
+    expect(platform.calls).not.toContain('edit');
+  });
+
   it('gives the file what was set on it meanwhile, in one call', async () => {
     const draft = await newDraft(writerOf());
     await draft.write(0, Buffer.from('x'), forever);

@@ -1,0 +1,108 @@
+/** `kill -9` of a mount on which a program writes to a volume: the next mount brings the object to where it was to go. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { BackgroundProcess } from '../support/background-process.ts';
+import type { SeenRequest } from '../support/fault-proxy.ts';
+import { FaultWorld } from '../support/fault-world.ts';
+import { mustRun, shell } from '../support/run.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const MIB = 1024 * 1024;
+const PARTS = 2;
+const STAGING = ['--staging-project', 'ann/study'];
+
+let world: FaultWorld;
+let big: string;
+beforeAll(async () => {
+  world = await FaultWorld.start({ mountArgs: STAGING });
+  big = world.outside('big');
+  await shell(`head -c ${PARTS * 16 * MIB} /dev/urandom > ${big}`);
+});
+afterEach(() => world.proxy.heal());
+afterAll(() => world?.clean());
+
+const isPart = ({ method }: SeenRequest): boolean => method === 'PUT';
+const isExport = ({ method, path }: SeenRequest): boolean => method === 'POST' && path.includes('/exports');
+const count = (what: (request: SeenRequest) => boolean): number => world.proxy.requests.filter(what).length;
+
+const object = (name: string): string => world.volume('results', name);
+const staged = (): Promise<string[]> => readdir(world.own('.svcfs-staging'));
+
+/** Copies to the volume, and kills the mount when the copy waits in close(2) and such a request was seen. */
+async function killAtThe(request: (request: SeenRequest) => boolean, name: string): Promise<void> {
+  const before = count(request);
+  const copy = new BackgroundProcess('cp', [big, object(name)]);
+  onTestFinished(() => copy.end());
+  await waitUntil(() => count(request) > before, { timeoutMs: 30_000 });
+  await waitUntil(async () => !/"state":\s*"writing"/.test(await uploads()));
+  await world.killMount();
+  expect(await copy.exited()).not.toBe(0);
+  world.proxy.heal();
+}
+
+const uploads = (): Promise<string> => shell(`cat ${world.sandbox.path('.svcfs/uploads')}/* || true`);
+
+async function arrives(name: string): Promise<void> {
+  await waitUntil(() => isThere(name), { timeoutMs: 30_000 });
+  await waitUntil(async () => (await staged()).length === 0 && (await world.leftovers()).length === 0);
+  await world.remount();
+  await mustRun('cmp', [big, object(name)]);
+}
+
+/** Where the service keeps the volume. */
+const bucket = (...names: string[]): string => join(world.sandbox.root, 'service/buckets/results', ...names);
+const isThere = async (name: string): Promise<boolean> => (await readdir(bucket())).includes(name);
+
+async function recovered(name: string): Promise<string> {
+  const state = join(world.sandbox.root, 'state');
+  const paths = await readdir(state, { recursive: true });
+  return join(state, paths.find((path) => path.includes(`/recovered/${name}.`)) ?? 'nothing was kept');
+}
+
+it('before all parts are sent', async () => {
+  world.proxy.inject({ kind: 'slow-uplink', bytesPerSecond: MIB }, { when: isPart });
+  await killAtThe(isPart, 'in-parts');
+  await world.mount();
+  await arrives('in-parts');
+});
+
+it('before the export is asked for', async () => {
+  world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
+  await killAtThe(isExport, 'uploaded');
+  const parts = count(isPart);
+  await world.mount();
+  await arrives('uploaded');
+  expect(count(isPart)).toBe(parts);
+});
+
+it('before it hears of the export that it asked for', async () => {
+  world.proxy.inject({ kind: 'stall', afterBytes: 0 }, { when: isExport });
+  await killAtThe(isExport, 'exported');
+  await waitUntil(() => isThere('exported'));
+  await world.mount();
+  await arrives('exported');
+});
+
+it('and someone else puts an object there: that one stays, and what was written is kept for a person', async () => {
+  world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
+  await killAtThe(isExport, 'disputed');
+  await shell(`echo other > ${world.outside('other')}`);
+  await mustRun('cp', [world.outside('other'), bucket('disputed')]);
+  await world.mount();
+  await waitUntil(async () => (await staged()).length === 0 && (await world.leftovers()).length === 0);
+  await mustRun('cmp', [world.outside('other'), object('disputed')]);
+  const kept = await recovered('disputed');
+  await mustRun('cmp', [big, kept]);
+  expect(await world.sandbox.logs()).toContain(kept);
+});
+
+it('and the next mount has no staging project: it says so, and the one after it brings it there', async () => {
+  world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
+  await killAtThe(isExport, 'later');
+  await world.mount([]);
+  await waitUntil(async () => /results\/later.*--staging-project/.test(await world.sandbox.logs()));
+  expect(await isThere('later')).toBe(false);
+  await world.remount(STAGING);
+  await arrives('later');
+});
