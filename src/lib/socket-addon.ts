@@ -12,6 +12,15 @@ const addon = optionalAddon<SocketAddon>('socket');
 type WithHandle = Socket & { readonly _handle?: { readonly fd?: number } | null };
 
 /**
+ * Lets the peer of a TCP connection send so much before the first of it is read, where the system allows that much
+ * (net.ipv4.tcp_rmem): what is to be waited for has to fit. Else the window begins at 64 KiB and grows by what is read.
+ */
+export function openReceiveWindow(socket: Socket, bytes: number): void {
+  setReceiveLowWater(socket, bytes);
+  setReceiveLowWater(socket, 1);
+}
+
+/**
  * Nothing is read from a TCP socket before so many bytes have come, or its end (SO_RCVLOWAT, socket(7)). No more than are still
  * to come, or the last are not read. Where that cannot be had, nothing happens.
  */

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { setReceiveLowWater } from '../../lib/socket-addon.ts';
+import { openReceiveWindow, setReceiveLowWater } from '../../lib/socket-addon.ts';
 import { LowWater } from './low-water.ts';
 
 /** What a connection reports to the exchange that uses it. */
@@ -17,6 +17,11 @@ export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
 }
 
+/**
+ * The largest range that is asked for. What comes in small windows costs an acknowledgement for each, and the sender
+ * begins to send again.
+ */
+const WINDOW_BYTES = 4 * 1024 * 1024;
 /** For the head of an answer. What comes with it is copied, so this is not large. */
 const HEAD_BUFFER_BYTES = 16 * 1024;
 
@@ -45,7 +50,10 @@ export class RangeConnection {
     this.#socket = open(origin, onread);
     this.#socket.setNoDelay(true);
     this.#socket.setTimeout(limits.connectTimeoutMs);
-    this.#socket.once('connect', () => this.#socket.setTimeout(this.#stallTimeoutMs));
+    this.#socket.once('connect', () => {
+      openReceiveWindow(this.#socket, WINDOW_BYTES);
+      this.#socket.setTimeout(this.#stallTimeoutMs);
+    });
     this.#socket.on('timeout', () => this.close(new Error('the store sent nothing for too long')));
     this.#socket.on('error', (error) => this.#gone(error));
     this.#socket.on('end', () => this.close(new Error('the store closed the connection')));

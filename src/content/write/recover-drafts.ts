@@ -83,9 +83,7 @@ async function publish(state: DraftState, options: RecoverOptions): Promise<File
     return file;
   } catch (error) {
     if (!isFinal(error)) throw error;
-    const kept = await draft.keep();
-    const where = kept ? `the bytes are kept at ${kept.path}` : 'it had no bytes';
-    throw new ContentError('failed', `${error.message}; ${where}`, { cause: error });
+    throw givenUp(error, (await draft.keep())?.path);
   } finally {
     await draft.close();
   }
@@ -102,11 +100,16 @@ async function deliver(
     await removeSpool(spool);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    const path = await keepSpool(spool, keptName(state));
+    const path = (await sizeOf(spool)) === 0 ? undefined : await keepSpool(spool, keptName(state));
     context.journal.record({ type: 'end', id: state.id });
-    throw new ContentError('failed', `${error.message}; the bytes are kept at ${path}`, { cause: error });
+    throw givenUp(error, path);
   }
   context.journal.record({ type: 'end', id: state.id });
+}
+
+function givenUp(error: Error, path: string | undefined): ContentError {
+  const where = path === undefined ? 'no bytes are here' : `the bytes are kept at ${path}`;
+  return new ContentError('failed', `${error.message}; ${where}`, { cause: error });
 }
 
 /** The same answer would come every time: unlike a service that is away, or a token that is not good now. */

@@ -14,6 +14,7 @@ import {
   rangeHead,
   startRawServer,
 } from '../../support/raw-http-server.ts';
+import { receiveQueueBytes } from '../../support/receive-queue.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const object = randomBytes(300_000);
@@ -72,6 +73,19 @@ describe('getRange', () => {
       expect(into.equals(large.subarray(offset))).toBe(true);
     }
     expect(server.requests).toHaveLength(2);
+  });
+
+  it('has room for most of a large range before it reads any of it', async () => {
+    const large = randomBytes(4 * 1024 * 1024);
+    let queued = 0;
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, large));
+      socket.write(large);
+      // Who reads is in this process, and has had no turn yet.
+      queued = receiveQueueBytes({ port: socket.remotePort ?? 0, peerPort: socket.localPort ?? 0 });
+    });
+    await storage.getRange(server.url, { offset: 0, into: Buffer.alloc(large.length) });
+    expect(queued).toBeGreaterThan(1024 * 1024);
   });
 
   it('takes a fast body by the piece: what is less waits for the rest of one', async () => {

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { setReceiveLowWater } from '../../../src/lib/socket-addon.ts';
+import { openReceiveWindow, setReceiveLowWater } from '../../../src/lib/socket-addon.ts';
+import { receiveQueueBytes } from '../../support/receive-queue.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const MIB = 1024 * 1024;
 
 let client: Socket;
 let peer: Socket;
@@ -46,8 +50,17 @@ it('wakes the reader for the end, too, which is given what came', async () => {
   expect(Buffer.concat(await received).length).toBe(1000);
 });
 
+it('lets the peer send so much before anything is read', async () => {
+  const end = { port: client.localPort ?? 0, peerPort: client.remotePort ?? 0 };
+  openReceiveWindow(client, MIB);
+  client.pause();
+  peer.write(Buffer.alloc(8 * MIB));
+  await waitUntil(() => receiveQueueBytes(end) >= MIB);
+});
+
 it('leaves a closed socket alone', async () => {
   client.destroy();
   await once(client, 'close');
   expect(() => setReceiveLowWater(client, 4096)).not.toThrow();
+  expect(() => openReceiveWindow(client, MIB)).not.toThrow();
 });
