@@ -1,7 +1,7 @@
 /** `kill -9` of a mount on which a program writes to a volume: the next mount brings the object to where it was to go. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BackgroundProcess } from '../support/background-process.ts';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { FaultWorld } from '../support/fault-world.ts';
@@ -97,12 +97,19 @@ it('and someone else puts an object there: that one stays, and what was written 
   expect(await world.sandbox.logs()).toContain(kept);
 });
 
-it('and the next mount has no staging project: it says so, and the one after it brings it there', async () => {
-  world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
-  await killAtThe(isExport, 'later');
-  await world.mount([]);
-  await waitUntil(async () => /results\/later.*--staging-project/.test(await world.sandbox.logs()));
-  expect(await isThere('later')).toBe(false);
-  await world.remount(STAGING);
-  await arrives('later');
+describe('and the next mount has no staging project: it says so, and the one after it brings it there', () => {
+  it.each([
+    ['uploaded before', isExport, { kind: 'answer', status: 503 }],
+    ['uploaded by it', isPart, { kind: 'slow-uplink', bytesPerSecond: MIB }],
+  ] as const)('%s', async (when, request, fault) => {
+    const name = when.replaceAll(' ', '-');
+    world.proxy.inject(fault, { when: request });
+    await killAtThe(request, name);
+    await world.mount([]);
+    const told = new RegExp(`results/${name}.*--staging-project`);
+    await waitUntil(async () => told.test(await world.sandbox.logs()), { timeoutMs: 30_000 });
+    expect(await isThere(name)).toBe(false);
+    await world.remount(STAGING);
+    await arrives(name);
+  });
 });

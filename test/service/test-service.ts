@@ -160,6 +160,9 @@ export class TestService {
       databaseUrl: await databaseOf(options.dataDir ?? directory.name),
       secretKeys: { text: SECRET_KEY, source: 'the test' },
       ...options,
+    }).catch((error) => {
+      directory.removeCallback();
+      throw error;
     });
     return new TestService(service, directory, logger);
   }
