@@ -1,5 +1,5 @@
 /**
- * Waits for the end of its standard input, a pipe from the mount's process. When it ends without `dismiss`, that
+ * Waits for the end of its standard input, a pipe from the mount's process. When it ends before this process, that
  * process was killed and its mount is dead: every access would fail with ENOTCONN until someone unmounts it. The
  * mount is never looked at, only the mount table.
  */
@@ -13,11 +13,9 @@ const [mountPoint = ''] = process.argv.slice(2);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 const said = await text(process.stdin);
-if (!said.includes('dismiss\n')) {
-  const watched = /^watch (\d+)$/m.exec(said)?.[1];
-  const mounted = await mountedOn(mountPoint);
-  // Someone may have recovered the mount point already: then another mount is there.
-  const ours = mounted !== undefined && isSvcfs(mounted);
-  if (ours && (watched === undefined || mounted.deviceMinor === Number(watched)))
-    await forceUnmount(mountPoint);
-}
+const watched = /^watch (\d+)$/m.exec(said)?.[1];
+const mounted = await mountedOn(mountPoint);
+// Someone may have recovered the mount point already: then another mount is there.
+const ours = mounted !== undefined && isSvcfs(mounted);
+if (ours && (watched === undefined || mounted.deviceMinor === Number(watched)))
+  await forceUnmount(mountPoint);

@@ -184,6 +184,18 @@ describe('svcfs unmount', () => {
   });
 });
 
+/** As a loaded machine does it: the watchdog has not come to its own code yet. */
+const WATCHDOG_NEVER_BEGINS =
+  'if (/watchdog/.test(process.argv[1])) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+
+test('a mount that ends before its watchdog has begun leaves nothing', async ({ sandbox }) => {
+  const preload = `--import data:text/javascript,${encodeURIComponent(WATCHDOG_NEVER_BEGINS)}`;
+  await mount(sandbox, { NODE_OPTIONS: preload });
+  await processOf(sandbox, 'watchdog');
+  expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+  await expectNothingLeft(sandbox);
+});
+
 describe('a mount whose process ends', () => {
   test('by SIGTERM is unmounted, in use or not', async ({ sandbox }) => {
     await mount(sandbox);

@@ -119,7 +119,7 @@ async function part(company: Company): Promise<void> {
   await Promise.race([once(control, 'close'), systemClock.sleep(LAST_ANSWER_MS)]);
   await rm(settings.directory.socket, { force: true });
   await removeRecord(settings.directory.record);
-  watchdog.dismiss();
+  await watchdog.dismiss();
   log.info({ mountPoint: settings.mountPoint }, 'ended');
 }
 
