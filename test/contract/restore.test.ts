@@ -39,6 +39,7 @@ interface Backup {
 /** What is in the service when the backup begins is there after the restore, whatever callers do meanwhile. */
 async function backUpAndRestore(options: Partial<ServiceOptions>, backup: Backup): Promise<void> {
   const dataDir = options.dataDir ?? '';
+  const restored = directory();
   const service = await start(options);
   const alice = await service.user('alice');
   const volume = await TestVolume.make(service, alice, { name: 'lab' });
@@ -53,7 +54,6 @@ async function backUpAndRestore(options: Partial<ServiceOptions>, backup: Backup
   await backup.dump();
   await alice.call('DELETE', `/files/${deleted.id}`);
   const later = await alice.upload(root_folder, 'later.txt', 'after the dump');
-  const restored = directory();
   const isDatabase = /service\.sqlite(-wal|-shm)?$/;
   await cp(dataDir, restored, { recursive: true, filter: (path) => !isDatabase.test(path) });
   await service.stop();
