@@ -55,9 +55,10 @@ export class Sandbox {
     return join(this.mountPoint, ...names);
   }
 
-  /** `svcfs ARGS`, to its end. */
-  svcfs(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-    return run(process.execPath, [MAIN, ...args], { ...options, env: { ...this.env, ...options.env } });
+  /** `svcfs ARGS`, to its end; by another Node.js than this one's if `node` names one. */
+  svcfs(args: readonly string[], options: RunOptions & { readonly node?: string } = {}): Promise<RunResult> {
+    const { node = process.execPath, ...others } = options;
+    return run(node, [MAIN, ...args], { ...others, env: { ...this.env, ...others.env } });
   }
 
   /** `svcfs ARGS`, which goes on until the test ends. */

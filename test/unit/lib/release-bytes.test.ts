@@ -20,7 +20,7 @@ it('leaves alone what shares its memory', () => {
 
 it('spares the garbage collector what passes by', async () => {
   const collections = async (done: string): Promise<number> => {
-    const passing = `for (let i = 0; i < 4096; i++) { const bytes = Buffer.allocUnsafeSlow(65536); ${done} }`;
+    const passing = `for (let i = 0; i < 32768; i++) { const bytes = Buffer.allocUnsafeSlow(65536); ${done} }`;
     const script = `const { release } = require('${ADDON}'); ${passing}`;
     const { stdout } = await run(process.execPath, ['--trace-gc', '-e', script]);
     return stdout.split('\n').length - 1;

@@ -72,7 +72,6 @@ describe('where a volume may lead', () => {
     '[fe80::1',
     'host:9000',
     'host/path',
-    'xn--a',
     '999.1.1.1',
     'a?b',
     'a#b',
