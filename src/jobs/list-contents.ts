@@ -1,10 +1,14 @@
-import type { Api, CallOptions } from '../api/api.ts';
-import type { EntryRecord, Page } from '../api/model.ts';
+import type { Api, CallOptions, PageRequest } from '../api/api.ts';
+import type { EntryRecord, FolderRecord, Page } from '../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
+import { collect, pagesInOrder } from '../lib/pages-in-order.ts';
 import { NOTHING, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
 
-/** All files below a folder, or all objects below a prefix; nothing for a single file or object. */
+/**
+ * All files below a folder, or all objects below a prefix; nothing for a single file or object.
+ * @throws UnsettledError when others change a folder all the while: what is missing here would stay behind in silence
+ */
 export async function listContents(
   api: Pick<Api, 'files' | 'volumes'>,
   source: TransferSource,
@@ -15,7 +19,7 @@ export async function listContents(
     case 'object':
       return NOTHING;
     case 'folder':
-      return { ...NOTHING, files: await filesBelow(api, source.folder.id, '', options) };
+      return { ...NOTHING, files: await filesBelow(api, source.folder, '', options) };
     case 'prefix':
       return { ...NOTHING, locations: await locationsBelow(api, source.volume, source.prefix, options) };
   }
@@ -23,35 +27,21 @@ export async function listContents(
 
 async function filesBelow(
   api: Pick<Api, 'files'>,
-  folder: string,
+  folder: FolderRecord,
   path: string,
   options: CallOptions,
 ): Promise<SourceContents['files']> {
-  const entries = await entriesOf(api, folder, options);
+  const fetch = (page: PageRequest, signal: AbortSignal): Promise<Page<EntryRecord>> =>
+    api.files.list(folder.id, page, { ...options, signal });
+  const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, strict: true, signal: options.signal };
+  const entries = await collect(pagesInOrder(fetch, collection));
   const nested = entries.map(async (entry): Promise<SourceContents['files']> => {
     const entryPath = path === '' ? entry.name : `${path}/${entry.name}`;
     return entry.kind === 'file'
       ? [{ path: entryPath, file: entry }]
-      : filesBelow(api, entry.id, entryPath, options);
+      : filesBelow(api, entry, entryPath, options);
   });
   return (await Promise.all(nested)).flat();
-}
-
-/** The first page tells how many there are; the others come together. */
-async function entriesOf(
-  api: Pick<Api, 'files'>,
-  folder: string,
-  options: CallOptions,
-): Promise<readonly EntryRecord[]> {
-  const page = (offset: number): Promise<Page<EntryRecord>> =>
-    api.files.list(folder, { offset, limit: PAGE_LIMIT_MAX }, options);
-  const first = await page(0);
-  const offsets: number[] = [];
-  for (let offset = PAGE_LIMIT_MAX; offset < first.total; offset += PAGE_LIMIT_MAX) {
-    offsets.push(offset);
-  }
-  const others = await Promise.all(offsets.map(page));
-  return [first, ...others].flatMap(({ items }) => items);
 }
 
 async function locationsBelow(

@@ -8,6 +8,7 @@ import type { ContentError } from '../content/ports.ts';
 import type { JobError } from '../jobs/job-error.ts';
 import type { TransferRefused } from '../jobs/transfer-refused.ts';
 import type { Errno } from '../lib/errno.ts';
+import type { UnsettledError } from '../lib/pages-in-order.ts';
 import type { FsError } from './fs-error.ts';
 
 /** Every error of ours, told apart by `name`: this folder sees the types of others, not their classes. */
@@ -18,7 +19,8 @@ export type KnownError =
   | StorageError
   | ContentError
   | JobError
-  | TransferRefused;
+  | TransferRefused
+  | UnsettledError;
 
 /** The HTTP status of a full disk (RFC 4918, 11.5). */
 const INSUFFICIENT_STORAGE = 507;
@@ -31,6 +33,7 @@ const NAMES: ReadonlySet<string> = new Set<KnownError['name']>([
   'ContentError',
   'JobError',
   'TransferRefused',
+  'UnsettledError',
 ]);
 
 export function errnoOf(error: unknown): Errno {
@@ -50,6 +53,8 @@ export function errnoOf(error: unknown): Errno {
       return OF_CONTENT[error.kind];
     case 'TransferRefused':
       return OF_REFUSAL[error.reason];
+    case 'UnsettledError':
+      return 'EAGAIN';
     default:
       return error satisfies never;
   }

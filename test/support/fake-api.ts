@@ -93,6 +93,15 @@ export class FakeApi {
     this.objects.set(location, { ...object, ...fields });
   }
 
+  /** A page of a folder as it is now; a test may have others change it before. */
+  list = (folder: string, page: PageRequest): Page<EntryRecord> => {
+    const total = this.crowds.get(folder);
+    if (total === undefined) return pageOf(this.#children(folder), page);
+    const length = Math.min(page.limit, total - page.offset);
+    const items = Array.from({ length }, (_, index) => fileRecord(folder, `f${1e6 + page.offset + index}`));
+    return { items, total };
+  };
+
   /** As the client's interface; a call that no test needs is not there. */
   get api(): Api {
     const hasRoom = (priority: Priority): boolean => this.room.has(priority);
@@ -114,14 +123,6 @@ export class FakeApi {
   #children(parent: string): EntryRecord[] {
     const children = [...this.files.values()].filter((entry) => entry.parent === parent);
     return children.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
-  }
-
-  #page(folder: string, page: PageRequest): Page<EntryRecord> {
-    const total = this.crowds.get(folder);
-    if (total === undefined) return pageOf(this.#children(folder), page);
-    const length = Math.min(page.limit, total - page.offset);
-    const items = Array.from({ length }, (_, index) => fileRecord(folder, `f${1e6 + page.offset + index}`));
-    return { items, total };
   }
 
   #projects(): Partial<Api['projects']> {
@@ -165,7 +166,7 @@ export class FakeApi {
           return this.#children(parent).find((entry) => entry.name === place.name);
         }),
       list: (folder, page, options) =>
-        this.#answer('files.list', options?.signal, () => this.#page(folder, page)),
+        this.#answer('files.list', options?.signal, () => this.list(folder, page)),
       bulkGet: (ids, options) =>
         this.#answer('files.bulkGet', options?.signal, () =>
           ids.map((id) => {

@@ -1,12 +1,13 @@
 import type { CallOptions, PageRequest } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { pagesInOrder } from '../listing/pages-in-order.ts';
 
 /** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as well. */
-export class Catalog<T extends { readonly id: string }> {
+export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
@@ -57,16 +58,10 @@ export class Catalog<T extends { readonly id: string }> {
 
   async #ask(signal: AbortSignal): Promise<Known<T>> {
     const learntMs = this.#clock.now();
-    let byId = new Map<string, T>();
-    let lastPass = 0;
     const fetch = (page: PageRequest, aborted: AbortSignal): Promise<Page<T>> =>
       this.#list(page, { signal: aborted });
-    for await (const { pass, items } of pagesInOrder(fetch, { goOn: () => true, signal })) {
-      if (pass !== lastPass) byId = new Map();
-      lastPass = pass;
-      for (const item of items) byId.set(item.id, item);
-    }
-    return { items: [...byId.values()], learntMs };
+    const collection = { what: 'the list of projects or volumes', limit: PAGE_LIMIT_MAX, signal };
+    return { items: await collect(pagesInOrder(fetch, collection)), learntMs };
   }
 }
 

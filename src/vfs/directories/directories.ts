@@ -1,10 +1,10 @@
 import type { Api } from '../../api/api.ts';
+import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import type { Listed } from '../listed.ts';
-import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
 import type { DirectoryNode, VirtualDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
 import { ProjectFolders } from './project-folder.ts';
-import type { RemoteDirectory } from './remote-directory.ts';
+import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 import { VolumeDirectories } from './volume-directory.ts';
 
 /** Every kind of directory behind one interface. */
@@ -51,5 +51,6 @@ async function* virtualPages(
   options: PagingOptions,
 ): AsyncGenerator<PageOfPass<Listed>> {
   const entries = await directory.source.entries(options.signal);
-  yield { pass: 0, items: entries.map((entry) => ({ kind: 'virtual', ...entry })) };
+  // What a source says may be older than the question.
+  yield { pass: 0, items: entries.map((entry) => ({ kind: 'virtual', ...entry })), unchanged: false };
 }

@@ -11,6 +11,7 @@ import type { Catalog } from './catalog.ts';
 
 export interface OwnedItem {
   readonly id: string;
+  readonly name: string;
   readonly owner: string;
 }
 

@@ -1,14 +1,15 @@
 import type { Api } from '../../api/api.ts';
 import type { EntryRecord } from '../../api/model.ts';
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
+import type { PageOfPass } from '../../lib/pages-in-order.ts';
+import { pagesInOrder } from '../../lib/pages-in-order.ts';
 import { isAside } from '../aside-name.ts';
 import { meaningOf, shownName } from '../escape.ts';
 import type { Listed } from '../listed.ts';
-import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
-import { pagesInOrder } from '../listing/pages-in-order.ts';
 import type { ProjectFolderNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
 import type { Details } from './details.ts';
-import type { RemoteDirectory } from './remote-directory.ts';
+import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 
 /** A folder of a project: 100 entries a request, with all that `ls -l` and `getfattr` show. */
 export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
@@ -25,8 +26,10 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     const id = folderIdOf(folder);
     const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
       this.#api.files.list(id, page, { signal, priority: options.priority?.() ?? 'interactive' });
-    for await (const { pass, items } of pagesInOrder(fetch, options)) {
-      yield { pass, items: items.filter((record) => !isAside(record)).map(listedEntry) };
+    const { goOn, signal } = options;
+    const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, goOn, signal };
+    for await (const page of pagesInOrder(fetch, collection)) {
+      yield { ...page, items: page.items.filter((record) => !isAside(record)).map(listedEntry) };
     }
   }
 

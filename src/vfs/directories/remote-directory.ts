@@ -1,5 +1,14 @@
+import type { Priority } from '../../api/api.ts';
+import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import type { Listed } from '../listed.ts';
-import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
+
+export interface PagingOptions {
+  /** Asked once, after the first page: whether the others are wanted. */
+  readonly goOn: (total: number | undefined) => boolean;
+  /** Asked for each page: who waits for it may change meanwhile. Default `interactive`. */
+  readonly priority?: () => Priority;
+  readonly signal: AbortSignal;
+}
 
 /** How one kind of directory is asked for what it holds. */
 export interface RemoteDirectory<D> {

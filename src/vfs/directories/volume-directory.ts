@@ -1,11 +1,11 @@
 import type { Api, Priority } from '../../api/api.ts';
 import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
+import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { canBeShown, escapedName, meaningOf, shownName } from '../escape.ts';
 import type { Listed } from '../listed.ts';
-import type { PageOfPass, PagingOptions } from '../listing/pages-in-order.ts';
 import type { VolumeDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
-import type { RemoteDirectory } from './remote-directory.ts';
+import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 
 /**
  * A level of a volume. Keys are no paths: `a` and `a/b` may both be objects, and a key may hold `//` or end in `/`.
@@ -33,7 +33,8 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
         signal: options.signal,
         priority: options.priority?.() ?? 'interactive',
       });
-      yield { pass: 0, items: listedOf(page, prefix, objects) };
+      // Where the next page begins is told by a key: nothing is shifted, and nobody told what came before it meanwhile.
+      yield { pass: 0, items: listedOf(page, prefix, objects), unchanged: false };
       continuation = page.continuation;
       if (first && continuation !== undefined && !options.goOn(undefined)) return;
       first = false;

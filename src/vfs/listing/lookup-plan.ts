@@ -1,4 +1,4 @@
-import { PAGE_LIMIT } from './pages-in-order.ts';
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 
 /** Two names asked for within this time make a visit: more names of the folder will be wanted. */
 const VISIT_MS = 5_000;
@@ -32,7 +32,7 @@ export interface LookupHistory {
 export function lookupPlan(history: LookupHistory): 'find' | 'peek' | 'list' {
   const { nowMs, ttlMs, lastFoundMs, lastPeekMs, asked, total, hasRoom, requestsPerName } = history;
   if (lastPeekMs !== undefined && nowMs - lastPeekMs < ttlMs) {
-    return hasRoom && total !== undefined && asked * PAGE_LIMIT >= total ? 'list' : 'find';
+    return hasRoom && total !== undefined && asked * PAGE_LIMIT_MAX >= total ? 'list' : 'find';
   }
   if (requestsPerName > 1) return 'peek';
   return lastFoundMs !== undefined && nowMs - lastFoundMs <= VISIT_MS ? 'peek' : 'find';

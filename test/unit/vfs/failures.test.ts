@@ -4,6 +4,7 @@ import { StorageError, TransportError } from '../../../src/api/errors.ts';
 import { ContentError } from '../../../src/content/ports.ts';
 import { JobError } from '../../../src/jobs/job-error.ts';
 import { TransferRefused } from '../../../src/jobs/transfer-refused.ts';
+import { UnsettledError } from '../../../src/lib/pages-in-order.ts';
 import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import { ErrorRegistry } from '../../../src/vfs/errors/error-registry.ts';
 import { failureOf } from '../../../src/vfs/errors/failure-of.ts';
@@ -40,6 +41,7 @@ describe('the errno of a failure', () => {
     expect(errnoOf(new StorageError('changed', ''))).toBe('ESTALE');
     expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
     expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
+    expect(errnoOf(new UnsettledError(''))).toBe('EAGAIN');
   });
 
   it('of an interrupted wait is EINTR, and of what nobody foresaw EIO', () => {

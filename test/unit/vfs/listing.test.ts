@@ -114,6 +114,62 @@ describe('listing a folder', () => {
     expect(names.slice(1).sort()).toEqual(Array.from({ length: 249 }, (_, index) => nameOf(index + 1)));
   });
 
+  /** Does something as another client when the first page is here and the others are asked for. */
+  async function amid(change: () => void): Promise<string[]> {
+    const release = world.platform.hold('files.list', 1);
+    const folder = await world.directory('projects/ada/one');
+    const listing = world.list(folder);
+    await waitUntil(() => world.platform.calls.filter((call) => call === 'files.list').length === 3);
+    change();
+    release();
+    return listing;
+  }
+
+  it('hides no file for one that another client renames meanwhile', async () => {
+    world.platform.addFiles(root, 250);
+    const first = [...world.platform.files.values()][0]!;
+    const names = await amid(() => world.platform.files.set(first.id, { ...first, name: 'zz' }));
+    expect(names).toContain(nameOf(100));
+    expect(await world.lookup(`projects/ada/one/${nameOf(100)}`)).toBeDefined();
+    expect(await world.lookup(`projects/ada/one/${nameOf(0)}`)).toBeUndefined();
+  });
+
+  it('hides no file for others that go all the while', async () => {
+    world.platform.addFiles(root, 450);
+    const folder = await world.directory('projects/ada/one');
+    const { list } = world.platform;
+    let gone = 0;
+    world.platform.list = (...asked) => {
+      world.platform.files.delete(`file-${++gone}`);
+      return list(...asked);
+    };
+    const names = await world.list(folder);
+    world.platform.list = list;
+    const staying = Array.from({ length: 450 - gone }, (_, index) => nameOf(gone + index));
+    expect(names).toEqual(expect.arrayContaining(staying));
+    expect(await world.list(folder)).toEqual(expect.arrayContaining(staying));
+    for (const name of staying) expect(await world.lookup(`projects/ada/one/${name}`)).toBeDefined();
+  });
+
+  it('fails when its pages cannot be put together, and takes nothing for gone', async () => {
+    world.platform.addFiles(root, 250);
+    const folder = await world.directory('projects/ada/one');
+    await world.list(folder);
+    const node = await world.at(`projects/ada/one/${nameOf(249)}`);
+    await world.clock.advance(TTL_MS);
+    const { list } = world.platform;
+    world.platform.list = (parent, page) => {
+      const { items, total } = list(parent, page);
+      return { items: page.offset === 0 ? items : [], total };
+    };
+    await expect(world.list(folder)).rejects.toThrow('one changes faster than it can be listed');
+    world.platform.list = list;
+    expect(node.parent).toBe(folder);
+    world.platform.taken();
+    expect(await world.list(folder)).toHaveLength(250);
+    expect(world.platform.taken()).toHaveLength(3);
+  });
+
   it('keeps cookies good while entries go', async () => {
     world.platform.addFiles(root, 30);
     const folder = await world.directory('projects/ada/one');
