@@ -38,6 +38,8 @@ export class ChildCache<Node extends Dated> {
   readonly #mostAbsent: number;
   #completeMs: number | undefined;
   #generation = 0;
+  /** The generation at which something was last forgotten: an answer to an older question does not make all known. */
+  #forgottenAt = 0;
   #additions = 0;
   #removals = 0;
 
@@ -128,7 +130,7 @@ export class ChildCache<Node extends Dated> {
   /**
    * All names of the platform were asked for at `generation`, and those present have been learnt: the names not in
    * `listed` are gone, but for younger local changes and for what `keep` says exists only here. Answers the nodes
-   * that are gone; their names are no longer known.
+   * that are gone; their names are no longer known. What was forgotten meanwhile is still to be asked for.
    */
   learnAll(
     listed: ReadonlySet<string>,
@@ -144,7 +146,7 @@ export class ChildCache<Node extends Dated> {
       this.#facts.delete(name);
     }
     this.#absent?.clear();
-    this.#completeMs = asked.nowMs;
+    this.#completeMs = this.#forgottenAt > asked.generation ? undefined : asked.nowMs;
     return gone;
   }
 
@@ -153,17 +155,22 @@ export class ChildCache<Node extends Dated> {
     this.#countChange(name, undefined);
     this.#absent?.delete(name);
     this.#facts.delete(name);
-    this.#completeMs = undefined;
+    this.#loseCompleteness();
   }
 
   /** Everything must be asked for anew; the nodes stay known by name so that they keep their numbers. */
   expire(): void {
-    this.#completeMs = undefined;
+    this.#loseCompleteness();
     this.#absent?.clear();
     for (const [name, { known }] of this.#facts) {
       if (known.kind === 'present') known.node.checkedMs = Number.NEGATIVE_INFINITY;
       else this.#facts.delete(name);
     }
+  }
+
+  #loseCompleteness(): void {
+    this.#completeMs = undefined;
+    this.#forgottenAt = ++this.#generation;
   }
 
   #countChange(name: string, after: Node | undefined): void {

@@ -70,7 +70,7 @@ export class Placement {
     if (children.changedSince(listed.name, generation)) return before;
     if (before && isReplacedUnderDraft(before, listed)) return before;
     const node = before && isSameNode(before, listed) ? before : this.#made(directory, listed);
-    if (before && before !== node) this.lose(before);
+    if (before && before !== node) this.#replaced(before, directory);
     if (before === node) this.#refresh(node, listed);
     // The kernel may still hold that there is nothing.
     const wasAbsent = known?.kind === 'absent' || (!known && children.completeMs !== undefined);
@@ -96,7 +96,12 @@ export class Placement {
     if (!parent) return;
     const known = parent.children.get(name);
     if (known?.kind === 'present' && known.node === node) parent.children.forget(name);
-    if (node.lookups > 0) this.#kernel.invalidateEntry(parent.id, name);
+    this.#replaced(node, parent);
+  }
+
+  /** Its name in `parent` means another node, or nothing. */
+  #replaced(node: Node, parent: DirectoryNode): void {
+    if (node.lookups > 0) this.#kernel.invalidateEntry(parent.id, node.name);
     this.#cutOff(node);
   }
 

@@ -160,10 +160,11 @@ export class Listings {
     const given = new Set<Node>();
     let names = new Set<string>();
     let pass = 0;
+    let unchanged = false;
     const priority = (): Priority => underWay.priority;
     for await (const page of directories.pages(directory, { goOn, priority, signal: stop.signal })) {
       if (page.pass !== pass) names = new Set();
-      pass = page.pass;
+      ({ pass, unchanged } = page);
       const nodes: Node[] = [];
       for (const listed of page.items) {
         names.add(listed.name);
@@ -174,7 +175,9 @@ export class Listings {
       listing.append(nodes);
     }
     if (wanted) {
-      for (const gone of children.learnAll(names, asked, isLocalOnly)) placement.lose(gone);
+      // What others changed while the pages came may be known as it was at the first of them.
+      const known = unchanged ? { ...asked, nowMs: clock.now() } : asked;
+      for (const gone of children.learnAll(names, known, isLocalOnly)) placement.lose(gone);
       const unlisted = [...children.nodes()].filter((node) => !given.has(node));
       listing.append(unlisted);
     }

@@ -170,6 +170,20 @@ describe('listing a folder', () => {
     expect(world.platform.taken()).toHaveLength(3);
   });
 
+  it('that takes longer than the TTL is known when it is there', async () => {
+    world.platform.addFiles(root, 250);
+    const release = world.platform.hold('files.list', 1);
+    const folder = await world.directory('projects/ada/one');
+    const listing = world.list(folder);
+    await waitUntil(() => world.platform.calls.filter((call) => call === 'files.list').length === 3);
+    await world.clock.advance(TTL_MS);
+    release();
+    expect(await listing).toHaveLength(250);
+    world.platform.taken();
+    expect(await world.list(folder)).toHaveLength(250);
+    expect(world.platform.taken()).toEqual([]);
+  });
+
   it('keeps cookies good while entries go', async () => {
     world.platform.addFiles(root, 30);
     const folder = await world.directory('projects/ada/one');
@@ -344,5 +358,18 @@ describe('a listing begun before a change of our own', () => {
     expect((await listing).sort()).toEqual(['f000000', 'f000002', 'made']);
     expect(await world.lookup('projects/ada/one/f000001')).toBeUndefined();
     expect(await world.lookup('projects/ada/one/made')).toBeDefined();
+  });
+
+  it('does not say that a name is free of which we know no more what it is', async () => {
+    const folder = await world.directory('projects/ada/one');
+    const release = world.platform.hold('files.list');
+    const listing = world.list(folder);
+    await settled();
+    const made = world.platform.addFile('elsewhere', 'imported');
+    release();
+    world.tree.invalidate(folder, 'imported');
+    await listing;
+    world.platform.files.set(made.id, { ...made, parent: root });
+    expect(await world.lookup('projects/ada/one/imported')).toBeDefined();
   });
 });
