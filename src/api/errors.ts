@@ -23,10 +23,16 @@ export class ApiError extends Error {
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly call: string;
+  /** The endpoint answered, but not as the API does: a gateway's page, or another service. */
+  readonly isForeignAnswer: boolean;
 
-  constructor(reason: string, options: { readonly call: string; readonly cause?: unknown }) {
+  constructor(
+    reason: string,
+    options: { readonly call: string; readonly cause?: unknown; readonly isForeignAnswer?: boolean },
+  ) {
     super(reason, { cause: options.cause });
     this.call = options.call;
+    this.isForeignAnswer = options.isForeignAnswer ?? false;
   }
 }
 

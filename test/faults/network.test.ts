@@ -19,6 +19,7 @@ const isPart = ({ method }: SeenRequest): boolean => method === 'PUT';
 const isListing = ({ method, path }: SeenRequest): boolean => method === 'GET' && /\/v2\/files/.test(path);
 const isCompletion = ({ method, path }: SeenRequest): boolean =>
   method === 'POST' && /complete|inline/.test(path);
+const isApi = ({ path }: SeenRequest): boolean => path.startsWith('/v2/');
 const isChange = ({ method, path }: SeenRequest): boolean => method !== 'GET' && path.startsWith('/v2/');
 
 afterEach(() => world.proxy.heal());
@@ -149,6 +150,22 @@ describe('a call', () => {
     );
     await mustRun('cmp', [small, `${at}/sub/renamed`]);
   });
+});
+
+it('a page of a gateway that knows no such address makes nothing vanish', async () => {
+  const file = world.own('behind-gateway');
+  await shell(`cp ${small} ${file}`);
+  await world.remount();
+  await shell(`: < ${file}`);
+  const page = { 'content-type': 'text/html' };
+  world.proxy.inject({ kind: 'answer', status: 404, headers: page, body: '<html>' }, { when: isApi });
+  for (const script of [`ls ${world.own()}`, `cat ${file}`, `ls ${world.own('not-yet-known')}`]) {
+    const { stderr } = await attempt('bash', ['-c', script]);
+    expect({ script, stderr }).toEqual({ script, stderr: expect.stringContaining('Input/output error') });
+  }
+  expect(await mustRun('cat', [world.sandbox.path('.svcfs/errors')])).toMatch(/not as the API does/);
+  world.proxy.heal();
+  await mustRun('cmp', [small, file]);
 });
 
 it('an error that stays is told after a few tries, and leaves the old content', async () => {

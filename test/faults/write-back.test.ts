@@ -92,7 +92,8 @@ describe('a file closed with --write-back', () => {
   });
 
   it('and refused for good is kept on this machine, where the reason says', async () => {
-    world.proxy.inject({ kind: 'answer', status: 403, body: '{}' }, { when: isUpload });
+    const refusal = { kind: 'answer', status: 403, body: '{"code":8001,"message":"No."}' } as const;
+    world.proxy.inject(refusal, { when: isUpload });
     await write('refused', 'precious');
     await flush(world.own('refused'));
     const { stdout } = await world.sandbox.svcfs(['why', world.own('refused')]);

@@ -30,7 +30,11 @@ export function callerOver(send: Send, newPatience: () => Patience): Caller {
       return spec.parse(answer.body, answer);
     } catch (error) {
       if (error instanceof UnexpectedShape) {
-        throw new TransportError(error.message, { call: describeCall(wire), cause: error });
+        throw new TransportError(error.message, {
+          call: describeCall(wire),
+          cause: error,
+          isForeignAnswer: true,
+        });
       }
       throw error;
     }

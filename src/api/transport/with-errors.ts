@@ -1,9 +1,10 @@
 import { ApiError, TransportError } from '../errors.ts';
-import { parseFailure } from '../parse/failure.ts';
-import { describeCall, type Send } from './call.ts';
+import { errorCode, parseFailure } from '../parse/failure.ts';
+import { isObject, optionalTextAt } from '../parse/wire.ts';
+import { type Answer, describeCall, type Send } from './call.ts';
 import { ExchangeError } from './exchange-error.ts';
 
-/** Turns refusals and lost exchanges into the errors that `Api` promises. */
+/** Turns refusals, lost exchanges and answers of others into the errors that `Api` promises. */
 export function withErrors(send: Send): Send {
   return async (call) => {
     const answer = await send(call).catch((error: unknown) => {
@@ -12,7 +13,10 @@ export function withErrors(send: Send): Send {
       }
       throw error;
     });
-    if (answer.status >= 200 && answer.status < 300) {
+    if (isForeign(answer)) {
+      throw new TransportError(foreignText(answer), { call: describeCall(call), isForeignAnswer: true });
+    }
+    if (isSuccess(answer.status)) {
       return answer;
     }
     throw new ApiError(parseFailure(answer.body, answer.status), {
@@ -20,4 +24,28 @@ export function withErrors(send: Send): Send {
       requestId: answer.headers['x-request-id'],
     });
   };
+}
+
+/** These say enough whoever answers: gateways check tokens and count requests too. */
+const CLEAR_WITHOUT_CODE: ReadonlySet<number> = new Set([401, 429]);
+
+/** Of the platform's codes for refusals; some gateways write the HTTP status for a code. */
+const SMALLEST_CODE = 1000;
+
+/**
+ * Whether somebody on the way answered in place of the API: with a page, or refusing without a code of the platform.
+ * Such a 404 does not say that a file is missing.
+ */
+function isForeign({ status, headers, body }: Answer): boolean {
+  if (isSuccess(status)) return headers['content-type']?.startsWith('text/html') === true;
+  return status < 500 && !CLEAR_WITHOUT_CODE.has(status) && (errorCode(body) ?? 0) < SMALLEST_CODE;
+}
+
+function foreignText({ status, body }: Answer): string {
+  const said = isObject(body) ? optionalTextAt(body, 'message') : undefined;
+  return `HTTP status ${status} without the API's JSON${said === undefined ? '' : `: ${said}`}`;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
 }

@@ -24,7 +24,9 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   if (byCode !== undefined) return byCode;
   if (!isKnownError(error)) return '';
   if (error.name === 'TransportError')
-    return 'The service did not answer: check the network and the endpoint, then try again.';
+    return error.isForeignAnswer
+      ? 'The endpoint answers, but not as the API does: check the endpoint, and what is between it and this machine.'
+      : 'The service did not answer: check the network and the endpoint, then try again.';
   return BY_ERRNO[errnoOf(error)] ?? '';
 }
 

@@ -158,7 +158,10 @@ describe('answers', () => {
 
   it('that are not the JSON of this API are transport errors', async () => {
     const { api } = await clientOf((_, response) => response.end('<html>hello</html>'));
-    await expect(api.files.get('f1')).rejects.toThrow(TransportError);
+    await expect(api.files.get('f1')).rejects.toMatchObject({
+      name: 'TransportError',
+      isForeignAnswer: true,
+    });
   });
 });
 
@@ -177,11 +180,28 @@ describe('refusals', () => {
     expect(error).toMatchObject({ status: 404, code: 5002, requestId: 'r9', call: 'GET /files/f1' });
   });
 
-  it('of a gateway, with words for numbers, keep the HTTP status', async () => {
+  it('with words for numbers keep the HTTP status', async () => {
     const { api } = await clientOf((_, response) =>
-      sendJson(response, 404, { status: 'NOT_FOUND', message: 'No route.' }),
+      sendJson(response, 404, { status: 'NOT_FOUND', code: '5002', message: 'No such file.' }),
     );
-    await expect(api.files.get('f1')).rejects.toMatchObject({ status: 404, code: 0, message: 'No route.' });
+    await expect(api.files.get('f1')).rejects.toMatchObject({ status: 404, code: 5002 });
+  });
+
+  it.each([
+    ['a page', '<html>Not Found</html>', /404/],
+    ['a gateway with codes of its own', '{"code":404,"message":"No route."}', /404.*No route/],
+    ['a gateway that has no such route', '{"status":"NOT_FOUND","message":"No route."}', /404.*No route/],
+  ])('of %s are not the word of the API: what exists is not taken for missing', async (_, body, reason) => {
+    const { api } = await clientOf((_request, response) => response.writeHead(404).end(body));
+    const error = await api.files.get('f1').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ isForeignAnswer: true, message: expect.stringMatching(reason) });
+    await expect(api.files.delete('f1')).rejects.toThrow(TransportError);
+  });
+
+  it("of a gateway that checks the token count as the API's", async () => {
+    const { api } = await clientOf((_, response) => response.writeHead(401).end());
+    await expect(api.files.get('f1')).rejects.toMatchObject({ name: 'ApiError', status: 401 });
   });
 
   it('inside a bulk answer stay with their entry', async () => {

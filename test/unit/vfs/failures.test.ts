@@ -54,6 +54,14 @@ describe('the errno of a failure', () => {
 });
 
 describe('the text of a failure', () => {
+  it("tells an answer that is not the API's from none", () => {
+    const textOf = (isForeignAnswer: boolean): string =>
+      failureOf({ op: 'lookup', path: '/p' }, new TransportError('404', { call: '', isForeignAnswer }), 0)
+        .text;
+    expect(textOf(true)).toContain('The endpoint answers, but not as the API does');
+    expect(textOf(false)).toContain('The service did not answer');
+  });
+
   it('names reason, errno, code, request and what to do', () => {
     const { text } = failureOf({ op: 'open', path: '/p' }, apiError(403, 9006, 'not exportable'), 0);
     expect(text).toBe(
