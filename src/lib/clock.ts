@@ -8,11 +8,17 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The most that a timer of Node.js can wait: with more it fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {
     try {
-      await delay(ms, undefined, { signal });
+      let leftMs = ms;
+      for (; leftMs > LONGEST_TIMER_MS; leftMs -= LONGEST_TIMER_MS)
+        await delay(LONGEST_TIMER_MS, undefined, { signal });
+      await delay(leftMs, undefined, { signal });
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
