@@ -1,19 +1,33 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Priority } from '../api.ts';
 import type { Answer } from './call.ts';
-import { mayGo, newerWindow, type RateWindow, rateWindowOf } from './rate-window.ts';
+import { mayGo, newerWindow, type RateWindow, rateWindowOf, USUAL_INTERVAL_MS } from './rate-window.ts';
 import type { ServerTime } from './server-time.ts';
 
 const ORDER = ['interactive', 'data', 'prefetch', 'background'] as const satisfies readonly Priority[];
+const TOO_MANY_REQUESTS = 429;
 
 /** The next interval surely began: `Reset` and `Date` are whole seconds. */
 const AFTER_RESET_MS = 1000;
+/** In a wait that is longer than usual, the next in line goes this often, to ask. */
+const PROBE_EVERY_MS = 60_000;
 
 export interface RateSnapshot {
   /** Undefined before the first answer. */
   readonly window: RateWindow | 'unlimited' | undefined;
   readonly inFlight: number;
   readonly waiting: Readonly<Record<Priority, number>>;
+}
+
+/** The right to send one request. */
+export interface Turn {
+  /** What was known when it was given. */
+  readonly known: RateSnapshot['window'];
+}
+
+interface Sleep {
+  readonly untilMs: number;
+  readonly end: AbortController;
 }
 
 /**
@@ -32,7 +46,7 @@ export class RateBudget {
   #window: RateWindow | 'unlimited' | undefined;
   #inFlight = 0;
   readonly #onWait: (ms: number) => void;
-  #wakeUp: AbortController | undefined;
+  #sleep: Sleep | undefined;
 
   /** `onWait` is told each time that calls begin to wait for the next interval, and how long. */
   constructor(clock: Clock, serverTime: ServerTime, onWait: (ms: number) => void = () => {}) {
@@ -42,7 +56,7 @@ export class RateBudget {
   }
 
   /** Resolves when a request may be sent; rejects with the signal's reason. */
-  async acquire(priority: Priority, signal?: AbortSignal): Promise<void> {
+  async acquire(priority: Priority, signal?: AbortSignal): Promise<Turn> {
     signal?.throwIfAborted();
     const waiter = new Waiter();
     const queue = this.#waiting[priority];
@@ -54,7 +68,7 @@ export class RateBudget {
     queue.add(waiter);
     signal?.addEventListener('abort', abort, { once: true });
     this.#letGo();
-    await waiter.turn.finally(() => signal?.removeEventListener('abort', abort));
+    return waiter.turn.finally(() => signal?.removeEventListener('abort', abort));
   }
 
   /** Whether a request of this priority would be let go at once. */
@@ -63,14 +77,10 @@ export class RateBudget {
     return !isAnyoneWaiting && this.#mayGo(priority);
   }
 
-  /** Says that an acquired request is over, and what its answer told of the interval. */
-  settle(headers: Answer['headers'] | undefined): void {
+  /** Says that an acquired request is over, and what was answered. */
+  settle(turn: Turn, answer: Pick<Answer, 'status' | 'headers'> | undefined): void {
     this.#inFlight -= 1;
-    if (headers) {
-      const told = rateWindowOf(headers);
-      const known = this.#window === 'unlimited' ? undefined : this.#window;
-      this.#window = told ? newerWindow(known, told) : (known ?? 'unlimited');
-    }
+    if (answer) this.#learn(turn, answer);
     this.#letGo();
   }
 
@@ -82,7 +92,7 @@ export class RateBudget {
       }
       queue.clear();
     }
-    this.#wakeUp?.abort();
+    this.#sleep?.end.abort();
   }
 
   snapshot(): RateSnapshot {
@@ -94,6 +104,18 @@ export class RateBudget {
     };
   }
 
+  #learn(turn: Turn, { status, headers }: Pick<Answer, 'status' | 'headers'>): void {
+    const told = rateWindowOf(headers, this.#serverTime.now());
+    const known = this.#window;
+    if (told === undefined) {
+      this.#window ??= 'unlimited';
+      return;
+    }
+    // Sent when all of this was known already, or refused: whatever was believed before, this is the truth.
+    const isTruth = turn.known === known || status === TOO_MANY_REQUESTS;
+    this.#window = isTruth || known === undefined || known === 'unlimited' ? told : newerWindow(known, told);
+  }
+
   #letGo(): void {
     for (const priority of ORDER) {
       for (const waiter of this.#waiting[priority]) {
@@ -101,12 +123,17 @@ export class RateBudget {
           this.#sleepUntilReset();
           return;
         }
-        this.#waiting[priority].delete(waiter);
-        this.#inFlight += 1;
-        waiter.go();
+        this.#go(priority, waiter);
       }
     }
-    this.#wakeUp?.abort();
+    this.#sleep?.end.abort();
+    this.#sleep = undefined;
+  }
+
+  #go(priority: Priority, waiter: Waiter): void {
+    this.#waiting[priority].delete(waiter);
+    this.#inFlight += 1;
+    waiter.go({ known: this.#window });
   }
 
   #mayGo(priority: Priority): boolean {
@@ -116,30 +143,45 @@ export class RateBudget {
 
   /** One sleeper for all who wait; it ends with the last of them, so that no timer outlives its use. */
   #sleepUntilReset(): void {
-    if (this.#wakeUp !== undefined || this.#window === undefined || this.#window === 'unlimited') {
-      return;
-    }
-    const ms = this.#serverTime.msUntil(this.#window.resetMs + AFTER_RESET_MS);
-    if (ms === 0) {
-      // The new interval is spoken for by requests in flight: the next answer tells of it, and lets go.
-      return;
-    }
-    const wakeUp = new AbortController();
-    this.#wakeUp = wakeUp;
+    if (this.#window === undefined || this.#window === 'unlimited') return;
+    const untilMs = this.#window.resetMs + AFTER_RESET_MS;
+    if (this.#sleep?.untilMs === untilMs) return;
+    this.#sleep?.end.abort();
+    this.#sleep = undefined;
+    const ms = this.#serverTime.msUntil(untilMs);
+    // At 0 the new interval is spoken for by requests in flight: the next answer tells of it, and lets go.
+    if (ms === 0) return;
+    const sleep = { untilMs, end: new AbortController() };
+    this.#sleep = sleep;
     this.#onWait(ms);
+    const isLong = ms > USUAL_INTERVAL_MS;
     const awake = (): void => {
-      this.#wakeUp = undefined;
+      if (this.#sleep !== sleep) return;
+      this.#sleep = undefined;
+      if (isLong) this.#probe();
       this.#letGo();
     };
-    this.#clock.sleep(ms, wakeUp.signal).then(awake, awake);
+    this.#clock.sleep(isLong ? PROBE_EVERY_MS : ms, sleep.end.signal).then(awake, () => {});
+  }
+
+  /** Lets the next in line go against the window that is known: only an answer can say that it is wrong. */
+  #probe(): void {
+    if (this.#inFlight > 0) return;
+    for (const priority of ORDER) {
+      const [waiter] = this.#waiting[priority];
+      if (waiter) {
+        this.#go(priority, waiter);
+        return;
+      }
+    }
   }
 }
 
 /** One who waits for its turn. */
 class Waiter {
-  go = (): void => {};
+  go: (turn: Turn) => void = () => {};
   reject: (reason: unknown) => void = () => {};
-  readonly turn = new Promise<void>((resolve, reject) => {
+  readonly turn = new Promise<Turn>((resolve, reject) => {
     this.go = resolve;
     this.reject = reject;
   });

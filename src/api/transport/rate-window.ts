@@ -9,23 +9,40 @@ export interface RateWindow {
   readonly resetMs: number;
 }
 
+/** The platform's 5 minutes, and what clocks may differ: a longer wait may be owed to one wrong answer. */
+export const USUAL_INTERVAL_MS = 6 * 60_000;
+/** No wait that a service asks for is believed to be longer. */
+export const LONGEST_WAIT_MS = 15 * 60_000;
+
 /** Reads `X-RateLimit-*`; undefined when the service sets no limit. */
-export function rateWindowOf(headers: Answer['headers']): RateWindow | undefined {
+export function rateWindowOf(headers: Answer['headers'], serverNowMs: number): RateWindow | undefined {
   const limit = Number(headers['x-ratelimit-limit'] ?? 'none');
   const remaining = Number(headers['x-ratelimit-remaining'] ?? 'none');
-  const resetMs = Number(headers['x-ratelimit-reset'] ?? 'none') * 1000;
-  const known = Number.isFinite(limit) && Number.isFinite(remaining) && Number.isFinite(resetMs);
-  return known && limit > 0 ? { limit, remaining: Math.max(0, remaining), resetMs } : undefined;
+  const reset = Number(headers['x-ratelimit-reset'] ?? 'none');
+  const known = Number.isFinite(limit) && Number.isFinite(remaining) && Number.isFinite(reset);
+  if (!known || limit <= 0) return undefined;
+  const resetMs = Math.min(momentOf(reset, serverNowMs), serverNowMs + LONGEST_WAIT_MS);
+  return { limit, remaining: Math.max(0, remaining), resetMs };
 }
 
-/** Answers overtake each other: within an interval the lowest number is the newest. */
-export function newerWindow(known: RateWindow | undefined, told: RateWindow): RateWindow {
-  if (known === undefined || told.resetMs > known.resetMs) {
-    return told;
-  }
-  if (told.resetMs < known.resetMs) {
-    return known;
-  }
+/** Below, a reset cannot be seconds since the epoch (that was 2001); above the other, it must be milliseconds. */
+const SMALLEST_EPOCH_SECONDS = 1e9;
+const LARGEST_EPOCH_SECONDS = 1e11;
+
+/** The platform tells seconds since the epoch; others of its kind milliseconds, or seconds from now. */
+function momentOf(reset: number, serverNowMs: number): number {
+  if (reset > LARGEST_EPOCH_SECONDS) return reset;
+  return reset < SMALLEST_EPOCH_SECONDS ? serverNowMs + 1000 * reset : 1000 * reset;
+}
+
+/** Resets are told in whole seconds. */
+const SAME_RESET_MS = 1000;
+
+/** Of two requests under way together: answers overtake each other, and within an interval the lowest number is the newest. */
+export function newerWindow(known: RateWindow, told: RateWindow): RateWindow {
+  const laterMs = told.resetMs - known.resetMs;
+  if (laterMs >= SAME_RESET_MS) return told;
+  if (laterMs <= -SAME_RESET_MS) return known;
   return { ...told, remaining: Math.min(known.remaining, told.remaining) };
 }
 

@@ -6,7 +6,7 @@
  * | never got to the server        | again, backing off       | again, backing off                |
  * | connection lost, 500, 502, 504 | again, backing off       | `lost`: the caller looks first    |
  * | 429                            | when the interval ends   | when the interval ends            |
- * | 503 code 0 (maintenance)       | after a long pause       | after a long pause                |
+ * | 503 code 0 (maintenance)       | after longer pauses      | after longer pauses               |
  * | other 503, 409 code 8008       | again, backing off       | again, backing off                |
  * | anything else                  | settled                  | settled                           |
  */
@@ -14,7 +14,7 @@ import { backoffMs } from '../../lib/backoff.ts';
 import { errorCode } from '../parse/failure.ts';
 import type { Answer, Call } from './call.ts';
 import type { ExchangeError } from './exchange-error.ts';
-import { rateWindowOf } from './rate-window.ts';
+import { LONGEST_WAIT_MS, rateWindowOf, USUAL_INTERVAL_MS } from './rate-window.ts';
 
 export type Outcome = { readonly answer: Answer } | { readonly error: ExchangeError };
 
@@ -35,9 +35,10 @@ export interface Attempt {
 
 /** Between tries of a call that fails. */
 export const BACKOFF = { baseMs: 250, capMs: 8000 };
-const MAINTENANCE_PAUSE_MS = 20_000;
-/** Without `X-RateLimit-Reset` nothing tells how long: a tenth of the platform's interval. */
-const BLIND_RATE_PAUSE_MS = 30_000;
+const MAINTENANCE_BACKOFF = { baseMs: 2000, capMs: 20_000 };
+/** After 429 at least: no header tells how long to wait, or it tells a moment that has passed. */
+const RATE_BACKOFF = { baseMs: 1000, capMs: 30_000 };
+const WITHOUT_JITTER = (): number => 1;
 /** A fault of the server that comes every time will come the fifth time too. */
 export const MAX_TRIES_ON_500 = 4;
 /** No part could be reserved just now (undocumented-calls, section 3). */
@@ -63,7 +64,7 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
     case 504:
       return unsure;
     case 503:
-      return errorCode(body) === 0 ? { ...again, inMs: MAINTENANCE_PAUSE_MS } : again;
+      return errorCode(body) === 0 ? { ...again, inMs: maintenancePauseMs(attempt) } : again;
     case 409:
       return errorCode(body) === PART_NOT_RESERVED ? again : { kind: 'settled' };
     default:
@@ -71,8 +72,24 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
   }
 }
 
-function ratePauseMs(answer: Answer, attempt: Attempt): number {
-  const window = rateWindowOf(answer.headers);
-  const untilResetMs = window ? Math.max(0, window.resetMs - attempt.serverNowMs) : BLIND_RATE_PAUSE_MS;
-  return untilResetMs + 1000 * attempt.random();
+function maintenancePauseMs({ tries }: Attempt): number {
+  return backoffMs(tries - 1, MAINTENANCE_BACKOFF, WITHOUT_JITTER);
+}
+
+function ratePauseMs({ headers }: Answer, { tries, serverNowMs, random }: Attempt): number {
+  const untilResetMs = (rateWindowOf(headers, serverNowMs)?.resetMs ?? 0) - serverNowMs;
+  const pauseMs = Math.max(
+    // A reset far away is left to the rate budget, which asks whether it is true.
+    untilResetMs > USUAL_INTERVAL_MS ? 0 : untilResetMs,
+    retryAfterMs(headers['retry-after'], serverNowMs),
+    backoffMs(tries - 1, RATE_BACKOFF, WITHOUT_JITTER),
+  );
+  return pauseMs + 1000 * random();
+}
+
+/** What `Retry-After` asks for: a number of seconds, or a date (RFC 9110, 10.2.3). 0 when it is absent. */
+function retryAfterMs(value: string | undefined, serverNowMs: number): number {
+  if (value === undefined) return 0;
+  const ms = Number.isNaN(Number(value)) ? Date.parse(value) - serverNowMs : 1000 * Number(value);
+  return Number.isNaN(ms) ? 0 : Math.min(ms, LONGEST_WAIT_MS);
 }

@@ -6,7 +6,7 @@ import type { ServerTime } from './server-time.ts';
 export function withRateBudget(send: Send, budget: RateBudget, serverTime: ServerTime): Send {
   return async (call) => {
     if (call.uncounted) return send(call);
-    await budget.acquire(call.priority, call.signal);
+    const turn = await budget.acquire(call.priority, call.signal);
     let answer: Answer | undefined;
     try {
       answer = await send(call);
@@ -14,7 +14,7 @@ export function withRateBudget(send: Send, budget: RateBudget, serverTime: Serve
       serverTime.observe(date);
       return answer;
     } finally {
-      budget.settle(answer?.headers);
+      budget.settle(turn, answer);
     }
   };
 }

@@ -15,15 +15,15 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-/** Intervals that one call sits out: past these, somebody else uses the whole limit. */
-const MAX_RATE_WAITS = 3;
+/** How long one call sits out refusals, three intervals of the platform: past it, somebody else uses the whole limit. */
+const RATE_PATIENCE_MS = 15 * 60_000;
 
 /** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
 export function withRetry(send: Send, options: RetryOptions): Send {
   const { clock, serverTime, timeoutMs, closed, random = Math.random } = options;
   return async (call) => {
     let deadlineMs: number | undefined;
-    let rateWaits = 0;
+    let ratePausesMs = 0;
     for (let tries = 1; ; tries += 1) {
       const outcome = await attempt(send, call);
       const decision = decide(call, outcome, { tries, serverNowMs: serverTime.now(), random });
@@ -37,18 +37,21 @@ export function withRetry(send: Send, options: RetryOptions): Send {
           isFault: 'answer' in outcome && outcome.answer.status === 500,
         });
       }
+      let pauseMs = decision.inMs;
       if (decision.because === 'rate') {
-        rateWaits += 1;
-        if (rateWaits > MAX_RATE_WAITS) {
+        if (ratePausesMs >= RATE_PATIENCE_MS) {
           return settle(outcome);
         }
+        ratePausesMs += pauseMs;
       } else {
         deadlineMs ??= clock.now() + timeoutMs;
-        if (clock.now() + decision.inMs > deadlineMs) {
+        const leftMs = deadlineMs - clock.now();
+        if (leftMs <= 0) {
           return settle(outcome);
         }
+        pauseMs = Math.min(pauseMs, leftMs);
       }
-      await clock.sleep(decision.inMs, call.signal ? AbortSignal.any([call.signal, closed]) : closed);
+      await clock.sleep(pauseMs, call.signal ? AbortSignal.any([call.signal, closed]) : closed);
     }
   };
 }

@@ -1,11 +1,40 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Priority } from '../../../src/api/api.ts';
-import type { Call } from '../../../src/api/transport/call.ts';
+import type { Answer, Call } from '../../../src/api/transport/call.ts';
 import { RateBudget } from '../../../src/api/transport/rate-budget.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
 import { withRateBudget } from '../../../src/api/transport/with-rate-budget.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+
+/** An answer with the headers of a window. */
+function telling(
+  { limit = 10, remaining, resetMs }: { limit?: number; remaining: number; resetMs: number },
+  status = 200,
+): { status: number; headers: Answer['headers'] } {
+  const headers = {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(Math.max(0, remaining)),
+    'x-ratelimit-reset': String(resetMs / 1000),
+  };
+  return { status, headers };
+}
+
+/** A budget, and requests of it that are answered when the test says so. */
+function scripted() {
+  const clock = new FakeClock();
+  const budget = new RateBudget(clock, new ServerTime(clock));
+  const answerOne = async (answer: Parameters<RateBudget['settle']>[1]): Promise<void> =>
+    budget.settle(await budget.acquire('interactive'), answer);
+  /** How many of the requests that `ask` made have gone. */
+  let gone = 0;
+  const ask = (answer: Parameters<RateBudget['settle']>[1]): Promise<void> =>
+    budget.acquire('interactive').then((turn) => {
+      gone += 1;
+      budget.settle(turn, answer);
+    });
+  return { clock, budget, answerOne, ask, gone: () => gone };
+}
 
 /** A service that allows 10 requests per 100 s, and the budget of one client of it. */
 function limited(limit = 10) {
@@ -19,7 +48,7 @@ function limited(limit = 10) {
   const order: Priority[] = [];
 
   const request = async (priority: Priority, signal?: AbortSignal): Promise<void> => {
-    await budget.acquire(priority, signal);
+    const turn = await budget.acquire(priority, signal);
     if (clock.now() >= windowStart + windowMs) {
       windowStart = clock.now();
       used = 0;
@@ -28,11 +57,8 @@ function limited(limit = 10) {
     exceeded += used > limit ? 1 : 0;
     order.push(priority);
     await clock.sleep(20);
-    budget.settle({
-      'x-ratelimit-limit': String(limit),
-      'x-ratelimit-remaining': String(Math.max(0, limit - used)),
-      'x-ratelimit-reset': String(Math.ceil((windowStart + windowMs) / 1000)),
-    });
+    const resetMs = Math.ceil((windowStart + windowMs) / 1000) * 1000;
+    budget.settle(turn, telling({ limit, remaining: limit - used, resetMs }));
   };
   return { clock, budget, request, order, waits, exceeded: () => exceeded };
 }
@@ -131,13 +157,9 @@ describe('the rate budget', () => {
     const serverTime = new ServerTime(clock);
     const budget = new RateBudget(clock, serverTime);
     const serverNowMs = clock.now() + 3_600_000;
-    await budget.acquire('interactive');
+    const turn = await budget.acquire('interactive');
     serverTime.observe(new Date(serverNowMs).toUTCString());
-    budget.settle({
-      'x-ratelimit-limit': '1',
-      'x-ratelimit-remaining': '0',
-      'x-ratelimit-reset': String(serverNowMs / 1000 + 60),
-    });
+    budget.settle(turn, telling({ limit: 1, remaining: 0, resetMs: serverNowMs + 60_000 }));
     let went = false;
     const waiting = budget.acquire('interactive').then(() => {
       went = true;
@@ -189,9 +211,90 @@ describe('the rate budget', () => {
     const clock = new FakeClock();
     const budget = new RateBudget(clock, new ServerTime(clock));
     for (let count = 0; count < 5000; count += 1) {
-      await budget.acquire('background');
-      budget.settle({});
+      budget.settle(await budget.acquire('background'), { status: 200, headers: {} });
     }
     expect(budget.snapshot()).toMatchObject({ window: 'unlimited', inFlight: 0 });
+  });
+});
+
+const MINUTE_MS = 60_000;
+
+describe('a window that is told', () => {
+  it.each([
+    ['in milliseconds', (nowMs: number) => nowMs + MINUTE_MS],
+    ['in seconds', (nowMs: number) => nowMs / 1000 + 60],
+    ['as seconds from now', () => 60],
+  ])('%s is understood', async (_, reset) => {
+    const { clock, budget, answerOne } = scripted();
+    const { headers } = telling({ remaining: 3, resetMs: 1000 * reset(clock.now()) });
+    await answerOne({ status: 200, headers });
+    expect(budget.snapshot().window).toEqual({ limit: 10, remaining: 3, resetMs: clock.now() + MINUTE_MS });
+  });
+
+  it('is not believed to last for hours, and a request goes now and then to ask', async () => {
+    const { clock, budget, answerOne, ask, gone } = scripted();
+    const resetMs = clock.now() + 24 * 60 * MINUTE_MS;
+    await answerOne(telling({ remaining: 0, resetMs }));
+    expect(budget.snapshot().window).toMatchObject({ resetMs: clock.now() + 15 * MINUTE_MS });
+    const refused = ask(telling({ remaining: 0, resetMs }, 429));
+    const answered = ask(telling({ remaining: 8, resetMs: clock.now() + 5 * MINUTE_MS }));
+    const last = ask(telling({ remaining: 7, resetMs: clock.now() + 5 * MINUTE_MS }));
+    await clock.advance(MINUTE_MS);
+    expect(gone()).toBe(1);
+    await clock.advance(MINUTE_MS);
+    expect(gone()).toBe(3);
+    await Promise.all([refused, answered, last]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it('is asked for again when the answer got lost', async () => {
+    const { clock, answerOne, ask, gone } = scripted();
+    await answerOne(telling({ remaining: 0, resetMs: clock.now() + 60 * MINUTE_MS }));
+    const both = [ask(undefined), ask(telling({ remaining: 5, resetMs: clock.now() + MINUTE_MS }))];
+    await clock.advance(MINUTE_MS);
+    expect(gone()).toBe(1);
+    await clock.advance(MINUTE_MS);
+    await Promise.all(both);
+  });
+
+  it('replaces one with a later reset when its request was sent after that was told', async () => {
+    const { clock, budget, answerOne } = scripted();
+    await answerOne(telling({ limit: 1000, remaining: 900, resetMs: clock.now() + 5 * MINUTE_MS }));
+    await answerOne(telling({ remaining: 7, resetMs: clock.now() + 4000 }));
+    expect(budget.snapshot().window).toMatchObject({ limit: 10, remaining: 7 });
+  });
+
+  it('is that of the interval before when a request sent with it was overtaken', async () => {
+    const { clock, budget, answerOne } = scripted();
+    const resetMs = clock.now() + 1000;
+    await answerOne(telling({ remaining: 5, resetMs }));
+    const [slow, fast] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    budget.settle(fast, telling({ remaining: 9, resetMs: resetMs + MINUTE_MS }));
+    budget.settle(slow, telling({ remaining: 4, resetMs }));
+    expect(budget.snapshot().window).toMatchObject({ remaining: 9 });
+  });
+
+  it('counts down whatever order answers of an interval come in', async () => {
+    const { clock, budget, answerOne } = scripted();
+    const resetMs = clock.now() + MINUTE_MS;
+    await answerOne(telling({ remaining: 9, resetMs }));
+    const [slow, fast] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    budget.settle(fast, telling({ remaining: 7, resetMs }));
+    budget.settle(slow, telling({ remaining: 8, resetMs }));
+    expect(budget.snapshot().window).toMatchObject({ remaining: 7 });
+  });
+
+  it('by a refusal always counts, and who waits for another waits for it', async () => {
+    const { clock, budget, answerOne, ask, gone } = scripted();
+    const laterMs = clock.now() + 4 * MINUTE_MS;
+    await answerOne(telling({ remaining: 2, resetMs: laterMs }));
+    const [first, second] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    const waiting = ask(telling({ remaining: 9, resetMs: laterMs }));
+    budget.settle(first, telling({ remaining: 0, resetMs: laterMs }));
+    await clock.advance(0);
+    budget.settle(second, telling({ remaining: 0, resetMs: clock.now() + 4000 }, 429));
+    await clock.advance(6000);
+    expect(gone()).toBe(1);
+    await waiting;
   });
 });

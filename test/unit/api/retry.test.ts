@@ -113,11 +113,22 @@ describe('a call that may be repeated', () => {
     expect(asked()).toBe(1);
   });
 
-  it('waits long under maintenance', async () => {
-    const { run } = retrying([status(503, { code: 0 }), ok]);
+  it('waits for the end of maintenance, and longer each time', async () => {
+    const maintenance = status(503, { code: 0 });
+    const { run } = retrying([maintenance, maintenance, maintenance, ok]);
     const { answer, tookMs } = await run();
     expect(answer).toBe(ok);
-    expect(tookMs).toBeGreaterThanOrEqual(20_000);
+    expect(tookMs).toBeGreaterThanOrEqual(2000 + 4000 + 8000);
+    expect(tookMs).toBeLessThan(15_000);
+  });
+
+  it('is tried to the end of the time allowed, however long the pauses', async () => {
+    const { run, asked } = retrying([status(503, { code: 0 })], 10_000);
+    const { error, tookMs } = await run();
+    expect(error).toMatchObject({ status: 503, code: 0 });
+    expect(tookMs).toBeGreaterThanOrEqual(10_000);
+    expect(tookMs).toBeLessThan(11_000);
+    expect(asked()).toBe(4);
   });
 
   it('waits for the end of the interval after 429, whatever the time allowed for failures', async () => {
@@ -134,10 +145,53 @@ describe('a call that may be repeated', () => {
     expect(tookMs).toBeLessThan(202_000);
   });
 
-  it('is refused with 429 when interval after interval is used up by others', async () => {
+  it.each([
+    ['a reset in the past', (nowMs: number) => ({ 'x-ratelimit-reset': String(nowMs / 1000 - 5) })],
+    ['a reset in seconds from now', () => ({ 'x-ratelimit-reset': '8' })],
+    ['seconds to retry after', () => ({ 'retry-after': '8' })],
+    ['a date to retry after', (nowMs: number) => ({ 'retry-after': new Date(nowMs + 8000).toUTCString() })],
+    ['nothing', () => ({})],
+  ])('waits until others are over the limit no more, told %s', async (_, headersAt) => {
+    const clock = new FakeClock();
+    const overMs = clock.now() + 8000;
+    const limits = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '0' };
+    let asked = 0;
+    const send = withRetry(
+      async () => {
+        asked += 1;
+        const headers = { ...limits, ...headersAt(clock.now()) };
+        return clock.now() < overMs ? status(429, { code: 1000 }, headers) : ok;
+      },
+      {
+        clock,
+        serverTime: new ServerTime(clock),
+        timeoutMs: 1000,
+        closed: new AbortController().signal,
+        random: () => 0.5,
+      },
+    );
+    const answer = send(call());
+    await clock.advance(20_000);
+    expect(await answer).toBe(ok);
+    expect(asked).toBeLessThanOrEqual(5);
+  });
+
+  it.each([
+    ['a reset', { 'x-ratelimit-limit': '9', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1e14' }],
+    ['a time to retry after', { 'retry-after': '1e9' }],
+  ])('does not sleep for ever for %s far away', async (_, headers) => {
+    const { run } = retrying([status(429, { code: 1000 }, headers), ok]);
+    const { answer, tookMs } = await run();
+    expect(answer).toBe(ok);
+    expect(tookMs).toBeLessThan(16 * 60_000);
+  });
+
+  it('is refused with 429 when others use up the limit for a quarter of an hour', async () => {
     const { run, asked } = retrying([status(429, { code: 1000 })]);
-    expect((await run()).error).toMatchObject({ status: 429, code: 1000 });
-    expect(asked()).toBe(4);
+    const { error, tookMs } = await run();
+    expect(error).toMatchObject({ status: 429, code: 1000 });
+    expect(tookMs).toBeGreaterThanOrEqual(15 * 60_000);
+    expect(asked()).toBeLessThan(40);
   });
 
   it('ends its pause when the signal fires', async () => {
