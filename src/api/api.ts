@@ -34,6 +34,11 @@ export interface CallOptions {
   readonly priority?: Priority;
 }
 
+export interface ListOptions extends CallOptions {
+  /** Told why an entry cannot be used, which is then left out. Without it one such entry fails the whole call. */
+  readonly onUnusable?: ((reason: string) => void) | undefined;
+}
+
 export interface PageRequest {
   readonly offset: number;
   /** 1 to 100. */
@@ -60,7 +65,7 @@ export interface FilesApi {
     options?: CallOptions,
   ): Promise<EntryRecord | undefined>;
   /** One page of a folder with everything `ls -l` and `getfattr` need, by name in byte order. */
-  list(folder: string, page: PageRequest, options?: CallOptions): Promise<Page<EntryRecord>>;
+  list(folder: string, page: PageRequest, options?: ListOptions): Promise<Page<EntryRecord>>;
   /** Rename, tags or metadata (merged). `overwrite` needs capability `rename_overwrite`. */
   edit(
     id: string,
@@ -131,7 +136,7 @@ export interface VolumesApi {
   contents(
     volume: string,
     query: { readonly prefix: string; readonly continuation?: string | undefined },
-    options?: CallOptions,
+    options?: ListOptions,
   ): Promise<VolumePage>;
   /** Undefined when the volume has no such object. */
   object(volume: string, location: string, options?: CallOptions): Promise<VolumeObjectRecord | undefined>;

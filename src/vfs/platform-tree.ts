@@ -8,6 +8,7 @@ import type { ErrorRegistry } from './errors/error-registry.ts';
 import { failureOf } from './errors/failure-of.ts';
 import { nameOnPlatform } from './escape.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
+import { FsError } from './fs-error.ts';
 import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
 import { BackgroundRefresh } from './listing/background-refresh.ts';
@@ -26,6 +27,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from './node.ts';
+import { pathOf } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
@@ -86,7 +88,11 @@ export class PlatformTree implements Tree {
     const directories = new Directories(api, parts.details);
     const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
-    this.listings = new Listings({ ...shared, onComplete: (directory) => this.#completed(directory) });
+    this.listings = new Listings({
+      ...shared,
+      onComplete: (directory) => this.#completed(directory),
+      onUnusable: (directory, reason) => this.#leftOut(directory, reason),
+    });
     this.#walkAhead = new WalkAhead({
       api,
       clock,
@@ -227,6 +233,11 @@ export class PlatformTree implements Tree {
   #completed(directory: DirectoryNode): void {
     prune(this.nodes, this.#placement);
     this.#walkAhead.completed(directory);
+  }
+
+  #leftOut(directory: DirectoryNode, reason: string): void {
+    const text = `entries that are not as the API describes them are not shown: ${reason}`;
+    this.recordError({ op: 'readdir', path: pathOf(directory) }, new FsError('EIO', text));
   }
 
   async #refreshed(node: Node, signal: AbortSignal): Promise<AttributesReply> {

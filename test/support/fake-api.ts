@@ -28,6 +28,8 @@ export class FakeApi {
   readonly volumes = ['bucket'];
   /** Folders that hold so many files without anyone having added them. */
   readonly crowds = new Map<string, number>();
+  /** Ids of files that listings tell without a name. */
+  readonly unusable = new Set<string>();
   /** Calls that fail after so many more answers. */
   readonly failing = new Map<string, number>();
   /** Priorities that the rate budget has room for. */
@@ -166,7 +168,12 @@ export class FakeApi {
           return this.#children(parent).find((entry) => entry.name === place.name);
         }),
       list: (folder, page, options) =>
-        this.#answer('files.list', options?.signal, () => this.list(folder, page)),
+        this.#answer('files.list', options?.signal, () => {
+          const { items, total } = this.list(folder, page);
+          const usable = items.filter(({ id }) => !this.unusable.has(id));
+          if (usable.length < items.length) options?.onUnusable?.('the answer has no name');
+          return { items: usable, total };
+        }),
       bulkGet: (ids, options) =>
         this.#answer('files.bulkGet', options?.signal, () =>
           ids.map((id) => {

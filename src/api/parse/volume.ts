@@ -1,4 +1,6 @@
+import type { ListOptions } from '../api.ts';
 import type { VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
+import { itemsOf, parseItems } from './page.ts';
 import { splitId } from './project.ts';
 import {
   arrayAt,
@@ -52,13 +54,17 @@ export function parseVolumeObject(body: unknown): VolumeObjectRecord {
   };
 }
 
-export function parseVolumePage(body: unknown): VolumePage {
+export function parseVolumePage(body: unknown, onUnusable?: ListOptions['onUnusable']): VolumePage {
   const object = asObject(body, 'volume listing');
   return {
-    objects: arrayAt(object, 'items').map(parseVolumeObject),
-    prefixes: arrayAt(object, 'prefixes').map((each) => textAt(asObject(each, 'prefix'), 'prefix')),
+    objects: parseItems(itemsOf(object), parseVolumeObject, onUnusable),
+    prefixes: parseItems(arrayAt(object, 'prefixes'), parsePrefix, onUnusable),
     continuation: continuationOf(object['links']),
   };
+}
+
+function parsePrefix(body: unknown): string {
+  return textAt(asObject(body, 'prefix'), 'prefix');
 }
 
 /** The next page's token is only in the `next` link; `links` is `[{"next":…}]`, or that object alone. */

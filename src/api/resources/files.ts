@@ -1,4 +1,4 @@
-import type { CallOptions, FilesApi, PageRequest, Place } from '../api.ts';
+import type { CallOptions, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
@@ -38,13 +38,13 @@ export class FilesClient implements FilesApi {
     );
   }
 
-  list(folder: string, { offset, limit }: PageRequest, options?: CallOptions): Promise<Page<EntryRecord>> {
+  list(folder: string, { offset, limit }: PageRequest, options?: ListOptions): Promise<Page<EntryRecord>> {
     return this.#call(
       {
         route: 'GET /files/{folder}/list',
         path: { folder },
         query: { offset, limit, fields: ENTRY_FIELDS },
-        parse: (_, answer) => parsePage(answer, offset, parseEntry),
+        parse: (_, answer) => parsePage(answer, offset, parseEntry, options?.onUnusable),
       },
       options,
     );

@@ -1,5 +1,5 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import type { CallOptions, PageRequest, VolumesApi } from '../api.ts';
+import type { CallOptions, ListOptions, PageRequest, VolumesApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { Page, VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { parsePage } from '../parse/page.ts';
@@ -45,14 +45,14 @@ export class VolumesClient implements VolumesApi {
   contents(
     volume: string,
     { prefix, continuation }: Parameters<VolumesApi['contents']>[1],
-    options?: CallOptions,
+    options?: ListOptions,
   ): Promise<VolumePage> {
     return this.#call(
       {
         route: 'GET /storage/volumes/{volume}/list',
         path: { volume },
         query: { prefix, limit: PAGE_LIMIT_MAX, continuation_token: continuation, fields: '_all' },
-        parse: parseVolumePage,
+        parse: (body) => parseVolumePage(body, options?.onUnusable),
       },
       options,
     );

@@ -25,7 +25,11 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     await this.#details.project(folder.project, options.signal);
     const id = folderIdOf(folder);
     const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
-      this.#api.files.list(id, page, { signal, priority: options.priority?.() ?? 'interactive' });
+      this.#api.files.list(id, page, {
+        signal,
+        priority: options.priority?.() ?? 'interactive',
+        onUnusable: options.onUnusable,
+      });
     const { goOn, signal } = options;
     const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, goOn, signal };
     for await (const page of pagesInOrder(fetch, collection)) {

@@ -7,6 +7,8 @@ export interface PagingOptions {
   readonly goOn: (total: number | undefined) => boolean;
   /** Asked for each page: who waits for it may change meanwhile. Default `interactive`. */
   readonly priority?: () => Priority;
+  /** Told why an entry cannot be shown, which is then left out. */
+  readonly onUnusable?: (reason: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -32,6 +32,7 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
         continuation,
         signal: options.signal,
         priority: options.priority?.() ?? 'interactive',
+        onUnusable: options.onUnusable,
       });
       // Where the next page begins is told by a key: nothing is shifted, and nobody told what came before it meanwhile.
       yield { pass: 0, items: listedOf(page, prefix, objects), unchanged: false };
@@ -93,10 +94,11 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       readonly continuation: string | undefined;
       readonly signal: AbortSignal;
       readonly priority?: Priority;
+      readonly onUnusable?: PagingOptions['onUnusable'] | undefined;
     },
   ): Promise<VolumePage> {
-    const { signal, priority = 'interactive', ...rest } = query;
-    return this.#api.volumes.contents(directory.volume.id, rest, { signal, priority });
+    const { signal, priority = 'interactive', onUnusable, ...rest } = query;
+    return this.#api.volumes.contents(directory.volume.id, rest, { signal, priority, onUnusable });
   }
 }
 

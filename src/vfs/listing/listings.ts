@@ -30,6 +30,8 @@ interface Parts {
   readonly ttlMs: number;
   /** Called when a whole directory has been taken in. */
   readonly onComplete: (directory: DirectoryNode) => void;
+  /** Called when entries were left out that cannot be shown, once for each directory. */
+  readonly onUnusable: (directory: DirectoryNode, reason: string) => void;
 }
 
 interface UnderWay {
@@ -46,6 +48,7 @@ export class Listings {
   readonly #parts: Parts;
   readonly #underWay = new Map<DirectoryNode, UnderWay>();
   readonly #totals = new WeakMap<DirectoryNode, number>();
+  readonly #toldUnusable = new WeakSet<DirectoryNode>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -162,7 +165,13 @@ export class Listings {
     let pass = 0;
     let unchanged = false;
     const priority = (): Priority => underWay.priority;
-    for await (const page of directories.pages(directory, { goOn, priority, signal: stop.signal })) {
+    let hasUnusable = false;
+    const onUnusable = (reason: string): void => {
+      hasUnusable = true;
+      this.#tellUnusable(directory, reason);
+    };
+    const options = { goOn, priority, onUnusable, signal: stop.signal };
+    for await (const page of directories.pages(directory, options)) {
       if (page.pass !== pass) names = new Set();
       ({ pass, unchanged } = page);
       const nodes: Node[] = [];
@@ -177,11 +186,18 @@ export class Listings {
     if (wanted) {
       // What others changed while the pages came may be known as it was at the first of them.
       const known = unchanged ? { ...asked, nowMs: clock.now() } : asked;
-      for (const gone of children.learnAll(names, known, isLocalOnly)) placement.lose(gone);
+      // A name that was left out may be any of those known.
+      if (!hasUnusable) for (const gone of children.learnAll(names, known, isLocalOnly)) placement.lose(gone);
       const unlisted = [...children.nodes()].filter((node) => !given.has(node));
       listing.append(unlisted);
     }
     listing.end(wanted && children.removals === removals ? children.version : undefined);
     if (wanted) this.#parts.onComplete(directory);
+  }
+
+  #tellUnusable(directory: DirectoryNode, reason: string): void {
+    if (this.#toldUnusable.has(directory)) return;
+    this.#toldUnusable.add(directory);
+    this.#parts.onUnusable(directory, reason);
   }
 }

@@ -121,6 +121,43 @@ describe('answers', () => {
     expect(stub.requests[0]?.url).toMatch(/^\/v2\/files\/d1\/list\?offset=100&limit=100&fields=id%2Cname/);
   });
 
+  const nameless = [null, ''].map((name, index) => ({ ...file, id: `n${index}`, name }));
+
+  it('give the entries of a page that can be used, and say what the others lack', async () => {
+    const { api } = await clientOf((_, response) =>
+      sendJson(response, 200, { items: [...nameless, file, 7] }, { 'X-Total-Matching-Query': 4 }),
+    );
+    const page = { offset: 0, limit: 100 };
+    const reasons: string[] = [];
+    const onUnusable = (reason: string): number => reasons.push(reason);
+    const { items, total } = await api.files.list('d1', page, { onUnusable });
+    expect(items.map(({ id }) => id)).toEqual(['f1']);
+    expect(total).toBe(4);
+    expect(reasons).toEqual(['the answer has no name', 'the answer has no name', 'the answer has no file']);
+    // Who moves or removes a folder must not miss one.
+    await expect(api.files.list('d1', page)).rejects.toThrow(TransportError);
+  });
+
+  it('give the objects of a volume that can be used, and say what the others lack', async () => {
+    const object = { location: 'in/a.txt', volume: 'alice/v1', type: 's3' };
+    const { api } = await clientOf(() => ({
+      items: [{ ...object, location: null }, object],
+      prefixes: [{}, { prefix: 'in/sub/' }],
+    }));
+    const reasons: string[] = [];
+    const onUnusable = (reason: string): number => reasons.push(reason);
+    const { objects, prefixes } = await api.volumes.contents('alice/v1', { prefix: 'in/' }, { onUnusable });
+    expect([objects.length, prefixes]).toEqual([1, ['in/sub/']]);
+    expect(reasons).toHaveLength(2);
+    await expect(api.volumes.contents('alice/v1', { prefix: 'in/' })).rejects.toThrow(TransportError);
+  });
+
+  it('without items are no empty folders', async () => {
+    const { api } = await clientOf(() => ({ message: 'Welcome.' }));
+    await expect(api.files.list('d1', { offset: 0, limit: 100 })).rejects.toThrow(TransportError);
+    await expect(api.volumes.contents('alice/v1', { prefix: '' })).rejects.toThrow(TransportError);
+  });
+
   it('find one name in a folder with one request, and tell that it is missing', async () => {
     const { api, stub } = await clientOf((request) => ({
       items: request.url.includes('name=a.bam') ? [file] : [],

@@ -42,6 +42,26 @@ describe('listing a folder', () => {
     expect(names).toHaveLength(330);
   });
 
+  it('leaves out what cannot be shown and tells of it once, and takes nothing known for gone', async () => {
+    world.platform.addFiles(root, 250);
+    const folder = await world.directory('projects/ada/one');
+    const known = await world.at('projects/ada/one/f000007');
+    for (const id of ['file-8', 'file-120']) world.platform.unusable.add(id);
+    world.tree.expire(folder);
+    const names = await world.list(folder);
+    expect(names).toHaveLength(249);
+    expect(names).toContain('f000007');
+    expect(names).not.toContain('f000119');
+    expect(await world.at('projects/ada/one/f000007')).toBe(known);
+    expect(await world.lookup('projects/ada/one/absent')).toBeUndefined();
+    expect(await world.at('projects/ada/one/f000119')).toMatchObject({ name: 'f000119' });
+    await world.list(folder);
+    expect(world.log).toHaveLength(1);
+    expect(world.tree.errors.list()).toMatchObject([
+      { op: 'readdir', path: '/projects/ada/one', text: expect.stringContaining('has no name') },
+    ]);
+  });
+
   it('gives the first entries before the last page is there', async () => {
     world.platform.addFiles(root, 450);
     const release = world.platform.hold('files.list', 2);
