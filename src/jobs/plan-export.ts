@@ -1,7 +1,7 @@
 import type { FileRecord } from '../api/model.ts';
 import { type ExportPlan, type Plan, refused, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
-import { refusalOfLocation, type VolumeTarget } from './refusals.ts';
+import { refusalOfLocation, refusalOfVolume, type VolumeTarget } from './refusals.ts';
 
 export interface ExportWish {
   readonly source: Extract<TransferSource, { kind: 'file' | 'folder' }>;
@@ -12,12 +12,12 @@ export interface ExportWish {
 }
 
 /**
- * One export for each file, or none at all: when one of them may not be exported, nothing is sent. An alias that
- * already points at its location is done, so that a half-done move of a folder can be made again.
+ * One export for each file, or none at all: when one of them may not be exported, or not under its name, nothing is
+ * sent. An alias that already points at its location is done, so that a half-done move of a folder can be made again.
  */
 export function planExport(wish: ExportWish, contents: SourceContents): Plan {
   const { source, target, overwrite, copyOnly } = wish;
-  const refusal = refusalOfLocation(target) ?? refusalOfPermission(wish);
+  const refusal = refusalOfVolume(target) ?? refusalOfLocation(target.location) ?? refusalOfPermission(wish);
   if (refusal) {
     return refusal;
   }
@@ -29,6 +29,10 @@ export function planExport(wish: ExportWish, contents: SourceContents): Plan {
     if (isAliasOf(file, target.volume, location)) {
       done.push(file);
       continue;
+    }
+    const badLocation = refusalOfLocation(location);
+    if (badLocation) {
+      return badLocation;
     }
     const reason = whyNotExportable(file);
     if (reason !== undefined) {

@@ -2,6 +2,11 @@ import { RESERVED_FOLDER_PREFIX } from '../contract/limits.ts';
 import { type Plan, refused } from './plan.ts';
 import type { TransferSource, TransferTarget } from './ports.ts';
 
+/** NAME_MAX of Linux: a store may keep objects as files, and no mount makes or shows a longer name. */
+const SEGMENT_BYTES_MAX = 255;
+/** S3's limit of a key, of which the volume's prefix takes its share. */
+const LOCATION_BYTES_MAX = 1024;
+
 export type ProjectTarget = Extract<TransferTarget, { kind: 'project' }>;
 export type VolumeTarget = Extract<TransferTarget, { kind: 'volume' }>;
 
@@ -24,17 +29,40 @@ export function refusalOfVolumeSource(from: string, to: string): Plan {
     : refused('volume-to-volume', 'the platform has no call that takes an object from one volume to another');
 }
 
-/** Undefined when the volume takes objects at that location. */
-export function refusalOfLocation(target: VolumeTarget): Plan | undefined {
+/** Undefined when the volume takes objects. */
+export function refusalOfVolume(target: VolumeTarget): Plan | undefined {
   if (target.accessMode === 'RO') {
     return refused('read-only-volume', `the volume ${target.volume} is read-only`);
   }
   if (!target.active) {
     return refused('inactive-volume', `the volume ${target.volume} is not active`);
   }
-  const segments = target.location.split('/');
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    return refused('bad-name', `${JSON.stringify(target.location)} is no location of an object`);
-  }
   return undefined;
+}
+
+/** Undefined when there can be an object at that location, on whatever store. */
+export function refusalOfLocation(location: string): Plan | undefined {
+  const reason = whyNoLocation(location);
+  if (reason === undefined) {
+    return undefined;
+  }
+  const message = `${JSON.stringify(location)} is no location of an object: ${reason}; choose another name`;
+  return refused('bad-name', message);
+}
+
+function whyNoLocation(location: string): string | undefined {
+  const segments = location.split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    return 'a segment is empty, "." or ".."';
+  }
+  // NUL, or half of a surrogate pair.
+  if (/[\0\p{Surrogate}]/u.test(location)) {
+    return 'it is no text that a volume keeps';
+  }
+  if (segments.some((segment) => Buffer.byteLength(segment) > SEGMENT_BYTES_MAX)) {
+    return `a segment is over ${SEGMENT_BYTES_MAX} bytes`;
+  }
+  return Buffer.byteLength(location) > LOCATION_BYTES_MAX
+    ? `it is over ${LOCATION_BYTES_MAX} bytes`
+    : undefined;
 }

@@ -111,6 +111,24 @@ describe('a move from a project to a volume', () => {
     expect(result).toHaveProperty('message', expect.stringContaining('deep/y.bam'));
   });
 
+  it.each([
+    ['dots', '..', 'a segment is empty, "." or ".."'],
+    ['a dot, deeper', 'deep/.', 'a segment is empty, "." or ".."'],
+    ['a name of 400 bytes', 'ü'.repeat(200), 'a segment is over 255 bytes'],
+    ['a long path', Array(6).fill('d'.repeat(200)).join('/'), 'it is over 1024 bytes'],
+    ['NUL', 'a\0b', 'it is no text that a volume keeps'],
+    ['half a surrogate pair', '\ud800x', 'it is no text that a volume keeps'],
+  ])('of a folder with a file that no volume takes by its name, %s, sends nothing', (_, path, why) => {
+    const files = [
+      { path: 'x.bam', file: file() },
+      { path, file: file({ id: 'f2' }) },
+    ];
+    const result = planMove(request(ofFolder, toVolume({ location: 'out/raw' })), { ...NOTHING, files });
+    expect(result).toMatchObject({ kind: 'refused', reason: 'bad-name' });
+    expect(result).toHaveProperty('message', expect.stringContaining(JSON.stringify(`out/raw/${path}`)));
+    expect(result).toHaveProperty('message', expect.stringContaining(why));
+  });
+
   it('of an alias that already points there is done', () => {
     expect(plan(ofFile(alias('out/a.bam')), toVolume())).toEqual({ kind: 'unchanged' });
   });

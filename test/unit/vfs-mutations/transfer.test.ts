@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, O_WRONLY } from '../../support/changing-world.ts';
 
@@ -39,6 +39,35 @@ describe('mv project -> volume', () => {
     expect(await world.onVolume(volume)).toMatchObject({ 'run/one': '1', 'run/two': '2' });
     await expect(world.child('run')).resolves.toMatchObject({ kind: 'project-folder' });
     await world.rename('run', 'run', { toParent: volume });
+  });
+
+  it('shows at once what is done of a folder when the rest fails', async () => {
+    const run = await makeFolder('run', world.folder);
+    const one = await world.put('one', '1', run);
+    await world.put('two', '2', run);
+    await world.child('run', volume);
+    const { transfers } = world.tree.api;
+    const start = transfers.startExports.bind(transfers);
+    const failure = { status: 503, code: 9200, message: 'the store is away' };
+    vi.spyOn(transfers, 'startExports').mockImplementationOnce(async (requests, copyOnly) => [
+      ...(await start(requests.slice(0, 1), copyOnly)),
+      { ok: false, failure },
+    ]);
+    await expect(world.rename('run', 'run', { toParent: volume })).rejects.toThrow('the store is away');
+    const exported = (await world.child('run', volume)) as VolumeDirectoryNode;
+    expect(await world.cat('one', exported)).toBe('1');
+    await world.child('one', run);
+    expect(one.record?.storage).toMatchObject({ kind: 'volume', location: 'run/one' });
+    await world.rename('run', 'run', { toParent: volume });
+    expect(await world.onVolume(volume)).toMatchObject({ 'run/one': '1', 'run/two': '2' });
+  });
+
+  it('keeps a folder made here when nothing could be brought into it', async () => {
+    const local = await world.side.mutations.mkdir({ parent: volume, name: 'run' }, 0o755, world.by());
+    await makeFolder('run', world.folder);
+    vi.spyOn(world.tree.api.files, 'list').mockRejectedValueOnce(new Error('the service is away'));
+    await expect(world.rename('run', 'run', { toParent: volume })).rejects.toThrow('the service is away');
+    expect(await world.child('run', volume)).toBe(local);
   });
 
   it('makes a folder made here a folder of the volume', async () => {

@@ -19,6 +19,7 @@ describe('the errno of a failure', () => {
     [403, 5001, 'EACCES'],
     [401, 90_001, 'EACCES'],
     [403, 9006, 'EPERM'],
+    [400, 9011, 'EPERM'],
     [403, 9026, 'EROFS'],
     [400, 5021, 'ENOTEMPTY'],
     [409, 8005, 'EEXIST'],
@@ -41,6 +42,7 @@ describe('the errno of a failure', () => {
     expect(errnoOf(new StorageError('changed', ''))).toBe('ESTALE');
     expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
     expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
+    expect(errnoOf(new TransferRefused('bad-name', ''))).toBe('EPERM');
     expect(errnoOf(new UnsettledError(''))).toBe('EAGAIN');
   });
 

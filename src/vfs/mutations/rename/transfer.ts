@@ -20,7 +20,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
-import { pathOf } from '../../node.ts';
+import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
@@ -153,17 +153,41 @@ async function requireAllSent(
   await attributes.write(node);
 }
 
-function moveOnPlatform(
+async function moveOnPlatform(
   tree: Tree,
   source: Node,
   to: { readonly parent: DirectoryNode; readonly name: string },
 ): Promise<TransferOutcome> {
-  return tree.jobs.move({
+  const request = {
     source: transferSourceOf(source),
     target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
     overwrite: true,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
-  });
+  };
+  try {
+    return await tree.jobs.move(request);
+  } catch (error) {
+    // Of several files some may be done, and all of them when only the answer was lost.
+    if (source.parent) askAgain(tree, source.parent, source.name);
+    askAgain(tree, to.parent, to.name);
+    throw error;
+  }
+}
+
+/** What is at a name, and below it, is asked for anew; what exists only here, or is being written, keeps its place. */
+function askAgain(tree: Tree, directory: DirectoryNode, name: string): void {
+  const known = directory.children.get(name);
+  if (known?.kind !== 'present') {
+    tree.invalidate(directory, name);
+    return;
+  }
+  tree.doubt(known.node);
+  if (isDirectory(known.node)) expireAll(tree, known.node);
+}
+
+function expireAll(tree: Tree, directory: DirectoryNode): void {
+  tree.expire(directory);
+  for (const child of directory.children.nodes()) if (isDirectory(child)) expireAll(tree, child);
 }
 
 async function inherit(tree: Tree, file: FileRecord, from: FileRecord | undefined): Promise<FileRecord> {
