@@ -20,8 +20,16 @@ export function contentKey(version: ContentVersion): string {
 
 /** The name of exactly these bytes, as far as they are known. */
 export function versionKey(version: ContentVersion): string {
-  const etag = version.kind === 'object' ? version.etag : undefined;
-  return [contentKey(version), version.sizeBytes, etag ?? ''].join('\0');
+  return [contentKey(version), version.sizeBytes, etagOf(version) ?? ''].join('\0');
+}
+
+/** The validator that a version is known to have: listings quote an ETag or do not, answers of a store do. */
+export function etagOf(version: ContentVersion): string | undefined {
+  return version.kind === 'file' ? undefined : unquoted(version.etag);
+}
+
+export function unquoted(etag: string | undefined): string | undefined {
+  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
 }
 
 export function sameVersion(left: ContentVersion, right: ContentVersion): boolean {

@@ -18,6 +18,8 @@ export type ContentVersion =
       readonly fileId: string;
       readonly volume: string;
       readonly location: string;
+      /** As the store told when the file was opened. */
+      readonly etag?: string | undefined;
       readonly sizeBytes: number;
     }
   | {
@@ -27,6 +29,13 @@ export type ContentVersion =
       readonly etag: string | undefined;
       readonly sizeBytes: number;
     };
+
+/** What a store has under a name now. */
+export interface ObjectState {
+  /** Undefined: the store tells none. */
+  readonly etag: string | undefined;
+  readonly sizeBytes: number;
+}
 
 /** Who may have to wait. The signal is asked for only then: to make one costs more than to lend what is there. */
 export interface Waiting {
@@ -41,6 +50,8 @@ export interface OpenVersion {
    * answer, that is returned; it may reject, and whoever reads may succeed all the same.
    */
   prepare(): Promise<FileRecord> | undefined;
+  /** Asks the store what is there now, whatever version this is. Rejects as `read` does. */
+  inspect(signal: AbortSignal): Promise<ObjectState>;
   /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
   read(offset: number, sizeBytes: number, waiting: Waiting): ByteChunks | Promise<ByteChunks>;
   close(): void;

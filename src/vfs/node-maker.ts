@@ -51,6 +51,7 @@ export class NodeMaker {
       kind: 'project-file',
       project,
       record,
+      object: undefined,
       draft: undefined,
       pending: undefined,
       mode: undefined,

@@ -13,7 +13,7 @@ import type {
   VolumeObjectRecord,
   VolumeRecord,
 } from '../api/model.ts';
-import type { Annotations, ContentVersion, Draft } from '../content/ports.ts';
+import type { Annotations, Draft, ObjectState } from '../content/ports.ts';
 import type { ChildCache } from './child-cache.ts';
 import type { Awaitable, NodeId } from './file-system.ts';
 import { FsError } from './fs-error.ts';
@@ -62,6 +62,8 @@ export interface ProjectFileNode extends NodeBase {
   readonly project: Project;
   /** The published file; undefined while it is only a draft. */
   record: FileRecord | undefined;
+  /** What is behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */
+  object: ObjectState | undefined;
   /** Local content while the file is open for writing or not yet published. */
   draft: Draft | undefined;
   /** Set on an unpublished file; become one PATCH with its publication. */
@@ -153,12 +155,17 @@ export function folderIdOf(node: ProjectFolderNode): string {
   return node.record?.id ?? projectOf(node).rootFolder;
 }
 
-/** The version of a published file's bytes. */
-export function versionOfFile(record: FileRecord): ContentVersion {
-  const { id: fileId, sizeBytes, storage } = record;
-  return storage.kind === 'platform'
-    ? { kind: 'file', fileId, sizeBytes }
-    : { kind: 'alias', fileId, sizeBytes, volume: storage.volume, location: storage.location };
+export type AliasNode = ProjectFileNode & { readonly record: FileRecord };
+
+/** A published file whose bytes are an object of a volume. */
+export function isAlias(node: Node): node is AliasNode {
+  return node.kind === 'project-file' && node.record?.storage.kind === 'volume';
+}
+
+/** Of a file's content as this mount shows it. */
+export function sizeOf(node: ProjectFileNode | VolumeObjectNode): number | undefined {
+  const published = isAlias(node) ? (node.object ?? node.record) : node.record;
+  return (node.draft ?? published)?.sizeBytes;
 }
 
 /** Path below the mount point, for people; a node out of the tree is shown by its last name. */

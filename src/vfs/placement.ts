@@ -4,11 +4,12 @@
  * after which the kernel's caches are told.
  */
 import type { FileRecord } from '../api/model.ts';
+import type { ObjectState } from '../content/ports.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
 import { isLocalOnly, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
-import type { DirectoryNode, Node, ProjectFileNode } from './node.ts';
+import type { AliasNode, DirectoryNode, Node, ProjectFileNode } from './node.ts';
 import { isDirectory } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
@@ -88,6 +89,22 @@ export class Placement {
     if (known?.kind === 'present' && isLocalOnly(known.node)) return;
     if (known?.kind === 'present') this.lose(known.node);
     children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
+  }
+
+  /** The store told what is behind an alias: of other bytes, or of another size than it was shown with, it is another node. */
+  learnObject(node: AliasNode, object: ObjectState): void {
+    const { parent, record } = node;
+    const known = node.object ?? { etag: object.etag, sizeBytes: record.sizeBytes };
+    if (known.etag === object.etag && known.sizeBytes === object.sizeBytes) {
+      node.object = object;
+      return;
+    }
+    if (parent?.kind !== 'project-folder') return;
+    const next = this.#make.projectFile({ parent, name: node.name }, node.project, record);
+    next.object = object;
+    const { generation } = parent.children;
+    parent.children.learn(next.name, next, { generation, nowMs: node.checkedMs });
+    this.lose(node);
   }
 
   /** Someone else took `node` away or put another thing in its place. */

@@ -1,4 +1,5 @@
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
+import type { ObjectState } from '../content/ports.ts';
 import { attributesOf } from './attributes/attributes-of.ts';
 import type { Details } from './directories/details.ts';
 import { Directories } from './directories/directories.ts';
@@ -18,6 +19,7 @@ import { Lookups } from './listing/lookups.ts';
 import { Revalidation } from './listing/revalidation.ts';
 import { WalkAhead } from './listing/walk-ahead.ts';
 import type {
+  AliasNode,
   DirectoryNode,
   Node,
   ProjectFileNode,
@@ -27,7 +29,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from './node.ts';
-import { pathOf } from './node.ts';
+import { isAlias, pathOf } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
@@ -162,6 +164,11 @@ export class PlatformTree implements Tree {
     return this.#revalidation.revalidate(node, signal, prepare);
   }
 
+  learnObject(node: AliasNode, object: ObjectState): void {
+    this.#placement.learnObject(node, object);
+    if (node.object !== object) throw new FsError('ESTALE', `${node.name} has another content now`);
+  }
+
   doubt(node: Node): void {
     node.checkedMs = Number.NEGATIVE_INFINITY;
     if (node.parent) this.kernel.invalidateEntry(node.parent.id, node.name);
@@ -199,6 +206,7 @@ export class PlatformTree implements Tree {
     if (node.kind === 'project-file' && 'id' in record) {
       node.record = record;
       node.pending = undefined;
+      if (!isAlias(node)) node.object = undefined;
     } else if (node.kind === 'volume-object' && !('id' in record)) {
       node.record = record;
     }

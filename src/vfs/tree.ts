@@ -7,7 +7,7 @@
  */
 import type { Api } from '../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
-import type { ContentReader, ContentWriter } from '../content/ports.ts';
+import type { ContentReader, ContentWriter, ObjectState } from '../content/ports.ts';
 import type { Jobs } from '../jobs/ports.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -15,6 +15,7 @@ import type { FolderState } from './attributes/folder-state.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import type { AttributesReply, Awaitable, Entry, KernelCaches } from './file-system.ts';
 import type {
+  AliasNode,
   DirectoryNode,
   Node,
   ProjectFileNode,
@@ -89,6 +90,12 @@ export interface Tree extends TreeParts {
    * `prepare` is called when the platform is asked, and first: what it is told of the file need not be asked.
    */
   revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void>;
+
+  /**
+   * What the store of an alias has now. Throws ESTALE when that is another content than the node's, or of another size than was
+   * shown; another node has the name then.
+   */
+  learnObject(node: AliasNode, object: ObjectState): void;
 
   /** Its bytes tell that the node is not what the platform has now: asked for anew at the next use. */
   doubt(node: Node): void;

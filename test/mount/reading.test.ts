@@ -1,5 +1,6 @@
 /** What reading costs the service, by the pattern of the reader. */
-import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { TestUser } from '../service/test-service.ts';
@@ -101,6 +102,23 @@ describe('a file that is peeked into', () => {
     const cost = await costOf('peeked.txt', (file) => readThrough(file, 0, 8 * KIB, 8 * KIB));
     expect(cost.ranges).toBe(1);
     expect(cost.bytes).toBeLessThanOrEqual(128 * KIB);
+  });
+});
+
+describe('an alias whose object is replaced in its bucket', () => {
+  it.each([
+    ['the same', 0],
+    ['another', 500_000],
+  ])('by one of %s size is the new one for who opens it, pages of the kernel or not', async (name, more) => {
+    const bucket = join(served.data, 'buckets', 'demo-results');
+    const old = Buffer.alloc(3_000_000, 'a');
+    await writeFile(join(bucket, name), old);
+    const alias = `${folder}/${name}`;
+    await rename(served.path('volumes', 'demo', 'results', name), alias);
+    expect((await readFile(alias)).equals(old)).toBe(true);
+    const replaced = Buffer.alloc(old.length + more, 'b');
+    await writeFile(join(bucket, name), replaced);
+    expect((await readFile(alias)).equals(replaced)).toBe(true);
   });
 });
 

@@ -5,10 +5,10 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { etagOf } from '../content-version.ts';
 import type { LocalCopies, LocalCopy } from '../local-copies.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentVersion } from '../ports.ts';
-import { unquoted } from '../read/version-source.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import type { DiskCache } from './disk-cache.ts';
 
@@ -34,7 +34,7 @@ export class VerifiedCopies implements LocalCopies {
 
   async of(version: ContentVersion, signal: AbortSignal): Promise<LocalCopy | undefined> {
     const { disk } = this.#options;
-    const cached = disk.versionOf(version, version.kind === 'object' ? unquoted(version.etag) : undefined);
+    const cached = disk.versionOf(version, etagOf(version));
     const entry = cached && (await disk.acquire(cached));
     if (entry === undefined) return undefined;
     const release = (): void => void disk.release(entry).catch(() => undefined);

@@ -3,7 +3,13 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { ContentError, type ContentVersion, type OpenVersion, type Waiting } from '../ports.ts';
+import {
+  ContentError,
+  type ContentVersion,
+  type ObjectState,
+  type OpenVersion,
+  type Waiting,
+} from '../ports.ts';
 import { Readahead, type ReadaheadOptions } from './readahead.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentCache } from './segment-cache.ts';
@@ -41,6 +47,10 @@ export class OpenSource implements OpenVersion {
 
   prepare(): Promise<FileRecord> | undefined {
     return this.#closed ? undefined : this.#source.prepare();
+  }
+
+  inspect(signal: AbortSignal): Promise<ObjectState> {
+    return untilAborted(this.#source.inspect(signal), signal);
   }
 
   read(offset: number, sizeBytes: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {

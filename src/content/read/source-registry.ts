@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { contentKey } from '../content-version.ts';
+import { contentKey, etagOf } from '../content-version.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
-import { type SourceDependencies, unquoted, VersionSource } from './version-source.ts';
+import { type SourceDependencies, VersionSource } from './version-source.ts';
 
 /** A source for a handle, and whether its validator was told by something newer than the handle's open. */
 export interface FoundSource {
@@ -16,7 +16,7 @@ const RESTING_FILES = 1000;
 export class SourceRegistry {
   readonly #deps: SourceDependencies;
   readonly #sources = new Map<string, VersionSource>();
-  /** Those that have neither handles nor cached bytes. Files only: what can change is better asked for anew. */
+  /** Those that have neither handles nor cached bytes. Files and aliases: each opening of an alias needs the link. */
   readonly #resting = new LRUCache<string, VersionSource>({
     max: RESTING_FILES,
     dispose: (source, key, reason) => {
@@ -36,7 +36,7 @@ export class SourceRegistry {
       return { source: this.replace(version), verified: true };
     }
     if (version.kind === 'file') return { source: known, verified: true };
-    const told = version.kind === 'object' ? unquoted(version.etag) : undefined;
+    const told = etagOf(version);
     if (told === undefined) return { source: known, verified: known.etag === undefined };
     return { source: told === known.etag ? known : this.replace(version), verified: true };
   }
@@ -47,7 +47,9 @@ export class SourceRegistry {
     signal: AbortSignal,
     work: (source: VersionSource) => Promise<T>,
   ): Promise<T> {
-    const { source, verified } = this.open(version);
+    // An alias has the ETag of when it was opened last.
+    const asked = version.kind === 'alias' ? { ...version, etag: undefined } : version;
+    const { source, verified } = this.open(asked);
     const known = version.kind === 'file' || source.etag !== undefined;
     const current = verified && known ? source : await this.#verified(source, signal);
     current.handles += 1;
@@ -83,8 +85,8 @@ export class SourceRegistry {
   tidy(source: VersionSource): void {
     const key = contentKey(source.version);
     if (!source.unused || this.#sources.get(key) !== source) return;
-    if (source.version.kind === 'file') this.#resting.set(key, source);
-    else this.#forget(key, source);
+    if (source.version.kind === 'object') this.#forget(key, source);
+    else this.#resting.set(key, source);
   }
 
   #forget(key: string, source: VersionSource): void {

@@ -9,11 +9,11 @@ import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { contentName } from '../content-version.ts';
+import { contentName, etagOf, unquoted } from '../content-version.ts';
 import type { CachedVersion } from '../disk/cached-version.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
-import { ContentError, type ContentVersion } from '../ports.ts';
+import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
 import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
 import type { FetchOptions, FetchRange } from './fetch-range.ts';
 import { SegmentIndex } from './segment-index.ts';
@@ -30,6 +30,20 @@ interface Range {
   readonly offset: number;
   readonly into: Uint8Array;
 }
+
+/** What a link or an answer tells of the object; undefined: nothing. */
+interface Told {
+  readonly etag: string | undefined;
+  readonly sizeBytes: number | undefined;
+}
+
+interface RemoteOptions extends FetchOptions {
+  /** Called before bytes count; what it throws ends the fetch. */
+  readonly accept: (told: Told) => void;
+}
+
+const RANGE_NOT_SATISFIABLE = 416;
+const EMPTY_OBJECT: ObjectState = { etag: undefined, sizeBytes: 0 };
 
 export interface SourceDependencies {
   readonly api: Api;
@@ -53,7 +67,7 @@ export class VersionSource {
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
     this.version = version;
     this.#deps = deps;
-    this.#etag = version.kind === 'object' ? unquoted(version.etag) : undefined;
+    this.#etag = etagOf(version);
     this.index = new SegmentIndex(() => onUnused(this));
     this.fetch = fetchThroughDisk({
       disk: deps.disk,
@@ -79,13 +93,10 @@ export class VersionSource {
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
   async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<void> {
-    const held = this.#link();
     try {
-      await this.#fetchFrom(await held.link, { offset, into }, options);
+      await this.#fetch({ offset, into }, { ...options, accept: (told) => this.#pin(told) });
     } catch (error) {
-      if (!(error instanceof StorageError) || error.kind !== 'refused') throw this.#explained(error);
-      if (this.#held === held) this.#held = undefined;
-      await this.#fetchAgain({ offset, into }, options);
+      throw this.#explained(error);
     }
   }
 
@@ -107,22 +118,49 @@ export class VersionSource {
     await this.fetchRemote(0, new Uint8Array(1), { signal });
   }
 
-  async #fetchAgain(range: Range, options: FetchOptions): Promise<void> {
+  /**
+   * Asks the store what is there now. The API tells neither that the object behind an alias was replaced nor its size, and a
+   * signed link allows nothing but GET: so it is asked for one byte.
+   */
+  async inspect(signal: AbortSignal): Promise<ObjectState> {
+    let state: ObjectState = EMPTY_OBJECT;
+    const accept = ({ etag, sizeBytes = this.version.sizeBytes }: Told): void => {
+      state = { etag: unquoted(etag), sizeBytes };
+    };
     try {
-      await this.#fetchFrom(await this.#link().link, range, options);
+      await this.#fetch({ offset: 0, into: new Uint8Array(1) }, { signal, accept });
     } catch (error) {
-      throw this.#explained(error);
+      // An empty object has no first byte.
+      const isEmpty = error instanceof StorageError && error.status === RANGE_NOT_SATISFIABLE;
+      if (!isEmpty) throw this.#explained(error);
+      state = EMPTY_OBJECT;
+    }
+    if (state.sizeBytes === this.version.sizeBytes) this.#etag ??= state.etag;
+    return state;
+  }
+
+  /** Over the link in hand, and over a new one when the store refuses that. */
+  async #fetch(range: Range, options: RemoteOptions): Promise<void> {
+    const held = this.#link();
+    try {
+      await this.#fetchFrom(await held.link, range, options);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.kind !== 'refused') throw error;
+      if (this.#held === held) this.#held = undefined;
+      await this.#fetchFrom(await this.#link().link, range, options);
     }
   }
 
   /** No byte counts before its answer is known to be of this version: readers take bytes as they come. */
-  async #fetchFrom(link: ContentLink, range: Range, { signal, onProgress }: FetchOptions): Promise<void> {
-    this.#pin(link.etag, link.sizeBytes);
-    const onAnswer = (answer: RangeAnswer): void => this.#pin(answer.etag, answer.objectSizeBytes);
+  async #fetchFrom(link: ContentLink, range: Range, options: RemoteOptions): Promise<void> {
+    const { signal, onProgress, accept } = options;
+    accept(link);
+    const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void =>
+      accept({ etag, sizeBytes: objectSizeBytes });
     onAnswer(await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress }, signal));
   }
 
-  #pin(given: string | undefined, sizeBytes: number | undefined): void {
+  #pin({ etag: given, sizeBytes }: Told): void {
     if (sizeBytes !== undefined && sizeBytes !== this.version.sizeBytes) {
       throw new ContentError(
         'changed',
@@ -172,9 +210,4 @@ export class VersionSource {
         return error.kind satisfies never;
     }
   }
-}
-
-/** Listings quote an ETag or do not, answers of a store do: compared without. */
-export function unquoted(etag: string | undefined): string | undefined {
-  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
 }

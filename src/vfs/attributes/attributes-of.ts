@@ -14,6 +14,7 @@ import type {
   VirtualFileNode,
   VolumeObjectNode,
 } from '../node.ts';
+import { sizeOf } from '../node.ts';
 import type { TreeOptions } from '../tree.ts';
 import { readReservedPairs } from './reserved-pairs.ts';
 
@@ -81,11 +82,11 @@ function factsOf(node: Node): Facts {
 }
 
 function fileFacts(node: ProjectFileNode): Facts {
-  const { record, draft } = node;
+  const { record } = node;
   const kept = record ? readReservedPairs(record.metadata) : {};
   return {
     type: S_IFREG,
-    sizeBytes: draft?.sizeBytes ?? record?.sizeBytes ?? 0,
+    sizeBytes: sizeOf(node) ?? 0,
     permissions: node.mode ?? kept.mode,
     writable: node.project.record?.permissions.write ?? true,
     mtimeMs: node.mtimeMs ?? node.writtenMs ?? kept.mtimeMs ?? record?.modifiedMs ?? node.checkedMs,
@@ -94,10 +95,10 @@ function fileFacts(node: ProjectFileNode): Facts {
 }
 
 function objectFacts(node: VolumeObjectNode): Facts {
-  const { record, draft } = node;
+  const { record } = node;
   return {
     type: S_IFREG,
-    sizeBytes: draft?.sizeBytes ?? record?.sizeBytes ?? 0,
+    sizeBytes: sizeOf(node) ?? 0,
     writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
     mtimeMs: node.writtenMs ?? record?.modifiedMs,
   };

@@ -6,7 +6,7 @@
  * (`flush-rule.ts`), and `Publisher` how.
  *
  * The kernel may keep its pages over opens: a node has one content, ours or one that the platform has told of, and
- * another content is another node (`node.ts`).
+ * another content is another node (`node.ts`). Of an alias the platform tells nothing: its store is asked at each open.
  */
 import type { FileRecord } from '../../api/model.ts';
 import type { ProcessTable } from '../../lib/process-table.ts';
@@ -15,7 +15,7 @@ import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-s
 import { FsError } from '../fs-error.ts';
 import { HandleTable } from '../handle-table.ts';
 import type { Node, VirtualFileNode } from '../node.ts';
-import { isDirectory, pathOf } from '../node.ts';
+import { isAlias, isDirectory, pathOf, sizeOf } from '../node.ts';
 import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
 import { transferSourceOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
@@ -244,13 +244,14 @@ export class PlatformOpenFiles implements OpenFiles {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
       if (!node.draft) await this.#tree.revalidate(node, context.signal, prepare);
+      const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
       if (mode.truncate)
         await this.#contents.change(
           content,
           () => this.#contents.empty(content, context.signal),
           context.signal,
         );
-      return reply;
+      return { ...reply, keepCache };
     } catch (error) {
       await this.release(reply.handle);
       throw error;
@@ -261,6 +262,19 @@ export class PlatformOpenFiles implements OpenFiles {
   #prepare({ node }: FileContent, handle: FileHandle): Promise<FileRecord> | undefined {
     const open = this.#handles.get(handle);
     return open.kind === 'file' && versionOf(node) ? this.#viewOf(open).prepare() : undefined;
+  }
+
+  /**
+   * Whether the kernel's pages hold what the node's content is: always, but for an alias. Its object is asked for; ESTALE when that
+   * is another, so that the kernel finds the node of the new one.
+   */
+  async #isUnchanged({ node }: FileContent, handle: FileHandle, signal: AbortSignal): Promise<boolean> {
+    const open = this.#handles.get(handle);
+    if (open.kind === 'text' || !isAlias(node) || node.draft) return true;
+    const before = node.object?.etag;
+    const object = await this.#viewOf(open).inspect(signal);
+    if (!node.draft) this.#tree.learnObject(node, object);
+    return before !== undefined;
   }
 
   /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */
@@ -292,9 +306,10 @@ export class PlatformOpenFiles implements OpenFiles {
   #viewOf(open: OpenFile): NonNullable<OpenFile['view']> {
     const version = versionOf(open.content.node);
     if (!version) throw new FsError('EIO', `${open.content.node.name} has no content`);
-    if (open.view && isSameVersion(open.view.version, version)) return open.view;
-    open.view?.close();
+    const before = open.view;
+    if (before && isSameVersion(before.version, version)) return before;
     open.view = this.#tree.reader.open(version);
+    before?.close();
     return open.view;
   }
 
@@ -307,13 +322,12 @@ export class PlatformOpenFiles implements OpenFiles {
 
   #sizeOf(open: Open): number {
     if (open.kind === 'text') return open.bytes.length;
-    const { draft, record } = open.content.node;
-    return draft?.sizeBytes ?? record?.sizeBytes ?? 0;
+    return sizeOf(open.content.node) ?? 0;
   }
 
   async #resize(content: FileContent, sizeBytes: number, context: RequestContext): Promise<void> {
     const { node } = content;
-    if ((node.draft ?? node.record)?.sizeBytes === sizeBytes) return;
+    if (sizeOf(node) === sizeBytes) return;
     this.#contents.requireByteWrites(content);
     const resize = async (): Promise<void> => {
       if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
