@@ -1,7 +1,8 @@
 /**
  * How far ahead of a reader to fetch, as a pure function of what it read.
  *
- * A *run* is a stretch read front to back; a jump ends it and begins another.
+ * A *run* is a stretch read front to back; a jump ends it and begins another. A step back is a jump, unless it is one of a few
+ * requests that overtook one another.
  *
  *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
  *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
@@ -18,6 +19,8 @@ export interface AccessPattern {
   /** Skipped and charged for; read after all, they are given back. */
   readonly skippedBytes: number;
   readonly reads: number;
+  /** Of the run's reads, in bytes. */
+  readonly largestRead: number;
   /** Of the runs before, the last one first; two at most. */
   readonly runsBefore: readonly number[];
 }
@@ -27,6 +30,7 @@ export const UNREAD: AccessPattern = {
   earnedBytes: 0,
   skippedBytes: 0,
   reads: 0,
+  largestRead: 0,
   runsBefore: [],
 };
 
@@ -35,6 +39,8 @@ const MIB = 1024 * KIB;
 
 /** The kernel's own read-ahead keeps two requests in flight, and they may arrive in either order. */
 const SLACK_BYTES = 2 * MIB;
+/** How many of the run's largest request a step back may have: the second of two that changed places may be the longer one. */
+const SLACK_READS = 3;
 /**
  * From where on a run is a stream. At the front the first read tells: the kernel makes it as large as this only for a
  * program that itself reads in large pieces.
@@ -61,9 +67,17 @@ const COALESCED_BYTES = LARGEST_GUESS;
 
 export function afterRead(before: AccessPattern, offset: number, sizeBytes: number): AccessPattern {
   const distance = offset - before.position;
-  if (distance > SLACK_BYTES || distance < -SLACK_BYTES) {
+  const largestRead = Math.max(before.largestRead, sizeBytes);
+  if (distance > SLACK_BYTES || -distance > Math.min(SLACK_BYTES, SLACK_READS * largestRead)) {
     const runsBefore = before.reads === 0 ? [] : [before.earnedBytes, ...before.runsBefore.slice(0, 1)];
-    return { position: offset + sizeBytes, earnedBytes: sizeBytes, skippedBytes: 0, reads: 1, runsBefore };
+    return {
+      position: offset + sizeBytes,
+      earnedBytes: sizeBytes,
+      skippedBytes: 0,
+      reads: 1,
+      largestRead: sizeBytes,
+      runsBefore,
+    };
   }
   const charged = Math.min(Math.max(0, distance), before.earnedBytes + sizeBytes);
   const givenBack = distance < 0 ? Math.min(sizeBytes, before.skippedBytes) : 0;
@@ -73,6 +87,7 @@ export function afterRead(before: AccessPattern, offset: number, sizeBytes: numb
     earnedBytes: before.earnedBytes + sizeBytes - charged + givenBack,
     skippedBytes: before.skippedBytes + charged - givenBack,
     reads: before.reads + 1,
+    largestRead,
   };
 }
 

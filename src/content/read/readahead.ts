@@ -43,7 +43,9 @@ export class Readahead {
     this.#pattern = afterRead(this.#pattern, offset, end - offset);
     const jumped = this.#pattern.reads <= reads;
     if (jumped) this.#fetchedTo = 0;
-    return this.#pattern.position + reachBytes(this.#window);
+    const { position } = this.#pattern;
+    // What lies between a read that steps back and the front was skipped, and is not wanted now.
+    return end < position ? end : position + reachBytes(this.#window);
   }
 
   close(): void {

@@ -86,6 +86,21 @@ describe('the window', () => {
     expect(windowsOf(swapped).at(-1)).toBe(windowsOf(inOrder).at(-1));
   });
 
+  it('grows although the kernel sends the requests of its growing read-ahead out of order', () => {
+    const sizes = [128, 256, 512, 1024, 1024, 1024].map((kib) => kib * KIB);
+    const inOrder = sizes.map((size, at) => ({
+      offset: sizes.slice(0, at).reduce((sum, each) => sum + each, 0),
+      size,
+    }));
+    const swapped = inOrder.map((_, at) => inOrder[at ^ 1]!);
+    expect(windowsOf(swapped).at(-1)).toBe(windowsOf(inOrder).at(-1));
+  });
+
+  it('is that of a new run after a step back by more than a few requests', () => {
+    const reads = [...sequential(20, 32 * KIB), { offset: 300 * KIB, size: 32 * KIB }];
+    expect(windowsOf(reads).at(-1)).toBe(0);
+  });
+
   it('of a reader that jumped is never more than it has read, whatever the pattern', () => {
     const read = fc.record({ offset: fc.nat(40 * MIB), size: fc.integer({ min: 1, max: MIB }) });
     fc.assert(

@@ -38,6 +38,10 @@ async function bytesOf(lent: ByteChunks | Promise<ByteChunks>): Promise<Buffer> 
   return bytes;
 }
 
+function bytesFetched({ ranges }: FakePlatform): number {
+  return ranges.reduce((sum, { length }) => sum + length, 0);
+}
+
 async function readAll(handle: OpenVersion, pieceBytes = 128 * KIB): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for (let at = 0; at < handle.version.sizeBytes; at += pieceBytes) {
@@ -111,8 +115,34 @@ describe('reading', () => {
       await bytesOf(handle.read(Math.floor((at * MIB) / 4096) * 4096, size, forever));
       used += size;
     }
-    const fetched = platform.ranges.reduce((sum, { length }) => sum + length, 0);
-    expect(fetched).toBeLessThanOrEqual(2 * used);
+    expect(bytesFetched(platform)).toBeLessThanOrEqual(2 * used);
+  });
+
+  it.each([
+    ['steps back by 1 MiB', Array.from({ length: 40 }, (_, at) => (63 - at) * MIB)],
+    ['steps back by 208 KiB', Array.from({ length: 100 }, (_, at) => 63 * MIB - at * 208 * KIB)],
+    [
+      'jumps, and then goes to and fro by up to 1 MiB',
+      [17, 44, 3, 58, 29, 9, 36].flatMap((at) => [0, 0.75, -1, 0.5].map((step) => (at + step) * MIB)),
+    ],
+  ])('fetches a block for each read of a reader that %s', async (_, offsets) => {
+    const { platform, reader } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(64 * MIB)));
+    for (const at of offsets) await bytesOf(handle.read(at, 4 * KIB, forever));
+    expect(bytesFetched(platform)).toBeLessThanOrEqual(offsets.length * 16 * KIB);
+  });
+
+  it('fetches only the region when the end of a small file was looked at before', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(1_890_503);
+    const handle = reader.open(fileVersion(platform, bytes));
+    await bytesOf(handle.read(0, 32 * KIB, forever));
+    await bytesOf(handle.read(bytes.length - 28, 28, forever));
+    const before = bytesFetched(platform);
+    expect(await bytesOf(handle.read(274_683, 32 * KIB, forever))).toEqual(
+      bytes.subarray(274_683, 274_683 + 32 * KIB),
+    );
+    expect(bytesFetched(platform) - before).toBeLessThanOrEqual(64 * KIB);
   });
 
   it('fetches several ranges ahead of a sequential reader, and every byte once', async () => {
@@ -121,7 +151,7 @@ describe('reading', () => {
     platform.on = () => new Promise((resolve) => setImmediate(resolve));
     expect((await readAll(reader.open(fileVersion(platform, bytes)))).equals(bytes)).toBe(true);
     expect(platform.mostRangesInFlight).toBeGreaterThanOrEqual(4);
-    expect(platform.ranges.reduce((sum, { length }) => sum + length, 0)).toBe(bytes.length);
+    expect(bytesFetched(platform)).toBe(bytes.length);
   });
 
   it('reads a file larger than its memory, and never overwrites bytes that are lent', async () => {
@@ -250,7 +280,7 @@ describe('links', () => {
       await readAll(handle, MIB);
       handle.close();
     }
-    expect(platform.ranges.reduce((sum, { length }) => sum + length, 0)).toBeGreaterThan(48 * MIB);
+    expect(bytesFetched(platform)).toBeGreaterThan(48 * MIB);
     expect(platform.count('downloadInfo')).toBe(2);
   });
 
