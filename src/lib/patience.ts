@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 export interface PatienceOptions {
   readonly clock: Clock;
-  /** How long failures in a row are borne, from the first one. */
+  /** How long failures in a row are borne, from the first one or from `begin`. */
   readonly timeoutMs: number;
   readonly backoff: BackoffOptions;
 }
@@ -18,6 +18,18 @@ export class Patience {
     this.#options = options;
   }
 
+  /** The time counts from now on: a try that has not ended yet is no better than a failure. */
+  begin(): void {
+    this.#failures = 0;
+    this.#deadlineMs = this.#options.clock.now() + this.#options.timeoutMs;
+  }
+
+  /** Of the time, for the try that begins now. */
+  get leftMs(): number {
+    const { clock, timeoutMs } = this.#options;
+    return this.#deadlineMs === undefined ? timeoutMs : Math.max(0, this.#deadlineMs - clock.now());
+  }
+
   /** Pauses before another try; false, without a pause, when the time is over. Rejects with the signal's reason. */
   async anotherTry(signal?: AbortSignal): Promise<boolean> {
     const { clock, timeoutMs, backoff } = this.#options;
@@ -29,11 +41,5 @@ export class Patience {
     this.#failures += 1;
     await clock.sleep(pauseMs, signal);
     return true;
-  }
-
-  /** Something came of it: the next failure is a first one. */
-  restore(): void {
-    this.#failures = 0;
-    this.#deadlineMs = undefined;
   }
 }

@@ -77,6 +77,21 @@ describe('a download', () => {
     world.proxy.inject(fault, { when: isRange, times: Number.POSITIVE_INFINITY });
     await expect(shell(`head -c 4096 ${nameOf('ignored')}`)).rejects.toThrow('Input/output error');
   });
+
+  it.each<readonly [string, Fault]>([
+    ['never answers', { kind: 'latency', ms: 600_000 }],
+    ['sends a byte and stalls, whenever asked', { kind: 'stall', afterBytes: 1 }],
+  ])(
+    'from a store that %s fails when the time is over, and is not tried for as long again',
+    async (what, fault) => {
+      await shell(`cp ${small} ${nameOf(what)}`);
+      await world.remount(['--retry-timeout', '2']);
+      const before = world.proxy.requests.filter(isRange).length;
+      world.proxy.inject(fault, { when: isRange, times: Number.POSITIVE_INFINITY });
+      await expect(shell(`head -c 4096 ${nameOf(what)}`)).rejects.toThrow('Input/output error');
+      expect(world.proxy.requests.filter(isRange)).toHaveLength(before + 1);
+    },
+  );
 });
 
 describe('an upload', () => {

@@ -20,6 +20,8 @@ export interface RangeLimits extends RetryLimits {
 const BACKOFF = { baseMs: 100, capMs: 3000 };
 /** Most stalls are of one connection: at first another one is tried sooner. */
 const FIRST_STALL_MS = 4000;
+/** So much restores all patience: a byte now and then is no progress. */
+const PROGRESS_BYTES = 16 * 1024;
 /** An answer to another question may be one server's of many behind an address, or the store's way. */
 const STRANGE_ANSWERS = 3;
 
@@ -66,16 +68,20 @@ export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): Stor
 class Attempts {
   readonly #limits: RangeLimits;
   readonly #patience: Patience;
-  #withoutByte = 0;
+  #withoutProgress = 0;
+  #progressBytes = 0;
   #strangeAnswers = 0;
 
   constructor(limits: RangeLimits) {
     this.#limits = limits;
     this.#patience = new Patience({ ...limits, backoff: BACKOFF });
+    this.#patience.begin();
   }
 
+  /** Of the next exchange: no longer than there is time left. */
   get stallTimeoutMs(): number {
-    return Math.min(this.#limits.stallTimeoutMs, FIRST_STALL_MS * 2 ** this.#withoutByte);
+    const patientMs = Math.min(this.#limits.stallTimeoutMs, FIRST_STALL_MS * 2 ** this.#withoutProgress);
+    return Math.max(1, Math.floor(Math.min(patientMs, this.#patience.leftMs)));
   }
 
   /** Pauses before another one; throws why there is none. */
@@ -83,11 +89,12 @@ class Attempts {
     { error: cause, receivedBytes }: SliceProgress,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    if (receivedBytes > 0) {
-      this.#patience.restore();
-      this.#withoutByte = 0;
-    } else {
-      this.#withoutByte += 1;
+    this.#progressBytes += receivedBytes;
+    this.#withoutProgress += 1;
+    if (this.#progressBytes >= PROGRESS_BYTES) {
+      this.#patience.begin();
+      this.#withoutProgress = 0;
+      this.#progressBytes = 0;
     }
     const error = toStorageError(cause);
     if (!this.#mayHelp(error) || !(await this.#patience.anotherTry(signal))) {

@@ -32,6 +32,7 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
 export class RangeConnection {
   readonly #socket: Socket;
   readonly #lowWater = new LowWater((bytes) => setReceiveLowWater(this.#socket, bytes));
+  readonly #connectTimeoutMs: number;
   #stallTimeoutMs = 0;
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
@@ -49,7 +50,7 @@ export class RangeConnection {
     };
     this.#socket = open(origin, onread);
     this.#socket.setNoDelay(true);
-    this.#socket.setTimeout(limits.connectTimeoutMs);
+    this.#connectTimeoutMs = limits.connectTimeoutMs;
     this.#socket.once('connect', () => {
       openReceiveWindow(this.#socket, WINDOW_BYTES);
       this.#socket.setTimeout(this.#stallTimeoutMs);
@@ -79,9 +80,7 @@ export class RangeConnection {
       return;
     }
     this.#socket.ref();
-    if (this.#isUsed) {
-      this.#socket.setTimeout(stallTimeoutMs);
-    }
+    this.#socket.setTimeout(this.#isUsed ? stallTimeoutMs : Math.min(this.#connectTimeoutMs, stallTimeoutMs));
     this.#socket.write(head);
   }
 

@@ -16,6 +16,7 @@ import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
 import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
 import type { FetchOptions, FetchRange } from './fetch-range.ts';
+import { RecentFailures } from './recent-failures.ts';
 import { SegmentIndex } from './segment-index.ts';
 
 /** A link's lifetime is not published; ours gives 2 h, and an earlier 403 costs one more try. */
@@ -59,6 +60,7 @@ export class VersionSource {
   readonly fetch: FetchRange;
   handles = 0;
   readonly #deps: SourceDependencies;
+  readonly #failures: RecentFailures;
   #held: HeldLink | undefined;
   #wasLinked = false;
   #etag: string | undefined;
@@ -67,6 +69,7 @@ export class VersionSource {
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
     this.version = version;
     this.#deps = deps;
+    this.#failures = new RecentFailures(deps.clock);
     this.#etag = etagOf(version);
     this.index = new SegmentIndex(() => onUnused(this));
     this.fetch = fetchThroughDisk({
@@ -93,10 +96,15 @@ export class VersionSource {
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
   async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<void> {
+    const beganMs = this.#deps.clock.now();
+    const end = offset + into.length;
+    this.#failures.throwIfIn(offset, end);
     try {
       await this.#fetch({ offset, into }, { ...options, accept: (told) => this.#pin(told) });
     } catch (error) {
-      throw this.#explained(error);
+      const explained = this.#explained(error);
+      if (!options.signal.aborted) this.#failures.add({ offset, end }, explained, beganMs);
+      throw explained;
     }
   }
 

@@ -225,6 +225,38 @@ describe('reading', () => {
   });
 });
 
+describe('a range that could not be had after long trying', () => {
+  async function failing(): Promise<{ made: Setup; handle: OpenVersion }> {
+    const made = setup();
+    const { platform, reader, clock } = made;
+    platform.on = async (call) => {
+      if (!call.startsWith('getRange')) return;
+      await clock.sleep(60_000);
+      throw new StorageError('failed', 'no answer');
+    };
+    const handle = reader.open(fileVersion(platform, patterned(MIB)));
+    const reading = expect(bytesOf(handle.read(0, 128 * KIB, forever))).rejects.toThrow('no answer');
+    await waitUntil(() => clock.sleeping > 0);
+    await clock.advance(60_000);
+    await reading;
+    return { made, handle };
+  }
+
+  it('fails at once for the read of a page that follows', async () => {
+    const { made, handle } = await failing();
+    const before = made.platform.ranges.length;
+    await expect(bytesOf(handle.read(0, 4 * KIB, forever))).rejects.toThrow('no answer');
+    expect(made.platform.ranges).toHaveLength(before);
+  });
+
+  it('is tried anew some seconds later', async () => {
+    const { made, handle } = await failing();
+    made.platform.on = () => {};
+    await made.clock.advance(3000);
+    expect(await bytesOf(handle.read(0, 100, forever))).toHaveLength(100);
+  });
+});
+
 describe('links', () => {
   it('are asked for once, and again shortly before they expire', async () => {
     const { platform, reader, clock } = setup();

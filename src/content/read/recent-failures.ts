@@ -1,0 +1,41 @@
+import type { Clock } from '../../lib/clock.ts';
+
+interface Failure {
+  readonly offset: number;
+  readonly end: number;
+  readonly error: unknown;
+  readonly untilMs: number;
+}
+
+const MOST_REMEMBERED_MS = 3000;
+
+/**
+ * Ranges that could not be had after long trying. When its read-ahead fails, the kernel asks for the page anew, alone: to try as
+ * long again would let the program wait twice as long as it was told. What failed at once costs nothing to be tried anew.
+ */
+export class RecentFailures {
+  readonly #clock: Pick<Clock, 'now'>;
+  #failures: readonly Failure[] = [];
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  add(range: { readonly offset: number; readonly end: number }, error: unknown, beganMs: number): void {
+    const now = this.#clock.now();
+    const untilMs = now + Math.min(MOST_REMEMBERED_MS, now - beganMs);
+    this.#failures = [...this.#current(), { ...range, error, untilMs }];
+  }
+
+  /** Throws what a part of the range failed with. */
+  throwIfIn(offset: number, end: number): void {
+    if (this.#failures.length === 0) return;
+    this.#failures = this.#current();
+    const failure = this.#failures.find((each) => each.offset < end && offset < each.end);
+    if (failure !== undefined) throw failure.error;
+  }
+
+  #current(): readonly Failure[] {
+    return this.#failures.filter(({ untilMs }) => untilMs > this.#clock.now());
+  }
+}
