@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describeDiskCache } from '../describe/describe-disk-cache.ts';
 import { describeSize } from '../describe/describe-size.ts';
+import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
 import type { CachedFile } from '../mount/cache-inquiries.ts';
 import { inquire } from '../mount/inquire.ts';
@@ -43,29 +44,35 @@ async function show(paths: readonly string[]): Promise<void> {
     for (const line of describeDiskCache({ diskCache: statistics, warnings: [] })) console.log(line);
     return;
   }
+  let failed = 0;
   for (const { mount, paths: inMount } of await locateAll(paths)) {
-    const { files } = await inquire(mount, { request: 'cache', paths: inMount });
-    for (const file of files) console.log(describeCached(file));
+    const answer = await inquire(mount, { request: 'cache', paths: inMount });
+    for (const file of answer.files) console.log(describeCached(file));
+    sayFailures(answer);
+    failed += answer.failed;
   }
+  requireNone(failed, 'looked at');
 }
 
 async function evict(paths: readonly string[], { all }: { readonly all: boolean }): Promise<void> {
-  if (all) {
-    if (paths.length > 1) throw new CliError('usage', '--all goes with one mount');
-    return tellFreed(
-      (await inquire(await selectMount(paths[0]), { request: 'evict', paths: undefined })).freedBytes,
-    );
-  }
-  if (paths.length === 0) throw new CliError('usage', 'name files or folders, or give --all');
+  if (all && paths.length > 1) throw new CliError('usage', '--all goes with one mount');
+  if (!all && paths.length === 0) throw new CliError('usage', 'name files or folders, or give --all');
+  const places = all ? [{ mount: await selectMount(paths[0]), paths: undefined }] : await locateAll(paths);
   let freedBytes = 0;
-  for (const { mount, paths: inMount } of await locateAll(paths)) {
-    freedBytes += (await inquire(mount, { request: 'evict', paths: inMount })).freedBytes;
+  let failed = 0;
+  for (const { mount, paths: inMount } of places) {
+    const answer = await inquire(mount, { request: 'evict', paths: inMount });
+    sayFailures(answer);
+    freedBytes += answer.freedBytes;
+    failed += answer.failed;
   }
-  tellFreed(freedBytes);
+  console.log(`${describeSize(freedBytes)} of disk space freed`);
+  requireNone(failed, 'evicted');
 }
 
-function tellFreed(bytes: number): void {
-  console.log(`${describeSize(bytes)} of disk space freed`);
+function requireNone(failed: number, what: string): void {
+  if (failed > 0)
+    throw new CliError('failure', `${failed === 1 ? '1 file' : `${failed} files`} could not be ${what}`);
 }
 
 function describeCached({ path, sizeBytes, cachedBytes }: CachedFile): string {

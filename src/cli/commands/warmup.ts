@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describeSize } from '../describe/describe-size.ts';
+import { sayFailures } from '../describe/say-failures.ts';
 import { sayWarmUp } from '../describe/say-warm-up.ts';
 import { CliError } from '../exit-codes.ts';
 import { askDaemon } from '../mount/ask-daemon.ts';
@@ -58,9 +59,9 @@ async function warmup(paths: readonly string[], { list, json }: WarmUpOptions): 
     throw new CliError('failure', `${failed === 1 ? '1 file' : `${failed} files`} could not be cached`);
 }
 
-function tell(mountPoint: string, { progress, failures }: WarmUpResult): void {
-  for (const { path, reason } of failures) console.error(`svcfs: ${path}: ${reason}`);
-  const { doneFiles, doneBytes, fetchedBytes } = progress;
+function tell(mountPoint: string, result: WarmUpResult): void {
+  sayFailures(result);
+  const { doneFiles, doneBytes, fetchedBytes } = result.progress;
   const files = doneFiles === 1 ? '1 file' : `${doneFiles} files`;
   console.log(
     `${mountPoint}: ${files}, ${describeSize(doneBytes)}, cached; ${describeSize(fetchedBytes)} fetched now`,

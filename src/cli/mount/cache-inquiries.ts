@@ -1,8 +1,10 @@
 /** What `svcfs warmup` and `svcfs cache` ask a mount. */
 import type { CachedContents } from '../../content/disk/cached-contents.ts';
+import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
-import type { ContentVersion } from '../../content/ports.ts';
+import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUp, type WarmUpProgress, type WarmUpResult } from './warm-up.ts';
 
 export type CacheRequest =
@@ -21,12 +23,12 @@ export interface CachedFile {
 export type CacheAnswer =
   | { readonly answer: 'warming'; readonly progress: WarmUpProgress }
   | { readonly answer: 'warmup'; readonly result: WarmUpResult }
-  | {
+  | ({
       readonly answer: 'cache';
       readonly statistics: DiskCacheStatistics;
       readonly files: readonly CachedFile[];
-    }
-  | { readonly answer: 'evict'; readonly freedBytes: number };
+    } & FailedPaths)
+  | ({ readonly answer: 'evict'; readonly freedBytes: number } & FailedPaths);
 
 export interface CacheParts {
   readonly contentsAt: MountedFileSystem['contentsAt'];
@@ -57,18 +59,10 @@ export async function answerCacheRequest(
         answer: 'warmup',
         result: await warmUp(request.paths, { contentsAt, cached }, { send, signal }),
       };
-    case 'cache': {
-      const files: CachedFile[] = [];
-      for (const path of request.paths) {
-        for await (const found of contentsAt(path, signal)) {
-          const cachedBytes = await cached.countBytes(found.version, signal);
-          files.push({ path: found.path, sizeBytes: found.version.sizeBytes, cachedBytes });
-        }
-      }
-      return { answer: 'cache', statistics: await cached.disk.measure(), files };
-    }
+    case 'cache':
+      return count(request.paths, { contentsAt, cached }, signal);
     case 'evict':
-      return { answer: 'evict', freedBytes: await evict(request.paths, { contentsAt, cached }, signal) };
+      return evict(request.paths, { contentsAt, cached }, signal);
   }
 }
 
@@ -88,15 +82,50 @@ async function warmUp(
   }
 }
 
+async function count(
+  paths: readonly string[],
+  { contentsAt, cached }: WithCache,
+  signal: AbortSignal,
+): Promise<CacheAnswer> {
+  const files: CachedFile[] = [];
+  const { failures, failed } = await forEachContent(paths, contentsAt, signal, async ({ path, version }) => {
+    const cachedBytes = await cached.countBytes(version, signal);
+    files.push({ path, sizeBytes: version.sizeBytes, cachedBytes });
+  });
+  return { answer: 'cache', statistics: await cached.disk.measure(), files, failures, failed };
+}
+
 async function evict(
   paths: readonly string[] | undefined,
   { contentsAt, cached }: WithCache,
   signal: AbortSignal,
-): Promise<number> {
-  if (paths === undefined) return cached.disk.evictAll();
-  const versions: ContentVersion[] = [];
+): Promise<CacheAnswer> {
+  if (paths === undefined)
+    return { answer: 'evict', freedBytes: await cached.disk.evictAll(), failures: [], failed: 0 };
+  const versions: CachedVersion[] = [];
+  const { failures, failed } = await forEachContent(paths, contentsAt, signal, async ({ version }) => {
+    const found = await cached.find(version, signal);
+    if (found !== undefined) versions.push(found);
+  });
+  return { answer: 'evict', freedBytes: await cached.disk.evict(versions), failures, failed };
+}
+
+/** The files at the paths and below, one after the other. One that fails does not stop the others. */
+async function forEachContent(
+  paths: readonly string[],
+  contentsAt: CacheParts['contentsAt'],
+  signal: AbortSignal,
+  work: (found: FoundContent) => Promise<void>,
+): Promise<FailedPaths> {
+  const failures = new PathFailures();
   for (const path of paths) {
-    for await (const { version } of contentsAt(path, signal)) versions.push(version);
+    try {
+      for await (const found of contentsAt(path, signal))
+        await work(found).catch((error: unknown) => failures.add(found.path, error));
+    } catch (error) {
+      failures.add(path, error);
+    }
   }
-  return cached.evict(versions, signal);
+  signal.throwIfAborted();
+  return failures;
 }

@@ -1,29 +1,24 @@
 import type { CachedContents } from '../../content/disk/cached-contents.ts';
+import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import { describeSize } from '../describe/describe-size.ts';
+import { type FailedPaths, PathFailures } from './path-failures.ts';
+import { WarmUpRoom } from './warm-up-room.ts';
 
 /** How far a warm-up has come. What is found goes on growing while folders are listed. */
 export interface WarmUpProgress {
   readonly foundFiles: number;
   readonly foundBytes: number;
   readonly doneFiles: number;
-  /** In the cache, by now or before. */
+  /** In the cache, by now or before, but for files that failed. */
   readonly doneBytes: number;
   readonly fetchedBytes: number;
 }
 
-export interface WarmUpFailure {
-  /** From the top of the mount. */
-  readonly path: string;
-  readonly reason: string;
-}
-
-export interface WarmUpResult {
+export interface WarmUpResult extends FailedPaths {
   readonly progress: WarmUpProgress;
-  /** The first ones. */
-  readonly failures: readonly WarmUpFailure[];
-  readonly failed: number;
 }
 
 export interface WarmUpParts {
@@ -31,14 +26,18 @@ export interface WarmUpParts {
   readonly cached: CachedContents;
 }
 
+interface WarmedFile {
+  readonly path: string;
+  readonly cached: CachedVersion;
+}
+
 const FILES_AT_ONCE = 8;
-const FAILURES_TOLD = 100;
 
 /** Brings whole files, and all files below folders, into the disk cache. One that fails does not stop the others. */
 export class WarmUp {
   readonly #parts: WarmUpParts;
-  readonly #failures: WarmUpFailure[] = [];
-  #failed = 0;
+  readonly #failures = new PathFailures();
+  readonly #warmed: WarmedFile[] = [];
   #foundFiles = 0;
   #foundBytes = 0;
   #doneFiles = 0;
@@ -59,11 +58,14 @@ export class WarmUp {
     };
   }
 
-  /** Rejects with the signal's reason only. */
+  /** Rejects with the signal's reason, or when the room in the cache cannot be measured. */
   async run(paths: readonly string[], signal: AbortSignal): Promise<WarmUpResult> {
-    await forEachAtOnce(this.#find(paths, signal), FILES_AT_ONCE, (found) => this.#fill(found, signal));
+    const room = await WarmUpRoom.measure(this.#parts.cached.disk);
+    await forEachAtOnce(this.#find(paths, signal), FILES_AT_ONCE, (found) => this.#fill(found, room, signal));
     signal.throwIfAborted();
-    return { progress: this.progress, failures: this.#failures, failed: this.#failed };
+    await this.#checkAgain();
+    const { failures, failed } = this.#failures;
+    return { progress: this.progress, failures, failed };
   }
 
   async *#find(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FoundContent> {
@@ -75,39 +77,45 @@ export class WarmUp {
           yield found;
         }
       } catch (error) {
-        this.#fail(path, error);
+        this.#failures.add(path, error);
       }
     }
   }
 
-  async #fill({ path, version }: FoundContent, signal: AbortSignal): Promise<void> {
+  async #fill({ path, version }: FoundContent, room: WarmUpRoom, signal: AbortSignal): Promise<void> {
+    let ownBytes = 0;
+    const progress = {
+      onBytes: (bytes: number): void => {
+        ownBytes += bytes;
+        this.#doneBytes += bytes;
+      },
+      onFetched: (bytes: number): void => {
+        this.#fetchedBytes += bytes;
+      },
+    };
     try {
-      this.#requireRoom();
-      const progress = {
-        onBytes: (bytes: number): void => {
-          this.#doneBytes += bytes;
-        },
-        onFetched: (bytes: number): void => {
-          this.#fetchedBytes += bytes;
-        },
-      };
-      await this.#parts.cached.fill(version, progress, signal);
+      room.take(version);
+      const cached = await this.#parts.cached.fill(version, progress, signal);
+      if (cached !== undefined) this.#warmed.push({ path, cached });
       this.#doneFiles += 1;
     } catch (error) {
-      this.#fail(path, error);
+      this.#doneBytes -= ownBytes;
+      this.#failures.add(path, error);
     }
   }
 
-  /** Files that do not fit together would only push out one another. */
-  #requireRoom(): void {
-    const { sizeBytes } = this.#parts.cached.disk.limits;
-    if (this.#foundBytes > sizeBytes)
-      throw new Error(`the disk cache may hold ${sizeBytes} bytes, the files are more; raise --cache-size`);
-  }
-
-  #fail(path: string, error: unknown): void {
-    this.#failed += 1;
-    if (this.#failures.length >= FAILURES_TOLD) return;
-    this.#failures.push({ path, reason: error instanceof Error ? error.message : String(error) });
+  /** Others use the cache and its disk too: what was there may have made room meanwhile. */
+  async #checkAgain(): Promise<void> {
+    const { cached: contents } = this.#parts;
+    const { cachedBytes } = await contents.disk.measure();
+    const evicted = new Error(
+      `evicted again: the disk cache holds ${describeSize(cachedBytes)}; give it more room, or warm up less at once`,
+    );
+    await forEachAtOnce(this.#warmed, FILES_AT_ONCE, async ({ path, cached }) => {
+      if (await contents.isWhole(cached).catch(() => false)) return;
+      this.#doneFiles -= 1;
+      this.#doneBytes -= cached.sizeBytes;
+      this.#failures.add(path, evicted);
+    });
   }
 }

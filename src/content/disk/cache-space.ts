@@ -84,6 +84,14 @@ export class CacheSpace {
     await this.#looking;
   }
 
+  /** What all entries may take, measured now: the limit, or what the disk has for them. */
+  async measureRoom(): Promise<number> {
+    await this.look();
+    const { sizeBytes, minFreeBytes } = this.limits;
+    const diskBytes = this.#cachedBytes + (await freeBytesOf(this.#options.directory)) - minFreeBytes;
+    return Math.min(sizeBytes, Math.max(0, diskBytes));
+  }
+
   async evict(entry: Pick<StoredEntry, 'name' | 'paths'>): Promise<void> {
     for (const path of entry.paths) await rm(path, { force: true });
     this.#options.onEvicted(entry.name);

@@ -7,7 +7,7 @@ import { ContentError, type ContentVersion } from '../ports.ts';
 import type { VersionSource } from '../read/version-source.ts';
 import type { ByteRange } from './byte-range.ts';
 import type { CachedVersion } from './cached-version.ts';
-import type { DiskCache } from './disk-cache.ts';
+import { type DiskCache, isDiskFull } from './disk-cache.ts';
 
 export interface CachedContentsOptions {
   readonly disk: DiskCache;
@@ -47,24 +47,36 @@ export class CachedContents {
     this.disk = options.disk;
   }
 
-  /** Fetches what is not there. Rejects with `ContentError`, or with what the API or the disk said. */
-  async fill(version: ContentVersion, progress: WarmProgress, signal: AbortSignal): Promise<void> {
-    await this.#with(version, signal, async (source, cached) => {
-      const isWhole = async (): Promise<boolean> => (await this.disk.countBytes(cached)) === cached.sizeBytes;
-      if (await isWhole()) {
+  /**
+   * Fetches what is not there, and answers what is there then: nothing of an empty file. Rejects with `ContentError`, or
+   * with what the API or the disk said.
+   */
+  async fill(
+    version: ContentVersion,
+    progress: WarmProgress,
+    signal: AbortSignal,
+  ): Promise<CachedVersion | undefined> {
+    if (version.sizeBytes === 0) return undefined;
+    return this.#with(version, signal, async (source, cached) => {
+      if (await this.isWhole(cached)) {
         progress.onBytes(cached.sizeBytes);
-        return;
+        return cached;
       }
       await this.#fillRanges(source, cached, { progress, signal });
       // Someone else may have evicted it meanwhile; whoever does so twice has no room for it.
-      if (await isWhole()) return;
+      if (await this.isWhole(cached)) return cached;
       await this.#fillRanges(source, cached, { progress: { ...progress, onBytes: () => undefined }, signal });
-      if (await isWhole()) return;
+      if (await this.isWhole(cached)) return cached;
       throw new ContentError(
         'no-space',
         `${contentName(version)}: evicted while it was fetched; the disk cache is too small for it`,
       );
     });
+  }
+
+  /** Whether all of it is there, damaged blocks included. */
+  async isWhole(cached: CachedVersion): Promise<boolean> {
+    return (await this.disk.countBytes(cached)) === cached.sizeBytes;
   }
 
   /** How much of a version is there. */
@@ -73,14 +85,10 @@ export class CachedContents {
     return this.#with(version, signal, (_, cached) => this.disk.countBytes(cached));
   }
 
-  /** Answers how many bytes of the disk it gave back. */
-  async evict(versions: readonly ContentVersion[], signal: AbortSignal): Promise<number> {
-    const cached: CachedVersion[] = [];
-    for (const version of versions) {
-      if (version.sizeBytes === 0) continue;
-      await this.#with(version, signal, async (_, found) => void cached.push(found));
-    }
-    return this.disk.evict(cached);
+  /** What a version goes by in the cache, whether it is there or not: nothing for an empty file. */
+  async find(version: ContentVersion, signal: AbortSignal): Promise<CachedVersion | undefined> {
+    if (version.sizeBytes === 0) return undefined;
+    return this.#with(version, signal, async (_, cached) => cached);
   }
 
   #with<T>(
@@ -119,12 +127,26 @@ export class CachedContents {
         const bytes = into.subarray(missing.start, missing.end);
         await source.fetchRemote(offset + missing.start, bytes, { signal });
         progress.onFetched(bytes.length);
-        await this.disk.write(cached, offset + missing.start, bytes);
+        await this.#write(source.version, cached, { offset: offset + missing.start, bytes });
       }
     } finally {
       memory.release(buffer);
     }
     progress.onBytes(end - offset);
+  }
+
+  async #write(
+    version: ContentVersion,
+    cached: CachedVersion,
+    { offset, bytes }: { readonly offset: number; readonly bytes: Uint8Array },
+  ): Promise<void> {
+    try {
+      await this.disk.write(cached, offset, bytes);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      const reason = `the disk of the cache is full; free space in ${this.disk.directory}`;
+      throw new ContentError('no-space', `${contentName(version)}: ${reason}`, { cause: error });
+    }
   }
 }
 

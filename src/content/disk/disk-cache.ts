@@ -83,6 +83,10 @@ export class DiskCache {
     this.#writes = new WriteBehind(options.writeBehindBytes);
   }
 
+  get directory(): string {
+    return this.#options.directory;
+  }
+
   get limits(): SpaceLimits {
     return this.#options.limits;
   }
@@ -156,7 +160,7 @@ export class DiskCache {
       );
     } catch (error) {
       this.#failures += 1;
-      if (FULL.has(errorCode(error))) this.#space.diskIsFull();
+      if (isDiskFull(error)) this.#space.diskIsFull();
       throw error;
     }
     this.#writtenBytes += whole.bytes.length;
@@ -199,6 +203,11 @@ export class DiskCache {
     return this.statistics;
   }
 
+  /** How much all entries together may take of the disk, as things are now. */
+  measureRoom(): Promise<number> {
+    return this.#space.measureRoom();
+  }
+
   /** Measures what is there, soon. */
   start(): void {
     this.#space.lookSoon();
@@ -225,6 +234,11 @@ export class DiskCache {
   #placeOf({ name, sizeBytes }: CachedVersion): EntryPlace {
     return { directory: this.#options.directory, name, sizeBytes };
   }
+}
+
+/** Whether a write failed because the disk takes no more. */
+export function isDiskFull(error: unknown): boolean {
+  return FULL.has(errorCode(error));
 }
 
 /** Whether a span consists of whole blocks; the last of a version may be short. */

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { onTestFinished } from 'vitest';
-import { DISK_BLOCK_BYTES, loadBlockIo } from '../../../../src/content/disk/block-io.ts';
+import { type BlockIo, DISK_BLOCK_BYTES, loadBlockIo } from '../../../../src/content/disk/block-io.ts';
 import type { CachedVersion } from '../../../../src/content/disk/cached-version.ts';
 import { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
 import type { SpaceLimits } from '../../../../src/content/disk/eviction-plan.ts';
@@ -33,14 +33,19 @@ export class DiskWorld {
     onTestFinished(removeCallback);
   }
 
-  cache(limits: Partial<SpaceLimits> = {}, clock: Clock = this.clock): DiskCache {
-    const blocks = loadBlockIo();
-    if (blocks === undefined) throw new Error('build the addon first');
+  /** `blocks`: what goes another way than the addon does it. */
+  cache(
+    limits: Partial<SpaceLimits> = {},
+    clock: Clock = this.clock,
+    blocks: Partial<BlockIo> = {},
+  ): DiskCache {
+    const addon = loadBlockIo();
+    if (addon === undefined) throw new Error('build the addon first');
     const cache = new DiskCache({
       directory: this.directory,
       endpoint: ENDPOINT,
       limits: { sizeBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, ...limits },
-      blocks,
+      blocks: { ...addon, ...blocks },
       clock,
       writeBehindBytes: 16 * MIB,
     });

@@ -107,9 +107,10 @@ it('fills a version on request, tells how far it is, and fetches nothing twice',
   await cached.fill(version, progress, NEVER);
   expect(told).toEqual({ bytes: bytes.length, fetched: bytes.length });
   expect(await cached.countBytes(version, NEVER)).toBe(bytes.length);
-  await cached.fill(version, progress, NEVER);
+  const filled = await cached.fill(version, progress, NEVER);
   expect(told).toEqual({ bytes: 2 * bytes.length, fetched: bytes.length });
-  await cached.evict([version], NEVER);
+  expect(filled).toEqual(await cached.find(version, NEVER));
+  await cached.disk.evict(filled === undefined ? [] : [filled]);
   expect(await cached.countBytes(version, NEVER)).toBe(0);
 });
 

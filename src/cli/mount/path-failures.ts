@@ -1,0 +1,35 @@
+/** What failed at one of many paths. */
+export interface PathFailure {
+  /** From the top of the mount. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What failed while the others went on. */
+export interface FailedPaths {
+  /** The first ones. */
+  readonly failures: readonly PathFailure[];
+  readonly failed: number;
+}
+
+const FAILURES_TOLD = 100;
+
+/** Collects what failed while the others go on. */
+export class PathFailures implements FailedPaths {
+  readonly #failures: PathFailure[] = [];
+  #failed = 0;
+
+  get failures(): readonly PathFailure[] {
+    return this.#failures;
+  }
+
+  get failed(): number {
+    return this.#failed;
+  }
+
+  add(path: string, error: unknown): void {
+    this.#failed += 1;
+    if (this.#failures.length >= FAILURES_TOLD) return;
+    this.#failures.push({ path, reason: error instanceof Error ? error.message : String(error) });
+  }
+}

@@ -1,0 +1,76 @@
+import { WarmUp, type WarmUpResult } from '../../../src/cli/mount/warm-up.ts';
+import type { BlockIo } from '../../../src/content/disk/block-io.ts';
+import type { CachedContents } from '../../../src/content/disk/cached-contents.ts';
+import type { SpaceLimits } from '../../../src/content/disk/eviction-plan.ts';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { FoundContent } from '../../../src/vfs/contents-at.ts';
+import { DiskWorld } from '../content/disk/disk-world.ts';
+import { FakePlatform, patterned } from '../content/fake-platform.ts';
+
+export const NEVER = new AbortController().signal;
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
+/** Files of a platform in memory, at the paths `/0`, `/1` and so on, and a disk cache for them. */
+export class CacheWorld {
+  readonly cached: CachedContents;
+  readonly platform = new FakePlatform();
+  readonly #found: FoundContent[] = [];
+
+  constructor(limits: Partial<SpaceLimits> = {}, blocks: Partial<BlockIo> = {}) {
+    const { cached } = createContentReader({
+      api: this.platform.api,
+      storage: this.platform.storage,
+      memory: new MemoryPool(MEMORY_BYTES),
+      disk: new DiskWorld().cache(limits, systemClock, blocks),
+      clock: systemClock,
+    });
+    if (cached === undefined) throw new Error('none');
+    this.cached = cached;
+  }
+
+  add(...sizes: readonly number[]): void {
+    for (const sizeBytes of sizes) {
+      const { id } = this.platform.addFile(patterned(sizeBytes));
+      this.#addVersion({ kind: 'file', fileId: id, sizeBytes });
+    }
+  }
+
+  /** An alias as it was when its object had so many bytes; the object has one more now. */
+  addReplacedAlias(sizeBytes: number): void {
+    const [volume, location] = ['demo/results', 'object'];
+    this.platform.objects.set(`${volume}/${location}`, { bytes: patterned(sizeBytes + 1), etag: 'new' });
+    const storage = { kind: 'volume', volume, location } as const;
+    const { id } = this.platform.addFile(Buffer.alloc(0), { storage });
+    this.#addVersion({ kind: 'alias', fileId: id, volume, location, sizeBytes });
+  }
+
+  /** Of `/` all, of any other path the file there. */
+  readonly contentsAt = async function* (this: CacheWorld, at: string): AsyncGenerator<FoundContent> {
+    const found = this.#found.filter(({ path }) => at === '/' || at === path);
+    if (found.length === 0) throw new Error('no such file or directory');
+    yield* found;
+  }.bind(this);
+
+  /** `onEnd` runs when all are found and all but the last few are done. */
+  warmUp(onEnd: () => Promise<unknown> = async () => undefined): Promise<WarmUpResult> {
+    const all = this.contentsAt;
+    const contentsAt = async function* (path: string): AsyncGenerator<FoundContent> {
+      yield* all(path);
+      await onEnd();
+    };
+    return new WarmUp({ contentsAt, cached: this.cached }).run(['/'], NEVER);
+  }
+
+  /** How many are wholly in the cache. */
+  async count(): Promise<number> {
+    const counts = this.#found.map(({ version }) => this.cached.countBytes(version, NEVER));
+    const bytes = await Promise.all(counts);
+    return bytes.filter((count, at) => count > 0 && count === this.#found[at]?.version.sizeBytes).length;
+  }
+
+  #addVersion(version: FoundContent['version']): void {
+    this.#found.push({ path: `/${this.#found.length}`, version });
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { CacheWorld } from './cache-world.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+describe('a warm-up', () => {
+  it('has nothing to fetch of an empty file', async () => {
+    const world = new CacheWorld();
+    world.add(0, 100);
+    const { progress, failures } = await world.warmUp();
+    expect(failures).toEqual([]);
+    expect(progress).toMatchObject({ foundFiles: 2, doneFiles: 2, doneBytes: 100 });
+  });
+
+  it('tells of what was evicted again before it ended', async () => {
+    const world = new CacheWorld();
+    world.add(...Array(40).fill(8000));
+    const { progress, failures, failed } = await world.warmUp(() => world.cached.disk.evictAll());
+    const there = await world.count();
+    expect(failed).toBeGreaterThan(20);
+    expect(failures[0]?.reason).toMatch(/^evicted again: the disk cache holds \d/);
+    expect(progress).toMatchObject({ doneFiles: there, doneBytes: there * 8000 });
+    expect(failed + there).toBe(40);
+  });
+
+  it('takes no more files than the limit has room for, index and rounding included', async () => {
+    const world = new CacheWorld({ sizeBytes: 256 * KIB });
+    world.add(...Array(32).fill(8000));
+    const { progress, failures, failed } = await world.warmUp();
+    expect({ doneFiles: progress.doneFiles, failed }).toEqual({ doneFiles: 16, failed: 16 });
+    expect(failures[0]?.reason).toMatch(/room for 256 KiB; raise --cache-size$/);
+    expect(await world.count()).toBe(16);
+  });
+
+  it('takes no more than the disk has, less what is to be left free', async () => {
+    const world = new CacheWorld({ minFreeBytes: Number.MAX_SAFE_INTEGER });
+    world.add(8000);
+    const { failures } = await world.warmUp();
+    expect(failures[0]?.reason).toMatch(/room for 0 B; free space on its disk, or lower --cache-min-free$/);
+    expect(await world.count()).toBe(0);
+  });
+
+  it('leaves out a file that is too large, and takes the others', async () => {
+    const world = new CacheWorld({ sizeBytes: MIB });
+    world.add(2 * MIB, 8000, 8000);
+    const { progress, failures } = await world.warmUp();
+    expect(failures.map(({ path }) => path)).toEqual(['/0']);
+    expect(progress).toMatchObject({ doneFiles: 2, doneBytes: 16_000, fetchedBytes: 16_000 });
+  });
+
+  it('says that the disk is full, and counts no byte of a file that failed', async () => {
+    let writes = 0;
+    const full = Object.assign(new Error('pwrite: No space left on device'), { code: 'ENOSPC' });
+    const write = async (): Promise<0> => {
+      if (++writes > 1) throw full;
+      return 0;
+    };
+    const world = new CacheWorld({}, { write });
+    world.add(8 * MIB);
+    const { progress, failures } = await world.warmUp();
+    expect(failures[0]?.reason).toMatch(/the disk of the cache is full; free space in /);
+    expect(progress).toMatchObject({ doneFiles: 0, doneBytes: 0 });
+  });
+});
