@@ -33,6 +33,7 @@ import { findStaging } from './mount/find-staging.ts';
 import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
 import { mountInformation } from './mount/mount-information.ts';
+import { leadsInto } from './mount/own-files.ts';
 import type { RunningMount } from './mount/running-mount.ts';
 import { ServiceLog } from './mount/service-log.ts';
 
@@ -59,7 +60,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { api, storage } = clients;
   const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
-  const disk = await diskCacheOf(settings, memory);
+  const disk = await diskCacheOf(settings, memory, context.log);
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
   const deliver = deliverObject({ api, jobs, staging });
@@ -145,11 +146,16 @@ function throttle(bytesPerSecond: number): Throttle {
 const WRITE_BEHIND_SHARE = 1 / 8;
 
 async function diskCacheOf(
-  { endpoint, options }: MountSettings,
+  { endpoint, mountPoint, options }: MountSettings,
   memory: MemoryPool,
+  log: Logger,
 ): Promise<OpenedDiskCache | undefined> {
   const { cacheDir, cacheSize, cacheMinFree } = options;
   if (cacheDir === undefined) return undefined;
+  if (await leadsInto(mountPoint, cacheDir)) {
+    const warning = `no disk cache: ${cacheDir} lies in the mount; give another directory (--cache-dir)`;
+    return { cache: undefined, warning };
+  }
   return openDiskCache({
     directory: cacheDir,
     sizeBytes: cacheSize,
@@ -157,6 +163,8 @@ async function diskCacheOf(
     endpoint,
     clock: systemClock,
     writeBehindBytes: memory.limitBytes * WRITE_BEHIND_SHARE,
+    onObstacle: (obstacles) =>
+      log.warn({ ...obstacles, cacheDir }, 'disk cache: cannot be examined or evicted'),
   });
 }
 

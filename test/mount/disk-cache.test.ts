@@ -1,5 +1,5 @@
 /** The disk cache of a mount: what it saves, and the commands about it. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { release } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -220,22 +220,28 @@ describe('a cache directory that cannot be used is told, and the mount works wit
     await served.mount();
   });
 
+  test('it lies in the mount, or leads there', async () => {
+    await symlink(served.sandbox.mountPoint, at('link'));
+    for (const path of [served.path('cache'), join(at('link'), 'cache')])
+      expect(await mountWith(['--cache-dir', path])).toMatch(
+        /no disk cache: .* lies in the mount; .*--cache-dir/,
+      );
+  });
+
+  test('its file system has no hard links', async () => {
+    // That of another mount of svcfs.
+    const second = await ServedMount.start();
+    onTestFinished(() => second.clean());
+    const inSecond = second.path('projects', 'demo', 'trio-exomes', 'cache');
+    expect(await mountWith(['--cache-dir', inSecond])).toMatch(/no disk cache: .*has no hard links/);
+    await expect(access(inSecond)).rejects.toThrow(/ENOENT/);
+  });
+
   test('the disk has less free than is to be left', async () => {
     const said = await mountWith(['--cache-dir', at('greedy'), '--cache-min-free', '1000000T']);
     expect(said).toMatch(/nothing is added until there is room/);
     expect(said).toMatch(/full: nothing is added/);
   });
-});
-
-test('a cache directory in the mount is refused', async () => {
-  await served.unmount();
-  const inside = served.path('cache');
-  const { code, stderr } = await served.sandbox.svcfs(
-    ['mount', served.sandbox.mountPoint, '--cache-dir', inside],
-    { env: { SVC_API_ENDPOINT: served.endpoint, SVC_AUTH_TOKEN: served.token } },
-  );
-  expect({ code, stderr }).toMatchObject({ code: 10, stderr: expect.stringMatching(/own disk cache/) });
-  await served.mount();
 });
 
 describe.skipIf(!MAY_PASS_THROUGH)('a file wholly in the cache of a read-only mount', () => {

@@ -1,4 +1,5 @@
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
+import type { ObstacleReport } from '../../content/disk/obstacles.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeSize } from './describe-size.ts';
 
@@ -8,20 +9,27 @@ export function describeDiskCache({
   warnings,
 }: Pick<MountStatistics, 'diskCache' | 'warnings'>): readonly string[] {
   if (diskCache === null) return warnings.map((warning) => warning.replace(/^no disk cache: /, 'none: '));
-  const { directory, cachedBytes, entries, limitBytes, full, failures, damagedBlocks, passedThrough } =
-    diskCache;
+  const { directory, cachedBytes, entries, entriesCounted, limitBytes } = diskCache;
+  const { full, obstacles, failures, damagedBlocks, passedThrough } = diskCache;
   return [
     [
       `${describeSize(cachedBytes)} of ${limitBytes === null ? 'what the disk has' : describeSize(limitBytes)}`,
-      `${entries} files`,
+      ...(entriesCounted ? [`${entries} files`] : []),
       describeHits(diskCache),
       ...(passedThrough > 0 ? [`${passedThrough} times the kernel read a file itself`] : []),
       ...(full ? ['full: nothing is added'] : []),
+      ...(obstacles === null ? [] : [describeObstacles(obstacles)]),
       ...(damagedBlocks > 0 ? [`${damagedBlocks} damaged blocks fetched again`] : []),
       ...(failures > 0 ? [`${failures} failures of the disk`] : []),
       directory,
     ].join('; '),
   ];
+}
+
+/** What of a cache cannot be looked at or evicted. */
+export function describeObstacles({ count, reason }: ObstacleReport): string {
+  const places = count === 1 ? '1 file or folder' : `${count} files or folders`;
+  return `${places} cannot be examined or evicted: ${reason}`;
 }
 
 function describeHits({ hitBytes, missedBytes }: DiskCacheStatistics): string {

@@ -4,6 +4,7 @@ import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import { describeObstacles } from '../describe/describe-disk-cache.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUp, type WarmUpProgress, type WarmUpResult } from './warm-up.ts';
 
@@ -100,14 +101,15 @@ async function evict(
   { contentsAt, cached }: WithCache,
   signal: AbortSignal,
 ): Promise<CacheAnswer> {
-  if (paths === undefined)
-    return { answer: 'evict', freedBytes: await cached.disk.evictAll(), failures: [], failed: 0 };
   const versions: CachedVersion[] = [];
-  const { failures, failed } = await forEachContent(paths, contentsAt, signal, async ({ version }) => {
+  const failures = await forEachContent(paths ?? [], contentsAt, signal, async ({ version }) => {
     const found = await cached.find(version, signal);
     if (found !== undefined) versions.push(found);
   });
-  return { answer: 'evict', freedBytes: await cached.disk.evict(versions), failures, failed };
+  const { disk } = cached;
+  const { freedBytes, obstacles } = await (paths === undefined ? disk.evictAll() : disk.evict(versions));
+  if (obstacles !== undefined) failures.add(disk.directory, new Error(describeObstacles(obstacles)));
+  return { answer: 'evict', freedBytes, failures: failures.failures, failed: failures.failed };
 }
 
 /** The files at the paths and below, one after the other. One that fails does not stop the others. */
@@ -116,7 +118,7 @@ async function forEachContent(
   contentsAt: CacheParts['contentsAt'],
   signal: AbortSignal,
   work: (found: FoundContent) => Promise<void>,
-): Promise<FailedPaths> {
+): Promise<PathFailures> {
   const failures = new PathFailures();
   for (const path of paths) {
     try {

@@ -82,7 +82,7 @@ function diskCacheMetrics(disk: DiskCacheStatistics): readonly Metric[] {
       'Disk space of the cache, entries of other mounts included.',
       one(disk.cachedBytes),
     ),
-    gauge('disk_cache_entries', 'Files of which something is cached.', one(disk.entries)),
+    gauge('disk_cache_entries', 'Files of which something is cached, when last counted.', one(disk.entries)),
     ...(disk.limitBytes === null
       ? []
       : [gauge('disk_cache_limit_bytes', 'Disk space that the cache may take.', one(disk.limitBytes))]),

@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { errorCode } from '../../lib/error-code.ts';
 import { CliError } from '../exit-codes.ts';
@@ -21,6 +21,19 @@ export async function refuseOwnFilesBelow(mountPoint: string, places: readonly O
         `${mountPoint}: holds svcfs's own ${what} (${path}); choose another`,
       );
     }
+  }
+}
+
+/**
+ * Whether a path is in a directory or leads there by symbolic links or bind mounts. Its last components need not exist
+ * yet. To be asked before the directory is mounted on: afterwards it is another, and may not answer.
+ */
+export async function leadsInto(directory: string, path: string): Promise<boolean> {
+  const { dev, ino } = await stat(directory);
+  for (let at = await realAsFarAsExists(path).catch(() => path); ; at = dirname(at)) {
+    const facts = await stat(at).catch(() => undefined);
+    if (facts?.dev === dev && facts.ino === ino) return true;
+    if (at === dirname(at)) return false;
   }
 }
 

@@ -77,7 +77,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
     const mounted = await mountedOn(settings.mountPoint);
     if (mounted === undefined) throw new CliError('failure', `${settings.mountPoint}: unmounted at once`);
     watchdog.watch(mounted.deviceMinor);
-    await refuseOwnPlacesIn(mounted.deviceMinor, settings);
+    await refuseStateIn(mounted.deviceMinor, settings);
     const daemon = await identify(process.pid);
     if (daemon !== undefined) {
       const { mountPoint, endpoint } = settings;
@@ -91,13 +91,11 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
   }
 }
 
-/** Their paths were looked at before; a bind mount shows here only. */
-async function refuseOwnPlacesIn(deviceMinor: number, { directory, options }: MountSettings): Promise<void> {
-  for (const path of [directory.root, options.cacheDir]) {
-    const facts = path === undefined ? undefined : await stat(path).catch(() => undefined);
-    if (facts?.dev === deviceOfMinor(deviceMinor))
-      throw new CliError('mountPointUnfit', `${path} lies in the mount; choose another`);
-  }
+/** Its path was looked at before; a bind mount shows here only. */
+async function refuseStateIn(deviceMinor: number, { directory: { root } }: MountSettings): Promise<void> {
+  const facts = await stat(root).catch(() => undefined);
+  if (facts?.dev === deviceOfMinor(deviceMinor))
+    throw new CliError('mountPointUnfit', `${root} lies in the mount; choose another`);
 }
 
 /** An exception nobody caught ends the process; a mount without a process would answer ENOTCONN for ever. */

@@ -24,9 +24,7 @@ export interface StartedMount {
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
   const { credentials, options, tied } = request;
-  const { cacheDir } = options;
-  const cache = cacheDir === undefined ? [] : [{ what: 'disk cache', path: cacheDir }];
-  const { mountPoint, directory } = await chooseMountPoint(request.path, cache);
+  const { mountPoint, directory } = await chooseMountPoint(request.path);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied });
   return { mountPoint, directory, daemon };
 }

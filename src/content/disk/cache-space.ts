@@ -7,11 +7,13 @@
  * already counts as evicted.
  *
  * While limits cannot be kept (the disk is full of other things) nothing is written: `open` is false, and after a while
- * the next who asks has it looked at again.
+ * the next who asks has it looked at again. Files that cannot be read or removed are no part of the count.
  */
-import { rm, statfs } from 'node:fs/promises';
+import { statfs, unlink } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { chooseVictims, excessBytes, type SpaceLimits } from './eviction-plan.ts';
+import { type ObstacleReport, Obstacles, obstacle } from './obstacles.ts';
 import { type StoredEntry, scanEntries } from './scan-entries.ts';
 
 const LOOK_AGAIN_SHARE = 1 / 32;
@@ -25,6 +27,26 @@ export interface CacheSpaceOptions {
   readonly clock: Clock;
   /** An entry was evicted here: whoever has it open lets go of it. */
   readonly onEvicted: (name: string) => void;
+  /** Something cannot be looked at or removed, for a reason that was not told before. */
+  readonly onObstacle?: ((report: ObstacleReport) => void) | undefined;
+}
+
+interface SpaceUsage {
+  readonly entries: number;
+  /** Whether nothing was written here since the entries were counted. */
+  readonly entriesCounted: boolean;
+  readonly cachedBytes: number;
+  readonly evictedBytes: number;
+  /** When last looked; null: none. */
+  readonly obstacles: ObstacleReport | null;
+}
+
+/** What an eviction did. */
+export interface Evicted {
+  /** Of the disk. */
+  readonly freedBytes: number;
+  /** What could not be looked at, and may hold more, or could not be removed. */
+  readonly obstacles: ObstacleReport | undefined;
 }
 
 export class CacheSpace {
@@ -35,6 +57,10 @@ export class CacheSpace {
   #closedUntilMs = 0;
   #evictedBytes = 0;
   #refused = false;
+  #looked = false;
+  /** The directory as a whole could not be looked at. */
+  #blind = false;
+  #obstacles: ObstacleReport | undefined;
   #looking: Promise<void> | undefined;
 
   constructor(options: CacheSpaceOptions) {
@@ -42,8 +68,14 @@ export class CacheSpace {
   }
 
   /** When last looked, and what this process wrote since. */
-  get usage(): { readonly entries: number; readonly cachedBytes: number; readonly evictedBytes: number } {
-    return { entries: this.#entries, cachedBytes: this.#cachedBytes, evictedBytes: this.#evictedBytes };
+  get usage(): SpaceUsage {
+    return {
+      entries: this.#entries,
+      entriesCounted: this.#looked && this.#unseenBytes === 0,
+      cachedBytes: this.#cachedBytes,
+      evictedBytes: this.#evictedBytes,
+      obstacles: this.#obstacles ?? null,
+    };
   }
 
   get limits(): SpaceLimits {
@@ -55,6 +87,11 @@ export class CacheSpace {
     if (this.#closedUntilMs === 0) return this.#cachedBytes < this.limits.sizeBytes + this.#lookEveryBytes();
     if (this.#options.clock.now() >= this.#closedUntilMs) this.lookSoon();
     return false;
+  }
+
+  /** Whether there is no room to write to, as far as is known. */
+  get full(): boolean {
+    return !this.open && !this.#blind;
   }
 
   /** So much was written, about. */
@@ -71,9 +108,13 @@ export class CacheSpace {
     this.lookSoon();
   }
 
-  /** As `look`, in the background: a directory that cannot be read is as good as full. */
+  /** As `look`, in the background: to a directory that cannot be looked at nothing is written. */
   lookSoon(): void {
-    this.look().catch(() => this.#close());
+    this.look().catch((error: unknown) => {
+      this.#blind = true;
+      this.#tell(obstacle(error));
+      this.#close();
+    });
   }
 
   /** Measures, and evicts what is too much. One at a time. */
@@ -92,9 +133,17 @@ export class CacheSpace {
     return Math.min(sizeBytes, Math.max(0, diskBytes));
   }
 
-  async evict(entry: Pick<StoredEntry, 'name' | 'paths'>): Promise<void> {
-    for (const path of entry.paths) await rm(path, { force: true });
-    this.#options.onEvicted(entry.name);
+  /** Evicts those of all entries whose name is wanted. */
+  async evictThose(wanted: (name: string) => boolean): Promise<Evicted> {
+    const { directory, clock } = this.#options;
+    const obstacles = new Obstacles();
+    const entries = await scanEntries(directory, clock.now(), obstacles);
+    const evicted = await this.#evict(
+      entries.filter(({ name }) => wanted(name)),
+      obstacles,
+    );
+    await this.look();
+    return { freedBytes: sumOf(evicted), obstacles: obstacles.report };
   }
 
   async #lookNow(): Promise<void> {
@@ -102,10 +151,14 @@ export class CacheSpace {
     const refused = this.#refused;
     this.#refused = false;
     this.#unseenBytes = 0;
-    const entries = await scanEntries(directory, clock.now());
+    const obstacles = new Obstacles();
+    const entries = await scanEntries(directory, clock.now(), obstacles);
     const before = { cachedBytes: sumOf(entries), freeBytes: await freeBytesOf(directory) };
-    const victims = chooseVictims(entries, excessBytes(before, this.limits, refused));
-    for (const victim of victims) await this.evict(victim);
+    const excess = excessBytes(before, this.limits, refused);
+    const victims = await this.#evict(chooseVictims(entries, excess), obstacles);
+    this.#looked = true;
+    this.#blind = false;
+    this.#tell(obstacles.report);
     this.#entries = entries.length - victims.length;
     this.#evictedBytes += sumOf(victims);
     this.#cachedBytes = sumOf(entries) - sumOf(victims) + this.#unseenBytes;
@@ -113,6 +166,23 @@ export class CacheSpace {
     const helped = excessBytes(after, this.limits, false) === 0 && (!refused || victims.length > 0);
     if (helped) this.#closedUntilMs = 0;
     else this.#close();
+  }
+
+  /** Answers those that are gone. */
+  async #evict(entries: readonly StoredEntry[], obstacles: Obstacles): Promise<readonly StoredEntry[]> {
+    const evicted: StoredEntry[] = [];
+    for (const entry of entries) {
+      if ((await obstacles.passing(removeFiles(entry))) === undefined) continue;
+      this.#options.onEvicted(entry.name);
+      evicted.push(entry);
+    }
+    return evicted;
+  }
+
+  #tell(report: ObstacleReport | undefined): void {
+    const isNew = report !== undefined && report.reason !== this.#obstacles?.reason;
+    this.#obstacles = report;
+    if (isNew) this.#options.onObstacle?.(report);
   }
 
   #close(): void {
@@ -123,6 +193,16 @@ export class CacheSpace {
     const share = this.limits.sizeBytes * LOOK_AGAIN_SHARE;
     return Math.min(Math.max(share, SMALLEST_LOOK_BYTES), LARGEST_LOOK_BYTES);
   }
+}
+
+/** The index first. What others removed meanwhile is gone too. */
+async function removeFiles({ paths }: StoredEntry): Promise<true> {
+  for (const path of paths) {
+    await unlink(path).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    });
+  }
+  return true;
 }
 
 function sumOf(entries: readonly StoredEntry[]): number {

@@ -1,5 +1,6 @@
 /** What of whole versions is in the disk cache: filling, counting, evicting. Versions as the tree knows them. */
 import PQueue from 'p-queue';
+import { errorCode } from '../../lib/error-code.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import { contentName } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -96,9 +97,12 @@ export class CachedContents {
     signal: AbortSignal,
     work: (source: VersionSource, cached: CachedVersion) => Promise<T>,
   ): Promise<T> {
-    return this.#options.withSource(version, signal, (source) => {
+    return this.#options.withSource(version, signal, async (source) => {
       const { cached } = source;
-      if (cached !== undefined) return work(source, cached);
+      if (cached !== undefined)
+        return work(source, cached).catch((error: unknown) => {
+          throw explained(error, version, this.disk.directory);
+        });
       throw new ContentError(
         'unreadable',
         `${contentName(version)}: its store gives no ETag, so that nothing could tell whether what is cached is current`,
@@ -127,26 +131,12 @@ export class CachedContents {
         const bytes = into.subarray(missing.start, missing.end);
         await source.fetchRemote(offset + missing.start, bytes, { signal });
         progress.onFetched(bytes.length);
-        await this.#write(source.version, cached, { offset: offset + missing.start, bytes });
+        await this.disk.write(cached, offset + missing.start, bytes);
       }
     } finally {
       memory.release(buffer);
     }
     progress.onBytes(end - offset);
-  }
-
-  async #write(
-    version: ContentVersion,
-    cached: CachedVersion,
-    { offset, bytes }: { readonly offset: number; readonly bytes: Uint8Array },
-  ): Promise<void> {
-    try {
-      await this.disk.write(cached, offset, bytes);
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      const reason = `the disk of the cache is full; free space in ${this.disk.directory}`;
-      throw new ContentError('no-space', `${contentName(version)}: ${reason}`, { cause: error });
-    }
   }
 }
 
@@ -154,4 +144,19 @@ function* rangesOf(sizeBytes: number): Generator<ByteRange> {
   for (let start = 0; start < sizeBytes; start += RANGE_BYTES) {
     yield { start, end: Math.min(start + RANGE_BYTES, sizeBytes) };
   }
+}
+
+/** What the disk said, in words that name the file and the remedy. */
+function explained(error: unknown, version: ContentVersion, directory: string): unknown {
+  const code = errorCode(error);
+  const name = contentName(version);
+  if (isDiskFull(error)) {
+    const reason = `the disk of the cache is full; free space in ${directory}`;
+    return new ContentError('no-space', `${name}: ${reason}`, { cause: error });
+  }
+  if (error instanceof Error && (code === 'EACCES' || code === 'EPERM')) {
+    const reason = `what the disk cache has of it is another user's; remove it, or give another --cache-dir`;
+    return new ContentError('failed', `${name}: ${reason} (${error.message})`, { cause: error });
+  }
+  return error;
 }

@@ -19,12 +19,12 @@ import type { ContentVersion } from '../ports.ts';
 import { type BlockIo, DISK_BLOCK_BYTES } from './block-io.ts';
 import type { ByteRange } from './byte-range.ts';
 import type { CacheEntry } from './cache-entry.ts';
-import { CacheSpace } from './cache-space.ts';
+import { CacheSpace, type Evicted } from './cache-space.ts';
 import { type CachedVersion, cachedVersion } from './cached-version.ts';
 import type { EntryPlace } from './entry-files.ts';
 import type { SpaceLimits } from './eviction-plan.ts';
+import type { ObstacleReport } from './obstacles.ts';
 import { OpenEntries } from './open-entries.ts';
-import { scanEntries } from './scan-entries.ts';
 import { WriteBehind } from './write-behind.ts';
 
 export interface DiskCacheOptions {
@@ -36,6 +36,8 @@ export interface DiskCacheOptions {
   readonly clock: Clock;
   /** How much of memory may wait to be written. */
   readonly writeBehindBytes: number;
+  /** Something in the directory cannot be looked at or removed, for a reason that was not told before. */
+  readonly onObstacle?: ((report: ObstacleReport) => void) | undefined;
 }
 
 /** Since the mount began, but for what is cached. */
@@ -45,7 +47,10 @@ export interface DiskCacheStatistics {
   readonly limitBytes: number | null;
   readonly minFreeBytes: number;
   readonly cachedBytes: number;
+  /** When last counted. */
   readonly entries: number;
+  /** Whether nothing was written since. */
+  readonly entriesCounted: boolean;
   /** Bytes asked for that were there, and that were not. */
   readonly hitBytes: number;
   readonly missedBytes: number;
@@ -57,6 +62,8 @@ export interface DiskCacheStatistics {
   /** Failures of the disk; each was as good as a miss. */
   readonly failures: number;
   readonly full: boolean;
+  /** What cannot be looked at or evicted, and is no part of what is cached; null: nothing. */
+  readonly obstacles: ObstacleReport | null;
   /** Whole files given to the kernel, which reads them itself and is not counted as a hit. */
   readonly passedThrough: number;
 }
@@ -104,7 +111,7 @@ export class DiskCache {
       droppedBytes: this.#refusedBytes + this.#writes.droppedBytes,
       damagedBlocks: this.#damagedBlocks,
       failures: this.#failures,
-      full: !this.#space.open,
+      full: this.#space.full,
       passedThrough: this.#passedThrough,
     };
   }
@@ -187,14 +194,13 @@ export class DiskCache {
     this.#passedThrough += 1;
   }
 
-  /** Answers how many bytes of the disk it took. */
-  async evict(versions: readonly CachedVersion[]): Promise<number> {
+  async evict(versions: readonly CachedVersion[]): Promise<Evicted> {
     const names = new Set(versions.map(({ name }) => name));
-    return this.#evictThose((name) => names.has(name));
+    return this.#space.evictThose((name) => names.has(name));
   }
 
-  async evictAll(): Promise<number> {
-    return this.#evictThose(() => true);
+  async evictAll(): Promise<Evicted> {
+    return this.#space.evictThose(() => true);
   }
 
   /** The statistics, with what is there measured now. */
@@ -217,18 +223,6 @@ export class DiskCache {
   async close(): Promise<void> {
     await this.#writes.idle();
     this.#entries.close();
-  }
-
-  async #evictThose(wanted: (name: string) => boolean): Promise<number> {
-    const { directory, clock } = this.#options;
-    let freed = 0;
-    for (const entry of await scanEntries(directory, clock.now())) {
-      if (!wanted(entry.name)) continue;
-      await this.#space.evict(entry);
-      freed += entry.allocatedBytes;
-    }
-    await this.#space.look();
-    return freed;
   }
 
   #placeOf({ name, sizeBytes }: CachedVersion): EntryPlace {

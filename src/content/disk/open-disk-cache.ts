@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
-import { access, link, mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { loadBlockIo } from './block-io.ts';
-import { DiskCache } from './disk-cache.ts';
+import { DiskCache, type DiskCacheOptions } from './disk-cache.ts';
 import { newBirth } from './entry-name.ts';
+import { Obstacles } from './obstacles.ts';
 
 export interface DiskCacheWishes {
   /** Made if it is not there; its parent must be. */
@@ -17,6 +18,8 @@ export interface DiskCacheWishes {
   readonly endpoint: string;
   readonly clock: Clock;
   readonly writeBehindBytes: number;
+  /** As `DiskCacheOptions` has it: something shows later than when the cache is opened. */
+  readonly onObstacle?: DiskCacheOptions['onObstacle'];
 }
 
 export interface OpenedDiskCache {
@@ -32,6 +35,8 @@ const MARKER = 'svcfs-cache.json';
 const TAG = ['CACHEDIR.TAG', 'Signature: 8a477f597d28d172789f06886806bc55\n'] as const;
 const OURS: ReadonlySet<string> = new Set([MARKER, TAG[0], 'entries']);
 const MIN_FREE_SHARE = 1 / 20;
+/** What link(2) says where there are none: by its manual, of 9p, of a FUSE file system without them. */
+const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** Never rejects: a mount works without its cache, and the warning says what to do about it. */
 export async function openDiskCache(wishes: DiskCacheWishes): Promise<OpenedDiskCache> {
@@ -50,17 +55,38 @@ export async function openDiskCache(wishes: DiskCacheWishes): Promise<OpenedDisk
     const limits = { sizeBytes: wishes.sizeBytes ?? Number.POSITIVE_INFINITY, minFreeBytes };
     const cache = new DiskCache({ ...wishes, limits, blocks });
     cache.start();
-    return { cache, warning: warningOf(directory, bavail * bsize, minFreeBytes) };
+    const warning =
+      (await warningOfOthers(directory)) ?? warningOfRoom(directory, bavail * bsize, minFreeBytes);
+    return { cache, warning };
   } catch (error) {
     return without(`${directory}: ${reasonOf(error)}`);
   }
 }
 
-/** Undefined: it can be used. */
+/** Undefined: it can be used. A directory that was made for nothing is removed. */
 async function prepare(directory: string): Promise<string | undefined> {
-  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  });
+  const made = await makeDirectory(directory);
+  try {
+    return await mark(directory);
+  } catch (error) {
+    if (made) await rmdir(directory).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** False: it is there already. */
+async function makeDirectory(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Sees to it that a directory says that it is ours. Undefined: it does. */
+async function mark(directory: string): Promise<string | undefined> {
   if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`;
   await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   const marker = await readMarker(directory);
@@ -70,7 +96,7 @@ async function prepare(directory: string): Promise<string | undefined> {
       return `${directory} holds ${strange} and is no cache of svcfs; give a directory of its own`;
     await writeOnce(directory, MARKER, `${JSON.stringify({ format: FORMAT })}\n`);
     await writeOnce(directory, ...TAG);
-    return prepare(directory);
+    return mark(directory);
   }
   if (marker === FORMAT) return undefined;
   return (
@@ -84,11 +110,22 @@ async function writeOnce(directory: string, name: string, text: string): Promise
   const path = join(directory, `${name}.${newBirth()}.new`);
   try {
     await writeFile(path, text, { mode: 0o600 });
-    await link(path, join(directory, name));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    await linkOnce(path, join(directory, name));
   } finally {
     await rm(path, { force: true });
+  }
+}
+
+async function linkOnce(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    if (!NO_HARD_LINKS.has(code)) throw error;
+    const reason =
+      'the file system there has no hard links, which the cache needs; give a directory on another';
+    throw new Error(reason, { cause: error });
   }
 }
 
@@ -104,7 +141,24 @@ async function readMarker(directory: string): Promise<unknown> {
   }
 }
 
-function warningOf(directory: string, freeBytes: number, minFreeBytes: number): string | undefined {
+/** Someone else, perhaps root, used the directory. Of his files we see those only whose folders we may look into. */
+async function warningOfOthers(directory: string): Promise<string | undefined> {
+  const obstacles = new Obstacles();
+  const root = join(directory, 'entries');
+  const folders = (await obstacles.passing(readdir(root))) ?? [];
+  const paths = [root, ...folders.map((name) => join(root, name))];
+  await Promise.all(
+    paths.map((path) => obstacles.passing(access(path, constants.R_OK | constants.W_OK | constants.X_OK))),
+  );
+  const { report } = obstacles;
+  return (
+    report &&
+    `disk cache: what another user cached in ${directory} is neither used nor evicted (${report.reason}): ` +
+      'remove it, or give a directory of your own'
+  );
+}
+
+function warningOfRoom(directory: string, freeBytes: number, minFreeBytes: number): string | undefined {
   if (freeBytes >= minFreeBytes) return undefined;
   return (
     `disk cache: ${directory} has ${mib(freeBytes)} free, and ${mib(minFreeBytes)} are to be left (--cache-min-free): ` +

@@ -1,8 +1,8 @@
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../lib/error-code.ts';
 import { readHeader } from './entry-header.ts';
 import { type EntryFile, parseFileName } from './entry-name.ts';
+import type { Obstacles } from './obstacles.ts';
 
 /** One entry, as it lies on the disk. */
 export interface StoredEntry {
@@ -26,14 +26,18 @@ interface Found extends EntryFile {
 }
 
 /** All entries of a cache, whoever made them; files that belong to none are removed once they are old. */
-export async function scanEntries(directory: string, nowMs: number): Promise<readonly StoredEntry[]> {
+export async function scanEntries(
+  directory: string,
+  nowMs: number,
+  obstacles: Obstacles,
+): Promise<readonly StoredEntry[]> {
   const root = join(directory, 'entries');
   const entries: StoredEntry[] = [];
-  for (const folder of await namesIn(root)) {
-    for (const files of groupByName(await filesIn(join(root, folder)))) {
+  for (const folder of await namesIn(root, obstacles)) {
+    for (const files of groupByName(await filesIn(join(root, folder), obstacles))) {
       const entry = entryOf(files);
       if (entry !== undefined) entries.push(entry);
-      if (entry === undefined || files.length > 2) await removeLeftBehind(files, nowMs);
+      if (entry === undefined || files.length > 2) await removeLeftBehind(files, nowMs, obstacles);
     }
   }
   return entries;
@@ -51,19 +55,19 @@ function entryOf(files: readonly Found[]): StoredEntry | undefined {
   };
 }
 
-/** What the index of these files, if there is one, does not name. */
-async function removeLeftBehind(files: readonly Found[], nowMs: number): Promise<void> {
+/** What the index of these files, if there is one, does not name. One that cannot be read may name any of them. */
+async function removeLeftBehind(files: readonly Found[], nowMs: number, obstacles: Obstacles): Promise<void> {
   const index = files.find(({ kind }) => kind === 'index');
-  const own = index && (await birthNamedIn(index.path));
+  const own = index && (await obstacles.passing(birthNamedIn(index.path)));
+  if (index !== undefined && own === undefined) return;
   for (const { kind, birth, path, changedMs } of files) {
     if (kind === 'index' || (kind === 'data' && birth === own)) continue;
-    if (nowMs - changedMs > LEFT_BEHIND_AFTER_MS) await rm(path, { force: true });
+    if (nowMs - changedMs > LEFT_BEHIND_AFTER_MS) await obstacles.passing(unlink(path));
   }
 }
 
 async function birthNamedIn(path: string): Promise<string | undefined> {
-  const index = await ifThere(open(path, 'r'));
-  if (index === undefined) return undefined;
+  const index = await open(path, 'r');
   try {
     return (await readHeader(index))?.birth;
   } finally {
@@ -71,12 +75,12 @@ async function birthNamedIn(path: string): Promise<string | undefined> {
   }
 }
 
-async function filesIn(folder: string): Promise<readonly Found[]> {
+async function filesIn(folder: string, obstacles: Obstacles): Promise<readonly Found[]> {
   const found = await Promise.all(
-    (await namesIn(folder)).map(async (file) => {
+    (await namesIn(folder, obstacles)).map(async (file) => {
       const parsed = parseFileName(file);
       const path = join(folder, file);
-      const facts = parsed && (await ifThere(stat(path)));
+      const facts = parsed && (await obstacles.passing(stat(path)));
       if (parsed === undefined || facts === undefined) return [];
       const allocatedBytes = facts.blocks * SECTOR_BYTES;
       return [{ ...parsed, path, allocatedBytes, changedMs: facts.mtimeMs }];
@@ -95,16 +99,6 @@ function groupByName(files: readonly Found[]): Iterable<readonly Found[]> {
   return groups.values();
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return (await ifThere(readdir(folder))) ?? [];
-}
-
-/** Undefined: it is gone. Others remove entries while we look. */
-async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+async function namesIn(folder: string, obstacles: Obstacles): Promise<readonly string[]> {
+  return (await obstacles.passing(readdir(folder))) ?? [];
 }

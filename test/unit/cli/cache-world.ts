@@ -1,6 +1,6 @@
 import { WarmUp, type WarmUpResult } from '../../../src/cli/mount/warm-up.ts';
-import type { BlockIo } from '../../../src/content/disk/block-io.ts';
 import type { CachedContents } from '../../../src/content/disk/cached-contents.ts';
+import type { DiskCacheOptions } from '../../../src/content/disk/disk-cache.ts';
 import type { SpaceLimits } from '../../../src/content/disk/eviction-plan.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
@@ -18,12 +18,12 @@ export class CacheWorld {
   readonly platform = new FakePlatform();
   readonly #found: FoundContent[] = [];
 
-  constructor(limits: Partial<SpaceLimits> = {}, blocks: Partial<BlockIo> = {}) {
+  constructor(limits: Partial<SpaceLimits> = {}, others: Partial<DiskCacheOptions> = {}) {
     const { cached } = createContentReader({
       api: this.platform.api,
       storage: this.platform.storage,
       memory: new MemoryPool(MEMORY_BYTES),
-      disk: new DiskWorld().cache(limits, systemClock, blocks),
+      disk: new DiskWorld().cache(limits, systemClock, others),
       clock: systemClock,
     });
     if (cached === undefined) throw new Error('none');

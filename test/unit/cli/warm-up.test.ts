@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { loadBlockIo } from '../../../src/content/disk/block-io.ts';
 import { CacheWorld } from './cache-world.ts';
 
 const KIB = 1024;
@@ -56,7 +57,9 @@ describe('a warm-up', () => {
       if (++writes > 1) throw full;
       return 0;
     };
-    const world = new CacheWorld({}, { write });
+    const blocks = loadBlockIo();
+    if (blocks === undefined) throw new Error('build the addon first');
+    const world = new CacheWorld({}, { blocks: { ...blocks, write } });
     world.add(8 * MIB);
     const { progress, failures } = await world.warmUp();
     expect(failures[0]?.reason).toMatch(/the disk of the cache is full; free space in /);

@@ -1,6 +1,7 @@
-import { open, readdir, readlink, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { patterned } from '../fake-platform.ts';
@@ -199,7 +200,7 @@ describe('eviction', () => {
     const version = file(one, 'a', SIZE);
     await one.write(version, 0, bytes);
     expect((await readBlocks(other, version)).missing).toEqual([]);
-    expect(await one.evict([version])).toBeGreaterThan(SIZE);
+    expect((await one.evict([version])).freedBytes).toBeGreaterThan(SIZE);
     expect(await world.files()).toEqual([]);
     expect((await readBlocks(one, version)).missing).toHaveLength(1);
     // Its descriptors are still good; from then on it knows.
@@ -245,7 +246,7 @@ describe('eviction', () => {
     const world = new DiskWorld();
     const cache = world.cache();
     for (const id of ['a', 'b', 'c']) await cache.write(file(cache, id, SIZE), 0, bytes);
-    expect(await cache.evictAll()).toBeGreaterThan(3 * SIZE);
+    expect((await cache.evictAll()).freedBytes).toBeGreaterThan(3 * SIZE);
     expect(await world.files()).toEqual([]);
     await cache.write(file(cache, 'a', SIZE), 0, bytes);
     expect(await cache.measure()).toMatchObject({ entries: 1 });
@@ -273,6 +274,71 @@ describe('eviction', () => {
     await cache.measure();
     expect(cache.statistics.full).toBe(true);
   });
+});
+
+describe('what cannot be read or removed, as another user may have left it,', () => {
+  /** Of two entries the first has a folder in place of its index; a file is where a folder is to be. */
+  async function obstructed(): Promise<{ readonly world: DiskWorld; readonly cache: DiskCache }> {
+    const world = new DiskWorld();
+    const cache = world.cache();
+    for (const id of ['a', 'b']) await cache.write(file(cache, id, SIZE), 0, bytes);
+    const [index = ''] = await world.files('index');
+    await rm(index);
+    await mkdir(index);
+    await writeFile(join(world.directory, 'entries', 'not-a-folder'), '');
+    return { world, cache };
+  }
+
+  it('is passed over and told, and is not taken for a full disk', async () => {
+    const { cache } = await obstructed();
+    expect(await cache.measure()).toMatchObject({
+      entries: 2,
+      full: false,
+      obstacles: { count: 1, reason: expect.stringMatching(/^ENOTDIR: .*not-a-folder/) },
+    });
+    expect(cache.keep(file(cache, 'c', SIZE), 0, bytes)).toBeDefined();
+  });
+
+  it('does not keep others from being evicted', async () => {
+    const { world, cache } = await obstructed();
+    const { freedBytes, obstacles } = await cache.evictAll();
+    expect(freedBytes).toBeGreaterThan(SIZE);
+    expect(obstacles).toMatchObject({ count: 2 });
+    expect(await world.files('data')).toHaveLength(1);
+  });
+
+  it('goes to the log when it is found, once', async () => {
+    const world = new DiskWorld();
+    await mkdir(join(world.directory, 'entries'));
+    await writeFile(join(world.directory, 'entries', 'not-a-folder'), '');
+    const told: string[] = [];
+    const cache = world.cache({}, world.clock, { onObstacle: ({ reason }) => told.push(reason) });
+    await cache.measure();
+    await cache.measure();
+    expect(told).toEqual([expect.stringMatching(/not-a-folder/)]);
+  });
+
+  it('of the whole directory is no full disk either', async () => {
+    const world = new DiskWorld();
+    const cache = world.cache();
+    await rm(world.directory, { recursive: true });
+    cache.start();
+    await waitUntil(async () => cache.statistics.obstacles !== null);
+    expect(cache.statistics).toMatchObject({
+      full: false,
+      obstacles: { reason: expect.stringMatching(/^ENOENT/) },
+    });
+    await mkdir(world.directory);
+  });
+});
+
+it('says whether its count of entries is still true', async () => {
+  const cache = new DiskWorld().cache();
+  expect(cache.statistics.entriesCounted).toBe(false);
+  expect(await cache.measure()).toMatchObject({ entries: 0, entriesCounted: true });
+  await cache.write(file(cache, 'a', SIZE), 0, bytes);
+  expect(cache.statistics.entriesCounted).toBe(false);
+  expect(await cache.measure()).toMatchObject({ entries: 1, entriesCounted: true });
 });
 
 it('removes what a process left behind that ended while it made an entry, once it is old', async () => {

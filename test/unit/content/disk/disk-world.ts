@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { onTestFinished } from 'vitest';
-import { type BlockIo, DISK_BLOCK_BYTES, loadBlockIo } from '../../../../src/content/disk/block-io.ts';
+import { DISK_BLOCK_BYTES, loadBlockIo } from '../../../../src/content/disk/block-io.ts';
 import type { CachedVersion } from '../../../../src/content/disk/cached-version.ts';
-import { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
+import { DiskCache, type DiskCacheOptions } from '../../../../src/content/disk/disk-cache.ts';
 import type { SpaceLimits } from '../../../../src/content/disk/eviction-plan.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
@@ -33,21 +33,21 @@ export class DiskWorld {
     onTestFinished(removeCallback);
   }
 
-  /** `blocks`: what goes another way than the addon does it. */
   cache(
     limits: Partial<SpaceLimits> = {},
     clock: Clock = this.clock,
-    blocks: Partial<BlockIo> = {},
+    others: Partial<DiskCacheOptions> = {},
   ): DiskCache {
-    const addon = loadBlockIo();
-    if (addon === undefined) throw new Error('build the addon first');
+    const blocks = loadBlockIo();
+    if (blocks === undefined) throw new Error('build the addon first');
     const cache = new DiskCache({
       directory: this.directory,
       endpoint: ENDPOINT,
       limits: { sizeBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, ...limits },
-      blocks: { ...addon, ...blocks },
+      blocks,
       clock,
       writeBehindBytes: 16 * MIB,
+      ...others,
     });
     onTestFinished(() => cache.close());
     return cache;
