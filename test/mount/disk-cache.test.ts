@@ -115,12 +115,18 @@ describe('svcfs warmup', () => {
   test('takes the names from a list, and says what could not be fetched', async () => {
     await remount('--cache-dir', join(served.sandbox.root, 'listed'));
     const list = join(served.sandbox.root, 'list');
-    await writeFile(list, `${join(project, 'README.md')}\n${join(project, 'absent')}\n`);
+    // As Windows ends lines, over a link into the mount, and with what is in no mount between them.
+    const link = join(served.sandbox.root, 'link-to-project');
+    await symlink(project, link);
+    const names = [join(link, 'README.md'), '', '  ', list, join(project, 'absent')];
+    await writeFile(list, names.map((name) => `${name}\r\n`).join(''));
     const { code, stdout, stderr } = await served.sandbox.svcfs(['warmup', '--list', list]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/1 file, .* cached/);
-    expect(stderr).toMatch(/projects\/demo\/trio-exomes\/absent: no such file or directory/);
-    expect(await svcfs('cache', join(project, 'README.md'))).toMatch(/^100 %/);
+    expect(stderr).toMatch(/projects\/demo\/trio-exomes\/absent: no such file or directory$/m);
+    expect(stderr).toMatch(/list: not in a mount of svcfs\n/);
+    expect(stderr).toMatch(/2 files could not be cached/);
+    expect(await svcfs('cache', join(link, 'README.md'))).toMatch(/^100 %/);
   });
 
   test('goes on after it was interrupted', async () => {

@@ -44,8 +44,10 @@ async function show(paths: readonly string[]): Promise<void> {
     for (const line of describeDiskCache({ diskCache: statistics, warnings: [] })) console.log(line);
     return;
   }
-  let failed = 0;
-  for (const { mount, paths: inMount } of await locateAll(paths)) {
+  const { mounts, outside } = await locateAll(paths);
+  sayFailures(outside);
+  let { failed } = outside;
+  for (const { mount, paths: inMount } of mounts) {
     const answer = await inquire(mount, { request: 'cache', paths: inMount });
     for (const file of answer.files) console.log(describeCached(file));
     sayFailures(answer);
@@ -57,10 +59,11 @@ async function show(paths: readonly string[]): Promise<void> {
 async function evict(paths: readonly string[], { all }: { readonly all: boolean }): Promise<void> {
   if (all && paths.length > 1) throw new CliError('usage', '--all goes with one mount');
   if (!all && paths.length === 0) throw new CliError('usage', 'name files or folders, or give --all');
-  const places = all ? [{ mount: await selectMount(paths[0]), paths: undefined }] : await locateAll(paths);
+  const { mounts, outside } = all ? await everythingOf(paths[0]) : await locateAll(paths);
+  sayFailures(outside);
   let freedBytes = 0;
-  let failed = 0;
-  for (const { mount, paths: inMount } of places) {
+  let { failed } = outside;
+  for (const { mount, paths: inMount } of mounts) {
     const answer = await inquire(mount, { request: 'evict', paths: inMount });
     sayFailures(answer);
     freedBytes += answer.freedBytes;
@@ -68,6 +71,11 @@ async function evict(paths: readonly string[], { all }: { readonly all: boolean 
   }
   console.log(`${describeSize(freedBytes)} of disk space freed`);
   requireNone(failed, 'evicted');
+}
+
+async function everythingOf(path: string | undefined) {
+  const mount = await selectMount(path);
+  return { mounts: [{ mount, paths: undefined }], outside: { failures: [], failed: 0 } };
 }
 
 function requireNone(failed: number, what: string): void {

@@ -38,8 +38,10 @@ export function addWarmupCommand(program: Command): void {
 async function warmup(paths: readonly string[], { list, json }: WarmUpOptions): Promise<void> {
   const all = [...paths, ...(list === undefined ? [] : await pathsIn(list))];
   if (all.length === 0) throw new CliError('usage', 'name a file or folder, or give --list');
-  let failed = 0;
-  for (const { mount, paths: inMount } of await locateAll(all)) {
+  const { mounts, outside } = await locateAll(all);
+  sayFailures(outside);
+  let { failed } = outside;
+  for (const { mount, paths: inMount } of mounts) {
     const say = sayWarmUp(json ? undefined : process.stderr);
     const request = { request: 'warmup', paths: inMount } as const;
     let result: WarmUpResult | undefined;
@@ -71,7 +73,7 @@ function tell(mountPoint: string, result: WarmUpResult): void {
 async function pathsIn(list: string): Promise<readonly string[]> {
   try {
     const lines = list === '-' ? await text(process.stdin) : await readFile(list, 'utf8');
-    return lines.split('\n').filter((line) => line !== '');
+    return lines.split(/\r?\n/).filter((line) => line.trim() !== '');
   } catch (error) {
     throw new CliError('usage', `${list}: ${error instanceof Error ? error.message : error}`, {
       cause: error,

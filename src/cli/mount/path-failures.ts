@@ -1,6 +1,6 @@
 /** What failed at one of many paths. */
 export interface PathFailure {
-  /** From the top of the mount. */
+  /** From the top of the mount, if it is in one. */
   readonly path: string;
   readonly reason: string;
 }

@@ -1,12 +1,14 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { mountDirectory, stateDirectory } from '../../config/directories.ts';
+import { mountedOn } from '../../fuse/mount-table.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
-import { findMount, isSvcfs } from './find-mount.ts';
+import { isSvcfs } from './find-mount.ts';
+import { type FailedPaths, PathFailures } from './path-failures.ts';
 import type { SvcfsMount } from './require-mount.ts';
 
 /** A path in a mount. */
@@ -16,38 +18,73 @@ export interface PathInMount {
   readonly path: string;
 }
 
-/** Finds the mount that a path lies in; there need be nothing at the path itself. */
-export async function locate(path: string): Promise<PathInMount | undefined> {
-  const absolute = resolve(path);
-  for (let at = absolute; ; at = dirname(at)) {
-    const found = await findMount(at).catch(() => undefined);
-    if (found?.mounted !== undefined && isSvcfs(found.mounted))
-      return { mount: mountAt(found.mountPoint), path: join('/', relative(at, absolute)) };
-    if (at === dirname(at)) return undefined;
-  }
+const NOT_IN_A_MOUNT = 'not in a mount of svcfs';
+
+/** Paths by the mounts they lie in, in the order given. */
+export interface LocatedPaths {
+  readonly mounts: readonly { readonly mount: SvcfsMount; readonly paths: readonly string[] }[];
+  /** As they were given. */
+  readonly outside: FailedPaths;
 }
 
-/** By the mounts they lie in, in the order given. Throws for a path that is in none. */
-export async function locateAll(
-  paths: readonly string[],
-): Promise<readonly { readonly mount: SvcfsMount; readonly paths: readonly string[] }[]> {
+/** Of links that lead to links: as many as Linux follows (path_resolution(7)). */
+const MOST_LINKS = 40;
+
+/**
+ * Finds the mount that a path lies in, over symbolic links; there need be nothing at the path itself. No mount of svcfs
+ * is looked into: it may be dead, and it has no links.
+ */
+export async function locate(path: string, lookUp = mountedOn): Promise<PathInMount | undefined> {
+  const steps = stepsOf(resolve(path));
+  let at = '/';
+  let links = 0;
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+    const next = join(at, step);
+    const mounted = await lookUp(next);
+    if (mounted !== undefined && isSvcfs(mounted)) return { mount: mountAt(next), path: join('/', ...steps) };
+    const target = mounted === undefined ? await readlink(next).catch(() => undefined) : undefined;
+    if (target === undefined) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MOST_LINKS) return undefined;
+    if (isAbsolute(target)) at = '/';
+    steps.unshift(...stepsOf(target));
+  }
+  return undefined;
+}
+
+function stepsOf(path: string): string[] {
+  return path.split('/').filter((step) => step !== '');
+}
+
+/** Throws when all of them are in none. */
+export async function locateAll(paths: readonly string[], lookUp = mountedOn): Promise<LocatedPaths> {
   const byMount = new Map<string, { readonly mount: SvcfsMount; readonly paths: string[] }>();
+  const outside = new PathFailures();
   for (const path of paths) {
-    const located = await locate(path);
-    if (located === undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
+    const located = await locate(path, lookUp);
+    if (located === undefined) {
+      outside.add(path, new Error(NOT_IN_A_MOUNT));
+      continue;
+    }
     const { mount } = located;
     const known = byMount.get(mount.mountPoint);
     if (known === undefined) byMount.set(mount.mountPoint, { mount, paths: [located.path] });
     else known.paths.push(located.path);
   }
-  return [...byMount.values()];
+  const [first] = outside.failures;
+  if (byMount.size === 0 && first !== undefined)
+    throw new CliError('notMounted', `${first.path}: ${NOT_IN_A_MOUNT}`);
+  return { mounts: [...byMount.values()], outside };
 }
 
 /** The mount at or above a path; without a path that of the working directory, or the only one there is. */
 export async function selectMount(path: string | undefined): Promise<SvcfsMount> {
   const here = await locate(path ?? '.');
   if (here !== undefined) return here.mount;
-  if (path !== undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
+  if (path !== undefined) throw new CliError('notMounted', `${path}: ${NOT_IN_A_MOUNT}`);
   const [only, ...others] = await runningMounts();
   if (only === undefined) throw new CliError('notMounted', 'there is no mount of svcfs');
   if (others.length === 0) return only;
