@@ -184,7 +184,9 @@ export interface Recovery {
   readonly outcome:
     | { readonly kind: 'publishing'; readonly done: Promise<FileRecord | undefined> }
     /** Never closed by its writer, or cannot be published: the bytes are kept at `path`. */
-    | { readonly kind: 'kept'; readonly path: string; readonly reason: string };
+    | { readonly kind: 'kept'; readonly path: string; readonly reason: string }
+    /** It is left as it is for the next mount. */
+    | { readonly kind: 'failed'; readonly error: unknown };
 }
 
 export type ContentErrorKind =

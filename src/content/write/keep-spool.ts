@@ -2,6 +2,9 @@ import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DraftState } from './journal-entry.ts';
 
+/** Of a name, in bytes (NAME_MAX of Linux). */
+const LONGEST_NAME = 255;
+
 /** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
 export async function keepSpool(spool: string, name: string): Promise<string> {
   const directory = join(dirname(spool), 'recovered');
@@ -11,6 +14,10 @@ export async function keepSpool(spool: string, name: string): Promise<string> {
   return path;
 }
 
+/** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */
 export function keptName({ label, id }: Pick<DraftState, 'label' | 'id'>): string {
-  return `${basename(label)}.${id.slice(0, 8)}`;
+  const suffix = `.${id.slice(0, 8)}`;
+  const bytes = Buffer.from(basename(label)).subarray(0, LONGEST_NAME - suffix.length);
+  // As of a stream: a character that the cut goes through is left out.
+  return new TextDecoder().decode(bytes, { stream: true }) + suffix;
 }

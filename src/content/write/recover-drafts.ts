@@ -3,7 +3,7 @@
  * parts the store has; the others' bytes are put aside for a person, because nobody said that they were whole.
  */
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
@@ -29,13 +29,25 @@ export async function recoverDrafts(options: RecoverOptions): Promise<readonly R
   const drafts = context.journal.drafts;
   const orphans = await keepOrphans(directory, new Set(drafts.map(({ id }) => id)));
   const recoveries = await Promise.all(
-    drafts.map((state) => recoverDraft(state, { directory, context, restore })),
+    drafts.map((state) => settled(state.label, () => recoverDraft(state, { directory, context, restore }))),
   );
   for (const recovery of recoveries) {
     // The caller looks at it later than it may fail.
     if (recovery?.outcome.kind === 'publishing') recovery.outcome.done.catch(() => {});
   }
   return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
+}
+
+/** One that fails is left to the next mount, and is no reason for this one not to be. */
+async function settled(
+  label: string,
+  recover: () => Promise<Recovery | undefined>,
+): Promise<Recovery | undefined> {
+  try {
+    return await recover();
+  } catch (error) {
+    return { label, outcome: { kind: 'failed', error } };
+  }
 }
 
 async function recoverDraft(state: DraftState, options: RecoverOptions): Promise<Recovery | undefined> {
@@ -137,12 +149,14 @@ async function giveUp(
   if (state.upload !== undefined) {
     api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
   }
-  journal.record({ type: 'end', id: state.id });
+  const end = { type: 'end', id: state.id } as const;
   if (options.spoolBytes === 0) {
     await removeSpool(spool);
+    journal.record(end);
     return undefined;
   }
   const path = await keepSpool(spool, keptName(state));
+  journal.record(end);
   const partly =
     state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
   return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
@@ -153,15 +167,20 @@ async function keepOrphans(directory: string, known: ReadonlySet<string>): Promi
   const kept: Recovery[] = [];
   for (const name of await readdir(directory)) {
     if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
-    const spool = join(directory, name);
-    if ((await sizeOf(spool)) === 0) {
-      await removeSpool(spool);
-    } else {
-      const path = await keepSpool(spool, name.slice(0, -SPOOL_SUFFIX.length));
-      kept.push({ label: name, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } });
-    }
+    const recovery = await settled(name, () => keepOrphan(join(directory, name)));
+    if (recovery !== undefined) kept.push(recovery);
   }
   return kept;
+}
+
+async function keepOrphan(spool: string): Promise<Recovery | undefined> {
+  if ((await sizeOf(spool)) === 0) {
+    await removeSpool(spool);
+    return undefined;
+  }
+  const label = basename(spool);
+  const path = await keepSpool(spool, basename(spool, SPOOL_SUFFIX));
+  return { label, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } };
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -242,6 +242,9 @@ export class SpooledDraft implements Draft {
     }
     await this.#content.sync();
     await this.#upload.abandon();
+    // Should its bytes not get aside, the next mount tries that again, and does not publish them.
+    this.#phase = 'open';
+    this.#record();
     await this.#leave({ keepSpool: true });
     const { journal, spoolPath } = this.#context;
     const path = await keepSpool(spoolPath(this.id), keptName(this.#initial));

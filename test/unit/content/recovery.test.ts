@@ -1,5 +1,5 @@
-import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
@@ -61,9 +61,17 @@ function writerIn(path: string): ContentWriter {
   return writer;
 }
 
-function newDraft(writer: ContentWriter, replaces?: string): Promise<Draft> {
-  const target = { parent: 'folder', name: 'new.bam', overwrite: true, replaces };
-  return writer.draft({ target, base: undefined, label: 'projects/alice/trial/new.bam' });
+function newDraft(writer: ContentWriter, replaces?: string, name = 'new.bam'): Promise<Draft> {
+  const target = { parent: 'folder', name, overwrite: true, replaces };
+  return writer.draft({ target, base: undefined, label: `projects/alice/trial/${name}` });
+}
+
+/** Written and synced, and never closed. */
+async function syncedDraft(writer: ContentWriter, name: string): Promise<Draft> {
+  const draft = await newDraft(writer, undefined, name);
+  await draft.write(0, patterned(50), forever);
+  await draft.sync(forever);
+  return draft;
 }
 
 /** What a mount finds that was killed: the directory as it is at this moment. */
@@ -270,6 +278,33 @@ describe('a draft that nobody asked to publish', () => {
     expect(await writerIn(path).recover()).toEqual([]);
   });
 
+  it.each([
+    ['in bytes', 'n'.repeat(250)],
+    ['in characters of several bytes', `x${'\u{1F9EC}'.repeat(62)}`],
+  ])('is kept aside however long its name is, %s', async (_, name) => {
+    await syncedDraft(writerIn(join(directory.name, 'live')), name);
+    const recovery = await onlyRecovery(await afterKill());
+    if (recovery.kind !== 'kept') throw new Error('it was not kept');
+    expect(await readFile(recovery.path)).toEqual(patterned(50));
+    expect(basename(recovery.path)).toMatch(/^(n{240,}|x\u{1F9EC}{60,})\.[0-9a-f]{8}$/u);
+  });
+
+  it('is left to the next mount when it cannot be kept aside, and the others are recovered', async () => {
+    const live = writerIn(join(directory.name, 'live'));
+    await syncedDraft(live, 'open');
+    await (await syncedDraft(live, 'closed')).commit(forever);
+    const path = await afterKill();
+    await writeFile(join(path, 'recovered'), 'in the way');
+    const writer = writerIn(path);
+    const [open, closed] = await writer.recover();
+    expect(open?.outcome).toMatchObject({ kind: 'failed', error: { code: 'EEXIST' } });
+    if (closed?.outcome.kind === 'publishing') await closed.outcome.done;
+    expect(platform.named('folder', 'closed')?.bytes).toEqual(patterned(50));
+    await writer.close();
+    await rm(join(path, 'recovered'));
+    expect(await onlyRecovery(path)).toMatchObject({ kind: 'kept', label: 'projects/alice/trial/open' });
+  });
+
   it('and that holds nothing is forgotten', async () => {
     const draft = await newDraft(writerIn(join(directory.name, 'live')));
     await draft.sync(forever);
@@ -299,6 +334,23 @@ it('annotations that were owed are given after a kill', async () => {
   if (recovery.kind === 'publishing') await recovery.done;
   expect(platform.named('folder', 'new.bam')?.record.metadata).toEqual({ sample: 'a' });
   expect(platform.count('complete')).toBe(1);
+});
+
+it('a draft that was given up and could not be put aside is not published by the next mount', async () => {
+  const path = join(directory.name, 'live');
+  const writer = writerIn(path);
+  const draft = await syncedDraft(writer, 'refused');
+  platform.on = () => {
+    throw refusal(403, 8001);
+  };
+  await expect(draft.publish(forever)).rejects.toThrow('8001');
+  await writeFile(join(path, 'recovered'), 'in the way');
+  await expect(draft.keep()).rejects.toThrow('EEXIST');
+  await writer.close();
+  platform.on = () => {};
+  await rm(join(path, 'recovered'));
+  expect(await onlyRecovery(path)).toMatchObject({ kind: 'kept' });
+  expect(platform.files.size).toBe(0);
 });
 
 /** The journal as if the lines that tell of parts had not reached the disk. */
