@@ -261,6 +261,10 @@ async function recover(writer: ContentWriter, files: MountedFileSystem, log: Log
       log.warn({ path: label, kept: outcome.path, reason: outcome.reason }, 'unfinished file kept');
       continue;
     }
+    if (outcome.kind === 'lost') {
+      log.warn({ path: label, reason: outcome.reason }, 'unfinished change lost');
+      continue;
+    }
     if (outcome.kind === 'failed') {
       log.error({ path: label, err: outcome.error }, 'unfinished file left to the next mount');
       continue;

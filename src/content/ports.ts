@@ -185,6 +185,8 @@ export interface Recovery {
     | { readonly kind: 'publishing'; readonly done: Promise<FileRecord | undefined> }
     /** Never closed by its writer, or cannot be published: the bytes are kept at `path`. */
     | { readonly kind: 'kept'; readonly path: string; readonly reason: string }
+    /** Never closed by its writer, and no bytes were written that could be kept. */
+    | { readonly kind: 'lost'; readonly reason: string }
     /** It is left as it is for the next mount. */
     | { readonly kind: 'failed'; readonly error: unknown };
 }

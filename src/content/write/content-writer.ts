@@ -17,7 +17,7 @@ import type { Throttle } from '../../lib/throttle.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
-import type { Extent } from './extent-map.ts';
+import { extentsOf } from './extent-map.ts';
 import { Journal } from './journal.ts';
 import type { DraftState } from './journal-entry.ts';
 import { PartSender } from './part-sender.ts';
@@ -172,9 +172,4 @@ class SpoolingWriter implements ContentWriter {
     this.#waiting = [];
     for (const wake of waiting) wake();
   }
-}
-
-function extentsOf(base: ContentVersion | undefined): readonly Extent[] {
-  if (base === undefined || base.sizeBytes === 0) return [];
-  return [{ start: 0, end: base.sizeBytes, origin: { kind: 'version', version: base, offset: 0 } }];
 }

@@ -145,3 +145,9 @@ export function isPartOf(piece: Extent, whole: Extent): boolean {
     sameVersion(piece.origin.version, whole.origin.version)
   );
 }
+
+/** Of a draft that begins as a version, or empty. */
+export function extentsOf(base: ContentVersion | undefined): readonly Extent[] {
+  if (base === undefined || base.sizeBytes === 0) return [];
+  return [{ start: 0, end: base.sizeBytes, origin: { kind: 'version', version: base, offset: 0 } }];
+}

@@ -4,10 +4,12 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { type Annotations, ContentError, type ObjectPlace, type Recovery } from '../ports.ts';
+import { ExtentMap, extentsOf } from './extent-map.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
@@ -153,13 +155,22 @@ async function giveUp(
   if (options.spoolBytes === 0) {
     await removeSpool(spool);
     journal.record(end);
-    return undefined;
+    if (isUnchanged(state)) return undefined;
+    const { sizeBytes } = new ExtentMap(state.extents);
+    const lost = `that it was cut or put together anew (${sizeBytes} bytes) is lost, and the file is as before`;
+    return { label: state.label, outcome: { kind: 'lost', reason: `${options.reason}; ${lost}` } };
   }
   const path = await keepSpool(spool, keptName(state));
   journal.record(end);
   const partly =
     state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
   return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
+}
+
+/** It still is what it began as: what it was made from, or a new file without bytes. */
+function isUnchanged({ base, extents, target }: DraftState): boolean {
+  if (base === undefined) return extents.length === 0 && target.replaces === undefined;
+  return isDeepStrictEqual(extents, extentsOf(base));
 }
 
 /** Spools that no entry tells of: their entry was lost with the machine. */

@@ -75,8 +75,8 @@ async function syncedDraft(writer: ContentWriter, name: string): Promise<Draft> 
 }
 
 /** What a mount finds that was killed: the directory as it is at this moment. */
-async function afterKill(): Promise<string> {
-  const path = join(directory.name, 'after-kill');
+async function afterKill(when = 'after-kill'): Promise<string> {
+  const path = join(directory.name, when);
   await mkdir(path);
   for (const name of await readdir(join(directory.name, 'live'))) {
     await cp(join(directory.name, 'live', name), join(path, name));
@@ -287,6 +287,19 @@ describe('a draft that nobody asked to publish', () => {
     if (recovery.kind !== 'kept') throw new Error('it was not kept');
     expect(await readFile(recovery.path)).toEqual(patterned(50));
     expect(basename(recovery.path)).toMatch(/^(n{240,}|x\u{1F9EC}{60,})\.[0-9a-f]{8}$/u);
+  });
+
+  it('and that was only cut cannot be kept: what is lost is told', async () => {
+    const old = platform.addFile(patterned(300));
+    const base = { kind: 'file', fileId: old.id, sizeBytes: 300 } as const;
+    const target = { parent: 'folder', name: 'cut', overwrite: true };
+    const draft = await writerIn(join(directory.name, 'live')).draft({ target, base, label: 'cut' });
+    const untouched = await afterKill('untouched');
+    expect(await writerIn(untouched).recover()).toEqual([]);
+    await draft.truncate(100, forever);
+    await draft.sync(forever);
+    const recovery = await onlyRecovery(await afterKill());
+    expect(recovery).toMatchObject({ kind: 'lost', reason: expect.stringContaining('100 bytes') });
   });
 
   it('is left to the next mount when it cannot be kept aside, and the others are recovered', async () => {
