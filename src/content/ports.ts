@@ -146,8 +146,8 @@ export interface Draft {
 export interface KeptBytes {
   /** On this machine. */
   readonly path: string;
-  /** False: what was not written since the file was opened is left out (zeros). */
-  readonly whole: boolean;
+  /** What of the file is not there and why, for a person; undefined: it is whole. */
+  readonly missing: string | undefined;
 }
 
 export interface ContentWriter {

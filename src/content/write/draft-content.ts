@@ -8,7 +8,7 @@ import { Mutex } from '../../lib/mutex.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
-import { type Extent, ExtentMap, isPartOf } from './extent-map.ts';
+import { type Extent, ExtentMap, hasReleased, isPartOf } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
@@ -105,7 +105,7 @@ export class DraftContent {
 
   /** Some bytes are in the unfinished upload only: they can be neither read nor changed until it is completed. */
   get released(): boolean {
-    return this.#map.extents.some(({ origin }) => origin.kind === 'released');
+    return hasReleased(this.#map.extents);
   }
 
   /**

@@ -146,6 +146,10 @@ export function isPartOf(piece: Extent, whole: Extent): boolean {
   );
 }
 
+export function hasReleased(extents: readonly Extent[]): boolean {
+  return extents.some(({ origin }) => origin.kind === 'released');
+}
+
 /** Of a draft that begins as a version, or empty. */
 export function extentsOf(base: ContentVersion | undefined): readonly Extent[] {
   if (base === undefined || base.sizeBytes === 0) return [];

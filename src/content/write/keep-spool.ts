@@ -5,6 +5,9 @@ import type { DraftState } from './journal-entry.ts';
 /** Of a name, in bytes (NAME_MAX of Linux). */
 const LONGEST_NAME = 255;
 
+/** Of the spool of a file that began as another, for a person. */
+export const NOT_WRITTEN_HERE = 'what was not written since it was opened is left out (zeros)';
+
 /** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
 export async function keepSpool(spool: string, name: string): Promise<string> {
   const directory = join(dirname(spool), 'recovered');

@@ -9,10 +9,11 @@ import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { type Annotations, ContentError, type ObjectPlace, type Recovery } from '../ports.ts';
-import { ExtentMap, extentsOf } from './extent-map.ts';
+import { ExtentMap, extentsOf, hasReleased } from './extent-map.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName } from './keep-spool.ts';
+import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { onlyInUpload } from './refuse-released.ts';
 import { removeSpool, writeSpool } from './spool-file.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import { uniteParts } from './unite-parts.ts';
@@ -148,6 +149,11 @@ async function giveUp(
 ): Promise<Recovery | undefined> {
   const { api, journal, spoolPath } = options.context;
   const spool = spoolPath(state.id);
+  // Neither can the upload be completed, which would put half a file under the name, nor may it go.
+  if (state.upload !== undefined && hasReleased(state.extents)) {
+    const reason = `${options.reason}; ${onlyInUpload(state.upload.ticket.uploadId)}`;
+    return { label: state.label, outcome: { kind: 'kept', path: spool, reason } };
+  }
   if (state.upload !== undefined) {
     api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
   }
@@ -162,8 +168,7 @@ async function giveUp(
   }
   const path = await keepSpool(spool, keptName(state));
   journal.record(end);
-  const partly =
-    state.base === undefined ? '' : '; what was not written since it was opened is left out (zeros)';
+  const partly = state.base === undefined ? '' : `; ${NOT_WRITTEN_HERE}`;
   return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
 }
 

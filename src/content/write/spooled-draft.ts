@@ -22,8 +22,9 @@ import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName } from './keep-spool.ts';
+import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
+import { onlyInUpload } from './refuse-released.ts';
 import { wholeMd5 } from './whole-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -235,21 +236,26 @@ export class SpooledDraft implements Draft {
   async keep(): Promise<KeptBytes | undefined> {
     this.#end.abort(new ContentError('failed', 'the draft was given up'));
     await this.#publication?.done.catch(() => {});
-    const whole = this.#content.extents.every(({ origin }) => origin.kind === 'local');
+    const { extents, released } = this.#content;
+    const upload = released ? this.#upload.state : undefined;
     if (this.#left || !this.#content.spooled) {
       await this.discard();
       return undefined;
     }
     await this.#content.sync();
-    await this.#upload.abandon();
+    if (upload === undefined) await this.#upload.abandon();
     // Should its bytes not get aside, the next mount tries that again, and does not publish them.
     this.#phase = 'open';
     this.#record();
     await this.#leave({ keepSpool: true });
     const { journal, spoolPath } = this.#context;
+    // The upload has the other bytes: what tells of it stays.
+    if (upload !== undefined)
+      return { path: spoolPath(this.id), missing: onlyInUpload(upload.ticket.uploadId) };
     const path = await keepSpool(spoolPath(this.id), keptName(this.#initial));
     journal.record({ type: 'end', id: this.id });
-    return { path, whole };
+    const whole = extents.every(({ origin }) => origin.kind === 'local');
+    return { path, missing: whole ? undefined : NOT_WRITTEN_HERE };
   }
 
   async close(): Promise<void> {

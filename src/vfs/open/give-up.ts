@@ -27,7 +27,7 @@ export async function giveUp(
 /** The reason, and where the bytes are. */
 async function keptAside(draft: Draft, because: FsError): Promise<FsError> {
   const kept = await draft.keep();
-  const without = kept?.whole === false ? ', without what was not written since it was opened (zeros)' : '';
+  const without = kept?.missing === undefined ? '' : `, but ${kept.missing}`;
   const where = kept ? `what was written is kept at ${kept.path}${without}` : 'nothing was written';
   return new FsError(because.errno, `${because.message}; ${where}`);
 }

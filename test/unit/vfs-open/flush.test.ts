@@ -85,7 +85,7 @@ it('with --on-killed=recover says when only a part of the file is kept', async (
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({ log: 'old' });
   const { text = '' } = world.tree.errors.lastAt('/one/log') ?? {};
-  expect(text).toContain('without what was not written since it was opened');
+  expect(text).toContain('what was not written since it was opened is left out');
   expect(await readFile(/kept at ([^,\s]+)/.exec(text)?.[1] ?? '', 'latin1')).toBe('\0\0\0new');
 });
 
