@@ -31,8 +31,8 @@ import type { WriterContext } from './writer-context.ts';
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
 const JOURNALED_BYTES = 16 * 1024;
 
-/** A count of changes that no draft has: what is published is not the draft as it is, nor as it was. */
-const OTHER_CHANGES = -1;
+/** A count of changes that no draft has: of what was never done to it, or to other bytes than it has or had. */
+const NO_COUNT = -1;
 
 interface Publication {
   /** The count of changes that it covers; undefined while it has not begun: then it covers all until it does. */
@@ -61,7 +61,7 @@ export class SpooledDraft implements Draft {
   #changes = 0;
   #publishedChanges = 0;
   #syncedChanges = 0;
-  #committedChanges = 0;
+  #committedChanges = NO_COUNT;
   /** All the bytes, as of so many changes. */
   #journaled: { readonly changes: number; readonly bytes: string } | undefined;
   #published: FileRecord | undefined;
@@ -220,7 +220,7 @@ export class SpooledDraft implements Draft {
   async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
-    this.#settle(file, unchanged ? this.#changes : OTHER_CHANGES);
+    this.#settle(file, unchanged ? this.#changes : NO_COUNT);
     await this.#upload.abandon();
     if (unchanged) await this.#rebase(file);
   }

@@ -79,9 +79,16 @@ export class Contents {
       await untilAborted(work, signal);
     } catch (error) {
       if (signal?.aborted) void this.#watch(content, work);
-      else content.hopeless = true;
+      else if (!content.owed) content.hopeless = true;
       throw error;
     }
+  }
+
+  /** Has a file that nobody writes any more on the platform as it was closed, before something is done to it there. */
+  async publishClosed(node: ContentNode, signal?: AbortSignal): Promise<void> {
+    const content = this.find(node);
+    if (content && content.outstanding !== 'none' && content.writers === 0)
+      await this.publish(content, signal);
   }
 
   /** Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away. */

@@ -61,7 +61,7 @@ export class FileContent {
   copiedFrom: CopyOrigin | undefined;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
   following: Promise<void> | undefined;
-  /** Publishing failed and a program was told so, or it can never succeed: the bytes go with the last handle. */
+  /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */
   hopeless = false;
   /** Why its bytes are not to be published but kept aside on this machine, with the last handle. */
   keepBecause: FsError | undefined;
@@ -74,6 +74,11 @@ export class FileContent {
   /** What the platform does not have yet, a publication under way included: it may fail. */
   get outstanding(): Unpublished {
     return this.unpublished === 'none' ? this.publishing : this.unpublished;
+  }
+
+  /** As it is, a close acknowledged it, and the platform does not have it yet: no failure that may pass ends that. */
+  get owed(): boolean {
+    return this.node.draft?.committed === true && this.outstanding !== 'none';
   }
 
   /** There is a draft, or is about to be. */

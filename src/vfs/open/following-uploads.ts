@@ -50,10 +50,9 @@ export class FollowingUploads {
 
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
   async follow(content: FileContent): Promise<void> {
-    const isOwed = (): boolean => content.node.draft?.committed === true && content.unpublished !== 'none';
     const publish = (): Promise<void> | undefined =>
-      isOwed() ? this.#publisher.publish(content) : undefined;
-    for (let failures = 0; isOwed() && !content.unlinked; failures += 1) {
+      content.owed ? this.#publisher.publish(content) : undefined;
+    for (let failures = 0; content.owed && !content.unlinked; failures += 1) {
       try {
         await this.#turns.run(() => content.lock.run(async () => publish()));
         failures = 0;

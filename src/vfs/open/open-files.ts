@@ -211,6 +211,8 @@ export class PlatformOpenFiles implements OpenFiles {
   ): Promise<void> {
     requireWritable(this.#tree, node);
     if (node.kind === 'virtual-file') return;
+    // What a close acknowledged must not be lost to a change that fails.
+    if (how.handle === undefined) await this.#contents.publishClosed(node, how.context.signal);
     const content = this.#contents.of(node);
     await this.#resize(content, sizeBytes, how.context);
     if (how.handle !== undefined || content.writers > 0) return;

@@ -39,19 +39,14 @@ export interface FileRename {
 export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
   const { contents } = parts;
   const { source, target } = rename;
-  await publishWhatIsClosed(contents, source);
+  // Under its old name: then its new one is a fact at return.
+  await contents.publishClosed(source);
   await contents.holding(target ? [source, target] : [source], async () => {
     const go = (): Promise<void> =>
       source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename);
     await (target ? contents.whileLeaving(contents.of(target), go) : go());
     await contents.retarget(contents.of(source));
   });
-}
-
-/** A file that nobody writes any more is published under its old name first: then its new one is a fact at return. */
-export async function publishWhatIsClosed(contents: Contents, node: ProjectFileNode): Promise<void> {
-  const content = contents.find(node);
-  if (content && content.unpublished !== 'none' && content.writers === 0) await contents.publish(content);
 }
 
 async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {

@@ -27,7 +27,6 @@ import type { AttributeWriter } from '../attribute-writer.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
 import type { RenameParts } from './rename-file.ts';
-import { publishWhatIsClosed } from './rename-file.ts';
 import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
 
 export interface TransferParts extends RenameParts {
@@ -147,7 +146,7 @@ async function requireAllSent(
   { contents, attributes }: Pick<TransferParts, 'contents' | 'attributes'>,
   node: ProjectFileNode,
 ): Promise<void> {
-  await publishWhatIsClosed(contents, node);
+  await contents.publishClosed(node);
   if (contents.find(node)?.writers)
     throw new FsError('EBUSY', `${node.name} is being written: close it before it is moved away`);
   await attributes.write(node);

@@ -1,0 +1,101 @@
+/** `--write-back` without a kernel: what was closed stays owed to the platform, whatever fails meanwhile. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
+import { TransportError } from '../../../src/api/errors.ts';
+import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const LONGEST_PAUSE_MS = 60_000;
+const outage = new TransportError('no answer', { call: 'POST /upload/inline' });
+
+let world: ChangingWorld;
+let clock: FakeClock;
+/** Uploads that were begun, each with what ends it: an outage, or that it is let through. */
+let uploads: { readonly fail: () => void; readonly pass: () => void }[];
+let held: boolean;
+afterEach(() => world.end());
+
+async function start(): Promise<void> {
+  clock = new FakeClock();
+  uploads = [];
+  held = false;
+  world = await ChangingWorld.start({ clock, options: { writeBack: true }, api: holdingUploads });
+}
+
+function holdingUploads(api: Api): Api {
+  const inline: Api['uploads']['inline'] = async (...args) => {
+    if (held)
+      await new Promise<void>((pass, reject) => {
+        uploads.push({ pass, fail: () => reject(outage) });
+      });
+    return api.uploads.inline(...args);
+  };
+  return withMethods(api, { uploads: withMethods(api.uploads, { inline }) });
+}
+
+/** The `count`th upload since they were held. */
+async function upload(count: number): Promise<(typeof uploads)[number]> {
+  await waitUntil(() => uploads.length >= count);
+  return uploads[count - 1]!;
+}
+
+/** A file has `v1` on the platform and `v2` acknowledged here, whose upload failed and will be tried again. */
+async function closedInAnOutage(): Promise<void> {
+  await start();
+  await world.put('f', 'v1');
+  await world.side.flush('/', world.by().signal);
+  held = true;
+  await world.put('f', 'v2');
+  (await upload(1)).fail();
+  await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
+}
+
+async function isUploadedAfterTheOutage(): Promise<void> {
+  held = false;
+  await waitUntil(async () => {
+    await clock.advance(LONGEST_PAUSE_MS);
+    return (await world.onPlatform())['f'] === 'v2';
+  });
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  expect(await world.onPlatform()).toEqual({ f: 'v2' });
+  expect(await world.cat('f')).toBe('v2');
+}
+
+describe('what was closed with --write-back in an outage is tried again', () => {
+  it.each([
+    ['renamed', () => world.rename('f', 'g')],
+    [
+      'truncated',
+      async () =>
+        world.side.openFiles.truncate((await world.child('f')) as never, 1, {
+          handle: undefined,
+          context: world.by(),
+        }),
+    ],
+  ])('although it cannot be %s', async (_, change) => {
+    await closedInAnOutage();
+    const refused = expect(change()).rejects.toBe(outage);
+    const second = await upload(2);
+    // The pause between tries ends while another asks for the same upload.
+    await clock.advance(LONGEST_PAUSE_MS);
+    second.fail();
+    await refused;
+    (await upload(3)).fail();
+    await isUploadedAfterTheOutage();
+  });
+
+  it('although it was to be moved to another project while its upload was failing', async () => {
+    await start();
+    await world.put('f', 'v1');
+    await world.side.flush('/', world.by().signal);
+    held = true;
+    await world.put('f', 'v2');
+    const first = await upload(1);
+    const refused = expect(world.rename('f', 'f', { toParent: world.otherProject })).rejects.toBe(outage);
+    first.fail();
+    (await upload(2)).fail();
+    await refused;
+    await isUploadedAfterTheOutage();
+  });
+});
