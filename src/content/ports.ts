@@ -122,7 +122,13 @@ export interface Draft {
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
    */
   retarget(target: UploadTarget): Promise<void>;
-  annotate(annotations: Annotations): Promise<void>;
+  /**
+   * What the file is given with its content; in place of what was said before. Durable when this returns, if the draft is
+   * committed.
+   */
+  annotate(annotations: Annotations | undefined): Promise<void>;
+  /** Gives the published file what was said since, and answers it. */
+  annotatePublished(): Promise<FileRecord>;
   /**
    * Uploads what is not there yet, completes, applies the annotations, and answers the new file. The draft stays
    * readable and may be written again. An aborted signal rejects this call but the publication goes on. Recorded when
@@ -130,8 +136,8 @@ export interface Draft {
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /**
-   * Someone published it without bytes (a server-side copy of `source`): its upload, if any, is aborted, and the draft is
-   * clean unless it was changed since.
+   * Someone published it without bytes (a server-side copy of `source`), annotations included: its upload, if any, is
+   * aborted, and the draft is clean unless it was changed since.
    */
   publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. */

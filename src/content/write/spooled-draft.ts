@@ -57,6 +57,8 @@ export class SpooledDraft implements Draft {
   readonly #end = new AbortController();
   #target: UploadTarget;
   #annotations: Annotations | undefined;
+  /** Metadata of our own, which tells of the bytes as they are. */
+  #noted: Annotations['metadata'] = {};
   #phase: DraftState['phase'];
   #changes = 0;
   #publishedChanges = 0;
@@ -202,12 +204,31 @@ export class SpooledDraft implements Draft {
     if (moved) await this.#upload.abandon();
   }
 
-  async annotate(annotations: Annotations): Promise<void> {
-    this.#annotations = {
-      metadata: { ...this.#annotations?.metadata, ...annotations.metadata },
-      tags: annotations.tags ?? this.#annotations?.tags,
-    };
+  async annotate(annotations: Annotations | undefined): Promise<void> {
+    const all = withMetadata(annotations, this.#noted);
+    if (isDeepStrictEqual(all, this.#annotations)) return;
+    this.#annotations = all;
     this.#record();
+    if (this.committed) await this.#context.journal.durable();
+  }
+
+  /** One PATCH with all that was set while the file was being written, unless it came with the content. */
+  async annotatePublished(): Promise<FileRecord> {
+    for (;;) {
+      const file = this.#published;
+      if (file === undefined) throw new ContentError('failed', 'annotations without a file');
+      const annotations = this.#annotations;
+      if (annotations === undefined) return file;
+      if (!hasAll(file, annotations)) {
+        this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
+          signal: this.#end.signal,
+          priority: 'data',
+        });
+      }
+      if (this.#annotations !== annotations) continue;
+      this.#annotations = undefined;
+      this.#record();
+    }
   }
 
   publish(signal: AbortSignal): Promise<FileRecord> {
@@ -220,6 +241,7 @@ export class SpooledDraft implements Draft {
   async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
+    this.#annotations = undefined;
     this.#settle(file, unchanged ? this.#changes : NO_COUNT);
     await this.#upload.abandon();
     if (unchanged) await this.#rebase(file);
@@ -318,7 +340,7 @@ export class SpooledDraft implements Draft {
       if (this.dirty || this.#published === undefined) {
         this.#settle(await this.#publishContent(changes), changes);
       }
-      return await this.#annotatePublished();
+      return await this.annotatePublished();
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -340,28 +362,8 @@ export class SpooledDraft implements Draft {
   }
 
   #note(metadata: Annotations['metadata']): void {
-    this.#annotations = {
-      metadata: { ...this.#annotations?.metadata, ...metadata },
-      tags: this.#annotations?.tags,
-    };
-  }
-
-  /** One PATCH with all that was set while the file was being written, unless it came with the content. */
-  async #annotatePublished(): Promise<FileRecord> {
-    const file = this.#published;
-    if (file === undefined) throw new ContentError('failed', 'annotations without a file');
-    const annotations = this.#annotations;
-    if (annotations === undefined) return file;
-    if (hasAll(file, annotations)) {
-      this.#annotations = undefined;
-      return file;
-    }
-    this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
-      signal: this.#end.signal,
-      priority: 'data',
-    });
-    if (this.#annotations === annotations) this.#annotations = undefined;
-    return this.#published;
+    this.#noted = metadata;
+    this.#annotations = withMetadata(this.#annotations, metadata);
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
@@ -376,6 +378,7 @@ export class SpooledDraft implements Draft {
 
   #onChange(range: ByteRange): void {
     this.#changes += 1;
+    this.#noted = {};
     // What was owed was an empty file, which nobody means to publish any more.
     const onlyOwed = this.#phase === 'publishing' && !this.publishing;
     if (onlyOwed && this.#journaled?.bytes === '') {
@@ -424,6 +427,14 @@ export class SpooledDraft implements Draft {
     const underWay = this.#target.onward !== undefined && this.#published !== undefined;
     return this.dirty || askedFor || underWay || this.#annotations !== undefined;
   }
+}
+
+function withMetadata(
+  annotations: Annotations | undefined,
+  more: Annotations['metadata'],
+): Annotations | undefined {
+  if (Object.keys(more).length === 0) return annotations;
+  return { metadata: { ...annotations?.metadata, ...more }, tags: annotations?.tags };
 }
 
 function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {

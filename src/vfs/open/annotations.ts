@@ -6,12 +6,18 @@ import { localFacts } from './local-facts.ts';
 /** The standard pair that describes the content itself. */
 const MD5_SUM = 'md5_sum';
 
+/** What new content keeps of the metadata that a file has: all but what describes the content. */
+export function keptMetadata({ record }: ProjectFileNode): Record<string, string> {
+  const { [MD5_SUM]: _, ...kept } = record?.metadata ?? {};
+  return kept;
+}
+
 /**
  * What a file is given together with its next content: the metadata, tags and mode of the file it replaces, since
  * the platform makes a new file of it, and what was set since. The old content's time and MD5 are not carried over.
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
-  const { [MD5_SUM]: _, ...before } = node.record?.metadata ?? {};
+  const before = keptMetadata(node);
   const { mode } = readReservedPairs(before);
   const metadata = {
     ...userPairs(before),

@@ -91,8 +91,7 @@ export class Publisher implements DraftMaker {
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
     if (node.kind !== 'project-file') return draft?.sync(signal);
-    const annotations = annotationsFor(node);
-    if (annotations) await draft?.annotate(annotations);
+    await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);
   }
 
@@ -103,19 +102,23 @@ export class Publisher implements DraftMaker {
     const annotations = annotationsFor(node);
     const whole = draft.wholeCopyOf();
     const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), platformNameOf(node)));
-    const file =
+    let file =
       copied && whole
         ? await this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
         : await this.#upload(draft, annotations);
-    const late = node.pending === pending ? undefined : node.pending;
-    this.#tree.published(node, late ? await this.#annotate(file, late) : file);
+    for (let sent = pending; node.pending !== sent; ) {
+      sent = node.pending;
+      await draft.annotate(annotationsFor(node));
+      file = await draft.annotatePublished();
+    }
+    this.#tree.published(node, file);
     localFactsSent(node, facts);
     content.exclusive = false;
     content.replacesFileId = undefined;
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {
-    if (annotations) await draft.annotate(annotations);
+    await draft.annotate(annotations);
     return draft.publish(NEVER);
   }
 
@@ -129,13 +132,10 @@ export class Publisher implements DraftMaker {
     const renewed = dated ? reservedPairs({ mtimeMs: this.#tree.clock.now() }) : {};
     const metadata = { ...renewed, ...given?.metadata };
     const nothing = Object.keys(metadata).length === 0 && !given?.tags;
-    const adopted = nothing ? file : await this.#annotate(file, { metadata, tags: given?.tags });
+    const changes = { metadata, ...(given?.tags && { tags: given.tags }) };
+    const adopted = nothing ? file : await this.#tree.api.files.edit(file.id, changes);
     await draft.publishedAs(adopted, source);
     return adopted;
-  }
-
-  #annotate(file: FileRecord, { metadata, tags }: Annotations): Promise<FileRecord> {
-    return this.#tree.api.files.edit(file.id, { metadata, ...(tags ? { tags } : {}) });
   }
 
   async #publishObject(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<void> {

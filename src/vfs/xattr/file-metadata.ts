@@ -1,12 +1,15 @@
 /**
  * Metadata and tags of files. Of a published file a change is on the platform when the call returns. Of one that is
- * being written it waits (`pending`) and becomes one request together with the new content.
+ * being written it waits (`pending`) and becomes one request together with the new content; the draft keeps it with what
+ * it owes to the platform.
  */
 import type { Annotations } from '../../content/ports.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import { isAhead } from '../attributes/is-ahead.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode } from '../node.ts';
+import { annotationsFor, keptMetadata } from '../open/annotations.ts';
 import type { Tree } from '../tree.ts';
 import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
@@ -21,7 +24,8 @@ export class FileMetadata {
   }
 
   pairs(node: ProjectFileNode): Pairs {
-    return { ...userPairs(node.record?.metadata ?? {}), ...node.pending?.metadata };
+    const published = isAhead(node) ? keptMetadata(node) : (node.record?.metadata ?? {});
+    return { ...userPairs(published), ...node.pending?.metadata };
   }
 
   tags(node: ProjectFileNode): readonly string[] {
@@ -81,7 +85,10 @@ export class FileMetadata {
     const lock = this.#locks.get(node) ?? new Mutex();
     this.#locks.set(node, lock);
     try {
-      await lock.run(change);
+      await lock.run(async () => {
+        await change();
+        if (isAhead(node)) await node.draft?.annotate(annotationsFor(node));
+      });
     } catch (error) {
       // Whether the platform took it is not known: the next lookup asks.
       if (!(error instanceof FsError)) node.checkedMs = Number.NEGATIVE_INFINITY;
@@ -90,9 +97,8 @@ export class FileMetadata {
   }
 }
 
-/** Undefined while the file has content that the platform does not have yet. */
 function publishedId(node: ProjectFileNode): string | undefined {
-  return node.draft?.dirty === true ? undefined : node.record?.id;
+  return isAhead(node) ? undefined : node.record?.id;
 }
 
 function addPending(node: ProjectFileNode, more: Partial<Annotations>): void {

@@ -80,13 +80,30 @@ describe('publishing', () => {
   it('gives the file what was set on it meanwhile, in one call', async () => {
     const draft = await newDraft(writerOf());
     await draft.write(0, Buffer.from('x'), forever);
-    await draft.annotate({ metadata: { sample: 'a', kind: 'b' }, tags: undefined });
-    await draft.annotate({ metadata: { sample: 'c' }, tags: ['t'] });
+    await draft.annotate({ metadata: { sample: 'a', taken: 'back' }, tags: undefined });
+    await draft.annotate({ metadata: { sample: 'c', kind: 'b' }, tags: ['t'] });
     const record = await draft.publish(forever);
-    expect(record).toMatchObject({ metadata: { sample: 'c', kind: 'b' }, tags: ['t'] });
+    expect(record.metadata).toEqual({ sample: 'c', kind: 'b' });
+    expect(record.tags).toEqual(['t']);
     expect(platform.count('edit')).toBe(1);
     await draft.publish(forever);
     expect(platform.count('edit')).toBe(1);
+  });
+
+  it('gives the file what is set while it is sent, and owes nothing after that', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('x'), forever);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const publication = draft.publish(forever);
+    await waitUntil(() => platform.count('complete') === 1);
+    await draft.annotate({ metadata: { sample: 'late' }, tags: undefined });
+    go();
+    expect((await publication).metadata).toEqual({ sample: 'late' });
+    await draft.annotate({ metadata: { sample: 'later' }, tags: undefined });
+    expect((await draft.annotatePublished()).metadata).toEqual({ sample: 'later' });
+    await draft.close();
+    expect(await readdir(directory.name)).toEqual(['journal']);
   });
 
   it('is shared by those who ask for it at the same time', async () => {

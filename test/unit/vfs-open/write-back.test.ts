@@ -1,8 +1,13 @@
 /** `--write-back` without a kernel: what was closed stays owed to the platform, whatever fails meanwhile. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { TransportError } from '../../../src/api/errors.ts';
-import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { Journal } from '../../../src/content/write/journal.ts';
+import type { ProjectFileNode } from '../../../src/vfs/node.ts';
+import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
+import { ChangingWorld, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -32,6 +37,27 @@ function holdingUploads(api: Api): Api {
     return api.uploads.inline(...args);
   };
   return withMethods(api, { uploads: withMethods(api.uploads, { inline }) });
+}
+
+/** As setfattr(1) has it set. */
+function metadataOf(node: ProjectFileNode) {
+  const metadata = new FileMetadata(world.tree);
+  const { signal } = world.by();
+  return {
+    set: (key: string, value: string) => metadata.merge(node, { [key]: value }, signal),
+    remove: (key: string) => metadata.removePair(node, key, signal),
+    pairs: () => metadata.pairs(node),
+  };
+}
+
+/** What the next mount would find, were this one killed and the machine with it. */
+async function inJournal() {
+  const client = join(world.service.dataDir, 'client');
+  const copy = join(client, 'killed');
+  await cp(join(client, 'up'), copy, { recursive: true });
+  const journal = await Journal.open(copy);
+  await journal.close();
+  return journal.drafts;
 }
 
 /** The `count`th upload since they were held. */
@@ -97,5 +123,47 @@ describe('what was closed with --write-back in an outage is tried again', () => 
     (await upload(2)).fail();
     await refused;
     await isUploadedAfterTheOutage();
+  });
+});
+
+describe('what is set on a file closed with --write-back', () => {
+  it('is safe on this machine when that is told, and so is that it was removed', async () => {
+    await start();
+    held = true;
+    const metadata = metadataOf(await world.put('f', 'text'));
+    await upload(1);
+    await metadata.set('sample', 's1');
+    await metadata.set('lane', '4');
+    await metadata.remove('lane');
+    expect(await inJournal()).toMatchObject([
+      { phase: 'publishing', annotations: { metadata: { sample: 's1' } } },
+    ]);
+    (await upload(1)).pass();
+    await world.side.flush('/', world.by().signal);
+    const { id = '' } = ((await world.child('f')) as ProjectFileNode).record ?? {};
+    expect(await world.tree.api.files.get(id)).toMatchObject({ metadata: { sample: 's1' } });
+    expect(metadata.pairs()).toEqual({ sample: 's1' });
+    expect(await inJournal()).toEqual([]);
+  });
+});
+
+describe('the md5_sum of a file closed with --write-back', () => {
+  it('is not that of the content before', async () => {
+    await start();
+    const metadata = metadataOf(await world.put('f', 'one'));
+    await world.side.flush('/', world.by().signal);
+    await metadata.set('md5_sum', 'of one');
+    await metadata.set('sample', 's1');
+    held = true;
+    const emptied = await world.open((await world.child('f'))!, O_WRONLY | O_TRUNC);
+    expect(metadata.pairs()).toEqual({ sample: 's1' });
+    await world.write(emptied, 'two');
+    await world.close(emptied);
+    expect(metadata.pairs()).toEqual({ sample: 's1' });
+    await metadata.set('md5_sum', 'of two');
+    expect(metadata.pairs()).toEqual({ sample: 's1', md5_sum: 'of two' });
+    (await upload(1)).pass();
+    await world.side.flush('/', world.by().signal);
+    expect(metadata.pairs()).toEqual({ sample: 's1', md5_sum: 'of two' });
   });
 });
