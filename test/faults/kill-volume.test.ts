@@ -84,6 +84,18 @@ it('before it hears of the export that it asked for', async () => {
   await arrives('exported');
 });
 
+it('before what was uploaded for it could be removed', async () => {
+  const isRemoval = ({ method, path }: SeenRequest): boolean =>
+    method === 'DELETE' && path.startsWith('/v2/files/');
+  world.proxy.inject({ kind: 'answer', status: 500 }, { when: isRemoval });
+  await mustRun('cp', [big, object('removed-late')]);
+  expect(await staged()).toHaveLength(1);
+  await world.killMount();
+  world.proxy.heal();
+  await world.mount();
+  await arrives('removed-late');
+});
+
 it('and someone else puts an object there: that one stays, and what was written is kept for a person', async () => {
   world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
   await killAtThe(isExport, 'disputed');

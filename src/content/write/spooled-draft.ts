@@ -125,7 +125,8 @@ export class SpooledDraft implements Draft {
   }
 
   get synced(): boolean {
-    return this.#syncedChanges > this.#publishedChanges;
+    // What is on its way to a volume is not where it was to go.
+    return this.#syncedChanges > (this.#target.onward === undefined ? this.#publishedChanges : 0);
   }
 
   get publishing(): boolean {

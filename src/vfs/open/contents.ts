@@ -7,12 +7,14 @@ import type { Tree } from '../tree.ts';
 import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
 import { FollowingUploads } from './following-uploads.ts';
-import { giveUp } from './give-up.ts';
+import { type GivenUp, giveUp } from './give-up.ts';
 import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
+
+const NOTHING_MORE = async (): Promise<void> => {};
 
 /**
  * The inodes that are open or not yet published, and their way to the platform. Whatever is begun here is finished
@@ -234,6 +236,7 @@ export class Contents {
     try {
       for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
+      await untilAborted(this.#publisher.idle(), signal);
     } finally {
       this.#uploads.tryOn();
     }
@@ -242,6 +245,7 @@ export class Contents {
   /** Ends timers. */
   close(): void {
     this.#uploads.tryLast();
+    this.#publisher.close();
     for (const grace of this.#graces.values()) grace.abort();
     this.#graces.clear();
   }
@@ -256,7 +260,13 @@ export class Contents {
     const draft = content.takeDraft();
     if (content.unlinked) await this.#discardUnlinked(content, draft);
     else if (unpublished === 'none') await draft?.close();
-    else await giveUp(this.#tree, content.node, { draft, keepBecause });
+    else await this.#giveUp(content, { draft, keepBecause });
+  }
+
+  async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
+    const { staged } = content;
+    const isDispensable = await giveUp(this.#tree, content.node, { ...what, staged });
+    if (isDispensable) await this.#publisher.removeStaged(content, NOTHING_MORE);
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */
@@ -267,6 +277,7 @@ export class Contents {
 
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {
     await draft?.discard();
+    await this.#publisher.removeStaged(content, NOTHING_MORE);
     await content.whenClosed?.();
   }
 

@@ -1,3 +1,4 @@
+import type { FileRecord } from '../../api/model.ts';
 import type { ContentVersion, ContentWriter, Draft, OpenVersion, UploadTarget } from '../../content/ports.ts';
 import type { TransferSource } from '../../jobs/ports.ts';
 import { Mutex } from '../../lib/mutex.ts';
@@ -59,6 +60,8 @@ export class FileContent {
    */
   replacesFileId: string | undefined;
   copiedFrom: CopyOrigin | undefined;
+  /** The draft as it was uploaded into the staging folder, until that is removed from there. */
+  staged: FileRecord | undefined;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
   following: Promise<void> | undefined;
   /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */

@@ -1,18 +1,24 @@
-import type { Draft } from '../../content/ports.ts';
+import type { FileRecord } from '../../api/model.ts';
+import type { Draft, KeptBytes } from '../../content/ports.ts';
 import { FsError } from '../fs-error.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ContentNode } from './file-content.ts';
 
+export interface GivenUp {
+  readonly draft: Draft | undefined;
+  readonly keepBecause: FsError | undefined;
+}
+
 /**
  * What is on the platform is what counts again. The program was told so, or there is a reason to keep its bytes: the one
- * given, or that fsync(2) answered that they are safe.
+ * given, or that fsync(2) answered that they are safe. Answers whether the `staged` file is needed no more.
  */
 export async function giveUp(
   tree: Tree,
   node: ContentNode,
-  { draft, keepBecause }: { readonly draft: Draft | undefined; readonly keepBecause: FsError | undefined },
-): Promise<void> {
+  { draft, keepBecause, staged }: GivenUp & { readonly staged: FileRecord | undefined },
+): Promise<boolean> {
   const { parent, name } = node;
   const path = pathOf(node);
   node.writtenMs = undefined;
@@ -20,16 +26,24 @@ export async function giveUp(
   if (parent) tree.invalidate(parent, name);
   tree.kernel.invalidateNode(node.id, 0);
   const because = keepBecause ?? (draft?.synced ? failedThoughSynced(name) : undefined);
-  if (draft === undefined || because === undefined) await draft?.discard();
-  else tree.recordError({ op: 'close', path }, await keptAside(draft, because));
+  if (draft === undefined || because === undefined) {
+    await draft?.discard();
+    return true;
+  }
+  const isEmpty = draft.sizeBytes === 0;
+  const kept = await draft.keep();
+  const isAllHere = kept ? kept.missing === undefined : isEmpty;
+  tree.recordError({ op: 'close', path }, withPlace(because, kept, isAllHere ? undefined : staged));
+  return isAllHere;
 }
 
-/** The reason, and where the bytes are. */
-async function keptAside(draft: Draft, because: FsError): Promise<FsError> {
-  const kept = await draft.keep();
+/** The reason, and where the bytes are: here, as far as they are, and those in the `staged` file. */
+function withPlace(because: FsError, kept: KeptBytes | undefined, staged: FileRecord | undefined): FsError {
   const without = kept?.missing === undefined ? '' : `, but ${kept.missing}`;
-  const where = kept ? `what was written is kept at ${kept.path}${without}` : 'nothing was written';
-  return new FsError(because.errno, `${because.message}; ${where}`);
+  const here = kept ? [`what was written is kept at ${kept.path}${without}`] : [];
+  const there = staged ? [`what was uploaded is file ${staged.id} in ${staged.project}`] : [];
+  const places = [...here, ...there].join('; ') || 'nothing was written';
+  return new FsError(because.errno, `${because.message}; ${places}`);
 }
 
 function failedThoughSynced(name: string): FsError {

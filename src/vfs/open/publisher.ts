@@ -14,7 +14,8 @@ import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
-import { exportStaged, type Staging } from './staging.ts';
+import { StagedRemovals } from './staged-removals.ts';
+import { exportStaged, type Staging, stagingName } from './staging.ts';
 import { isSameVersion } from './version-of.ts';
 
 /** The platform's code for a file name that is taken. */
@@ -36,11 +37,13 @@ export class Publisher implements DraftMaker {
   readonly #staging: Staging | undefined;
   /** What an ended mount left in the staging folder has other names. */
   readonly #session = randomUUID().slice(0, 8);
+  readonly #removals: StagedRemovals;
   readonly draft: DraftMaker['draft'];
 
   constructor(tree: Tree, staging: Staging | undefined) {
     this.#tree = tree;
     this.#staging = staging;
+    this.#removals = new StagedRemovals(tree);
     this.draft = (options) => tree.writer.draft(options);
   }
 
@@ -53,7 +56,7 @@ export class Publisher implements DraftMaker {
       return { ...place, overwrite: !content.exclusive, replaces };
     }
     const onward = { volume: node.volume.id, location: node.location, replaces: node.record?.etag };
-    const name = `${node.name}.${this.#session}-${node.id}`;
+    const name = stagingName(node.name, `${this.#session}-${node.id}`);
     // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
     return { parent: this.#staging?.folder ?? '', name, overwrite: true, onward };
   }
@@ -85,6 +88,23 @@ export class Publisher implements DraftMaker {
     } finally {
       content.publishing = 'none';
     }
+  }
+
+  /** Takes what was uploaded on the way to a volume out of the staging folder, now or before long; never rejects. */
+  async removeStaged(content: FileContent, whenGone: () => Promise<void>): Promise<void> {
+    const { staged } = content;
+    content.staged = undefined;
+    if (staged) await this.#removals.remove(staged, whenGone);
+    else await whenGone();
+  }
+
+  /** Tries once more to remove what could not be. */
+  idle(): Promise<void> {
+    return this.#removals.tryAll();
+  }
+
+  close(): void {
+    this.#removals.close();
   }
 
   /** Durable on this machine, and owed to the platform. On a volume what is owed cannot be told: the export. */
@@ -146,7 +166,9 @@ export class Publisher implements DraftMaker {
       throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
     this.#tree.published(node, record);
     // What was written meanwhile stays in the draft; else the object itself is read from now on.
-    if (content.unpublished === 'none') await content.takeDraft()?.discard();
+    const done = content.unpublished === 'none' ? content.takeDraft() : undefined;
+    // A draft that is not discarded has the next mount remove the file, should this one end before it could.
+    await this.removeStaged(content, async () => done?.discard());
   }
 
   async #throughStaging(content: FileContent, draft: Draft, target: TransferTarget): Promise<void> {
@@ -154,7 +176,8 @@ export class Publisher implements DraftMaker {
     const staging = this.#staging;
     if (!staging) return;
     const file = await draft.publish(NEVER);
-    await exportStaged(this.#tree, { file, staging, target, path: pathOf(content.node) });
+    content.staged = file;
+    await exportStaged(this.#tree.jobs, { file, staging, target, path: pathOf(content.node) });
   }
 
   /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */

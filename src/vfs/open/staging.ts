@@ -1,4 +1,3 @@
-import type { Api } from '../../api/api.ts';
 import type { FileRecord, ProjectPermissions } from '../../api/model.ts';
 import type { Jobs, TransferTarget } from '../../jobs/ports.ts';
 
@@ -14,6 +13,14 @@ export interface Staging {
   readonly permissions: ProjectPermissions;
 }
 
+/** Of the name of what is written, for people who look into the folder. */
+const MOST_CHARACTERS = 64;
+
+/** What a file is called in the staging folder; `unique` tells it from all others there. */
+export function stagingName(name: string, unique: string): string {
+  return `${[...name].slice(0, MOST_CHARACTERS).join('')}.${unique}`;
+}
+
 export interface StagedFile {
   readonly file: FileRecord;
   readonly staging: Staging;
@@ -22,12 +29,8 @@ export interface StagedFile {
   readonly path: string;
 }
 
-/** Makes an uploaded file the object that it is to be; nothing stays in the staging folder. */
-export async function exportStaged(
-  { api, jobs }: { readonly api: Api; readonly jobs: Jobs },
-  { file, staging, target, path }: StagedFile,
-): Promise<void> {
+/** Makes an uploaded file the object that it is to be. An alias of that stays in the staging folder. */
+export async function exportStaged(jobs: Jobs, { file, staging, target, path }: StagedFile): Promise<void> {
   const source = { kind: 'file', file, permissions: staging.permissions } as const;
   await jobs.move({ source, target, overwrite: true, paths: { source: path, target: path } });
-  await api.files.delete(file.id);
 }

@@ -1,0 +1,100 @@
+/** What is written to a volume passes a staging folder: what stays there when something fails. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
+import { ApiError } from '../../../src/api/errors.ts';
+import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { HastyClock } from '../../support/hasty-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+const broken = new ApiError({ status: 500, code: 0, message: 'out of order' }, { call: 'any' });
+
+let world: ChangingWorld;
+let volume: VolumeDirectoryNode;
+/** Calls that fail before one goes through. */
+let failing: { exports: number; deletes: number };
+
+/** Exports and deletions fail as often as `failing` says. */
+function faulty(api: Api): Api {
+  const { files, transfers } = api;
+  const startExports: typeof transfers.startExports = async (...args) => {
+    if (failing.exports-- > 0) throw broken;
+    return transfers.startExports(...args);
+  };
+  const remove: typeof files.delete = async (...args) => {
+    if (failing.deletes-- > 0) throw broken;
+    return files.delete(...args);
+  };
+  return withMethods(api, {
+    transfers: withMethods(transfers, { startExports }),
+    files: withMethods(files, { delete: remove }),
+  });
+}
+
+beforeEach(async () => {
+  failing = { exports: 0, deletes: 0 };
+  world = await ChangingWorld.start({ staging: true, api: faulty, clock: new HastyClock() });
+  volume = await world.volume('bucket');
+});
+afterEach(() => world.end());
+
+const staged = () => world.onPlatform(world.otherProject);
+
+/** What a user would call objects: the bucket has notes of the service's own. */
+async function objects(): Promise<Record<string, string>> {
+  const all = Object.entries(await world.onVolume(volume));
+  return Object.fromEntries(all.filter(([location]) => !location.startsWith('.svcfs/')));
+}
+
+describe('an export that fails', () => {
+  it('fails the close, and leaves nothing in the staging folder', async () => {
+    failing.exports = 1;
+    await expect(world.put('b.txt', 'text', volume)).rejects.toMatchObject({ status: 500 });
+    expect(await staged()).toEqual({});
+    expect(await objects()).toEqual({});
+    expect(await world.child('b.txt', volume)).toBeUndefined();
+  });
+
+  it('leaves what can be tried again while the file is open', async () => {
+    const { handle } = await world.create('b.txt', { parent: volume });
+    await world.write(handle, 'text');
+    failing.exports = 1;
+    await expect(world.side.openFiles.flush(handle, world.by())).rejects.toMatchObject({ status: 500 });
+    await world.close(handle);
+    expect(await objects()).toEqual({ 'b.txt': 'text' });
+    expect(await staged()).toEqual({});
+  });
+
+  it('keeps here what was synced, and leaves nothing in the staging folder', async () => {
+    const { handle } = await world.create('b.txt', { parent: volume });
+    await world.write(handle, 'text');
+    await world.side.openFiles.fsync(handle, false, world.by());
+    failing.exports = 1;
+    await expect(world.close(handle)).rejects.toMatchObject({ status: 500 });
+    expect(world.tree.errors.lastAt('/bucket/b.txt')?.text).toContain('what was written is kept at');
+    expect(await staged()).toEqual({});
+  });
+});
+
+describe('a staged file that cannot be removed', () => {
+  it('does not fail the close, and is removed in the background', async () => {
+    failing.deletes = 3;
+    await world.put('b.txt', 'text', volume);
+    expect(await objects()).toEqual({ 'b.txt': 'text' });
+    expect(await world.cat('b.txt', volume)).toBe('text');
+    await waitUntil(async () => Object.keys(await staged()).length === 0);
+  });
+
+  it('is removed too when its export had failed', async () => {
+    failing = { exports: 1, deletes: 2 };
+    await expect(world.put('b.txt', 'text', volume)).rejects.toMatchObject({ status: 500 });
+    await waitUntil(async () => Object.keys(await staged()).length === 0);
+  });
+});
+
+it('takes names as long as a volume does', async () => {
+  const name = `${'a'.repeat(246)}.fastq.gz`;
+  await world.put(name, 'text', volume);
+  expect(await objects()).toEqual({ [name]: 'text' });
+  expect(await staged()).toEqual({});
+});
