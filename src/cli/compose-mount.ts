@@ -208,12 +208,13 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 
 /** What is undefined is the file system's to choose. */
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
-  const { metadataTtl, readOnly, renameWait, afterExport, onKilled, conflict, writeBack, umask, uid, gid } =
-    options;
+  const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
+  const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
     renameWaitMs: renameWait,
+    temporaryNames,
     afterExport,
     onKilled,
     conflict,

@@ -3,6 +3,7 @@ import {
   parseCountFrom,
   parseDirectory,
   parseEndpoint,
+  parseNamePatterns,
   parseSeconds,
   parseSize,
   parseSizeFrom,
@@ -86,6 +87,20 @@ const stagingProject: Option<string | undefined> = {
   environment: 'SVCFS_STAGING_PROJECT',
   default: undefined,
   parse: parseStagingPlace,
+};
+
+/** Of rsync, of sed -i, of backups, and what vim writes beside a file: its swap files, and one to try the directory. */
+const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '4913'];
+
+const temporaryNames: Option<readonly string[]> = {
+  flags: '--temporary-names <patterns>',
+  help:
+    'names that tools use for a moment, by commas: such a file in a volume stays on this machine until it is ' +
+    'renamed (with --staging-project)',
+  environment: 'SVCFS_TEMPORARY_NAMES',
+  default: TEMPORARY_NAMES,
+  defaultText: TEMPORARY_NAMES.join(),
+  parse: parseNamePatterns,
 };
 
 const afterExport: Option<'keep' | 'remove'> = {
@@ -270,6 +285,7 @@ export const MOUNT_OPTIONS = {
   retryTimeout,
   renameWait,
   stagingProject,
+  temporaryNames,
   afterExport,
   onKilled,
   conflict,

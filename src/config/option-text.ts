@@ -106,6 +106,15 @@ export function parseStagingPlace(text: string): string {
   return text;
 }
 
+/** Patterns of names by commas: `*` stands for any characters and `?` for one. An empty text: none. */
+export function parseNamePatterns(text: string): readonly string[] {
+  const patterns = text.split(',').map((pattern) => pattern.trim());
+  if (patterns.some((pattern) => pattern.includes('/'))) {
+    throw new InvalidValue('Expected patterns of names, such as *~,.*.tmp, without a slash.');
+  }
+  return patterns.filter((pattern) => pattern !== '');
+}
+
 const UNITS = { '': 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 } as const;
 
 /** `512M`, `1.5G`, `1048576`: units of 1024. Answers bytes. */

@@ -139,5 +139,6 @@ function defaults(): TreeOptions {
     onKilled: 'publish',
     conflict: 'last',
     writeBack: false,
+    temporaryNames: [],
   };
 }

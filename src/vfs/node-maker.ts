@@ -87,6 +87,7 @@ export class NodeMaker {
       location,
       record,
       draft: undefined,
+      mode: undefined,
       writtenMs: undefined,
     }));
   }

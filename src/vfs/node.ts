@@ -88,10 +88,13 @@ export interface VolumeDirectoryNode extends NodeBase {
 export interface VolumeObjectNode extends NodeBase {
   readonly kind: 'volume-object';
   readonly volume: Volume;
-  readonly location: string;
+  /** Changes by a rename before there is an object. */
+  location: string;
   record: VolumeObjectRecord | undefined;
   /** Being written: becomes an export when it is published. */
   draft: Draft | undefined;
+  /** Of a file that stays here for its name; an object has none. */
+  mode: number | undefined;
   writtenMs: number | undefined;
 }
 

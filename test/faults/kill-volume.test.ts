@@ -1,5 +1,5 @@
 /** `kill -9` of a mount on which a program writes to a volume: the next mount brings the object to where it was to go. */
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { BackgroundProcess } from '../support/background-process.ts';
@@ -94,6 +94,19 @@ it('before what was uploaded for it could be removed', async () => {
   world.proxy.heal();
   await world.mount();
   await arrives('removed-late');
+});
+
+it('after it was closed under a name that tools use for a moment: it goes to the staging folder', async () => {
+  await mustRun('cp', [big, object('.reads.2FDMwM')]);
+  expect(await isThere('.reads.2FDMwM')).toBe(false);
+  await world.killMount();
+  await world.mount();
+  await waitUntil(async () => (await world.leftovers()).length === 0, { timeoutMs: 30_000 });
+  await world.remount();
+  const [name = ''] = await staged();
+  expect(name).toMatch(/^\.reads\.2FDMwM\./);
+  await mustRun('cmp', [big, world.own('.svcfs-staging', name)]);
+  await rm(world.own('.svcfs-staging', name));
 });
 
 it('and someone else puts an object there: that one stays, and what was written is kept for a person', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
 import { type RunResult, run, shell } from '../support/run.ts';
-import type { Sandbox } from '../support/sandbox.ts';
+import { Sandbox } from '../support/sandbox.ts';
 import { test } from '../support/sandbox-test.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -90,6 +90,21 @@ describe('moves', () => {
     const local = join(sandbox.root, 'local.bin');
     await shell(`seq 300000 > ${local}; cp ${local} ${volume}/copied; cmp ${local} ${volume}/copied`);
     expect(await readdir(sandbox.path(PROJECT, 'scratch/staging'))).toEqual([]);
+  });
+
+  test('--temporary-names says which files stay here until they are renamed', async ({ sandbox }) => {
+    const names = ['--temporary-names', '*.part'];
+    await mount(sandbox, ['--staging-project', 'demo/rna-seq-study/scratch/staging', ...names]);
+    const other = await Sandbox.create();
+    onTestFinished(() => other.clean());
+    await mount(other, []);
+    const { volume } = await places(sandbox, 'temporary');
+    await shell(`echo a > ${volume}/a.part; echo b > ${volume}/b~`);
+    expect((await readdir(volume)).sort()).toEqual(['a.part', 'b~']);
+    expect(await readdir(other.path(VOLUME, 'temporary'))).toEqual(['b~']);
+    await shell(`mv ${volume}/a.part ${volume}/a; grep -q a ${volume}/a`);
+    await shell(`echo c > ${volume}/c.part; rm ${volume}/c.part`);
+    expect((await readdir(volume)).sort()).toEqual(['a', 'b~']);
   });
 
   test('--staging-project refuses a file in place of its folder', async ({ sandbox }) => {

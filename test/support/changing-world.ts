@@ -135,6 +135,7 @@ export class ChangingWorld {
       onKilled: 'publish',
       conflict: 'last',
       writeBack: false,
+      temporaryNames: [],
       ...options.options,
     };
     this.#make = make;

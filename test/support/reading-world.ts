@@ -79,6 +79,7 @@ export class ReadingWorld {
         onKilled: 'publish',
         conflict: 'last',
         writeBack: false,
+        temporaryNames: [],
         ...options,
       },
       folderState,

@@ -99,6 +99,7 @@ function objectFacts(node: VolumeObjectNode): Facts {
   return {
     type: S_IFREG,
     sizeBytes: sizeOf(node) ?? 0,
+    permissions: node.mode,
     writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
     mtimeMs: node.writtenMs ?? record?.modifiedMs,
   };

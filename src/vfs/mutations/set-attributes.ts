@@ -20,7 +20,7 @@ const PERMISSION_BITS = 0o7777;
 const SUID_SGID_BITS = 0o6000;
 
 export function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): void {
-  const { tree } = parts;
+  const { tree, contents } = parts;
   requireOwnersKept(tree, changes);
   const facts = factsOf(tree, node, changes);
   if (facts.mode === undefined && facts.mtimeMs === undefined) return;
@@ -33,6 +33,11 @@ export function setAttributes(parts: Parts, node: Node, changes: AttributeChange
       setOfFolder(tree, node, facts);
       return;
     case 'volume-object':
+      if (contents.isTemporary(node)) {
+        node.mode = facts.mode ?? node.mode;
+        node.writtenMs = facts.mtimeMs ?? node.writtenMs;
+        return;
+      }
       // `touch` of a file being written: its time is that of writing anyway.
       if (facts.mode === undefined && changes.mtimeMs === 'now' && !node.record) return;
       throw new FsError('EPERM', 'a volume keeps no mode and no settable time for its objects');

@@ -74,6 +74,16 @@ export class Contents {
     this.#publisher.requireByteWrites(content);
   }
 
+  /** It stays on this machine until it is renamed. */
+  isTemporary(node: ContentNode): boolean {
+    return this.#publisher.isTemporary(node);
+  }
+
+  /** As `publish`, by who holds the content's lock. */
+  publishHolding(content: FileContent): Promise<void> {
+    return this.#publisher.publish(content);
+  }
+
   /** Publishes what is not; the signal ends the waiting only. */
   async publish(content: FileContent, signal?: AbortSignal): Promise<void> {
     const work = content.lock.run(() => this.#publisher.publish(content));

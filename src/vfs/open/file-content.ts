@@ -60,6 +60,10 @@ export class FileContent {
    */
   replacesFileId: string | undefined;
   copiedFrom: CopyOrigin | undefined;
+  /** Of the object whose name this draft is renamed over. */
+  replacesEtag: string | undefined;
+  /** What the draft is called in the staging folder, whatever becomes of its own name: no upload is renamed. */
+  stagingName: string | undefined;
   /** The draft as it was uploaded into the staging folder, until that is removed from there. */
   staged: FileRecord | undefined;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */

@@ -12,10 +12,11 @@ import { folderIdOf, pathOf } from '../node.ts';
 import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
-import type { CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
+import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
+import { matcherOf } from './temporary-names.ts';
 import { isSameVersion } from './version-of.ts';
 
 /** The platform's code for a file name that is taken. */
@@ -38,12 +39,15 @@ export class Publisher implements DraftMaker {
   /** What an ended mount left in the staging folder has other names. */
   readonly #session = randomUUID().slice(0, 8);
   readonly #removals: StagedRemovals;
+  readonly #hasTemporaryName: (location: string) => boolean;
   readonly draft: DraftMaker['draft'];
 
   constructor(tree: Tree, staging: Staging | undefined) {
     this.#tree = tree;
     this.#staging = staging;
     this.#removals = new StagedRemovals(tree);
+    const matches = matcherOf(tree.options.temporaryNames);
+    this.#hasTemporaryName = (location) => matches(location.slice(location.lastIndexOf('/') + 1));
     this.draft = (options) => tree.writer.draft(options);
   }
 
@@ -55,10 +59,18 @@ export class Publisher implements DraftMaker {
       const place = { parent: folderIdOf(parent), name: platformNameOf(node) };
       return { ...place, overwrite: !content.exclusive, replaces };
     }
-    const onward = { volume: node.volume.id, location: node.location, replaces: node.record?.etag };
-    const name = stagingName(node.name, `${this.#session}-${node.id}`);
+    const replaces = content.replacesEtag ?? node.record?.etag;
+    const onward = { volume: node.volume.id, location: node.location, replaces };
+    content.stagingName ??= stagingName(node.name, `${this.#session}-${node.id}`);
     // Without staging the draft only records what it is a copy of; a byte written is refused before it gets there.
-    return { parent: this.#staging?.folder ?? '', name, overwrite: true, onward };
+    const target = { parent: this.#staging?.folder ?? '', name: content.stagingName, overwrite: true };
+    return this.isTemporary(node) ? target : { ...target, onward };
+  }
+
+  /** It stays on this machine until it is renamed: a volume could neither delete nor rename it. */
+  isTemporary(node: ContentNode): boolean {
+    if (node.kind !== 'volume-object' || node.record || !this.#staging) return false;
+    return this.#hasTemporaryName(node.location);
   }
 
   /** Throws for a file on a volume when there is no staging project. */
@@ -73,6 +85,10 @@ export class Publisher implements DraftMaker {
     const { node, unpublished } = content;
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
+    if (this.isTemporary(node)) {
+      if (!draft.committed) await draft.commit(NEVER);
+      return;
+    }
     content.unpublished = 'none';
     content.publishing = unpublished;
     try {
@@ -107,9 +123,13 @@ export class Publisher implements DraftMaker {
     this.#removals.close();
   }
 
-  /** Durable on this machine, and owed to the platform. On a volume what is owed cannot be told: the export. */
+  /**
+   * Durable on this machine, and owed to the platform. On a volume what is owed cannot be told: the export. A file that
+   * stays here for its name has none: when the mount ends, the next one brings it to the staging folder.
+   */
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
+    if (this.isTemporary(node)) return draft?.commit(signal);
     if (node.kind !== 'project-file') return draft?.sync(signal);
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);

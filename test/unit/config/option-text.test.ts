@@ -6,6 +6,7 @@ import {
   parseHosts,
   parseListenAddress,
   parseMoment,
+  parseNamePatterns,
   parseNetworks,
   parseRateLimit,
   parseSeconds,
@@ -39,6 +40,8 @@ describe('the text of an option', () => {
     [parseMoment, '2027-01-31T12:30:00+02:00', { kind: 'at', ms: Date.UTC(2027, 0, 31, 10, 30) }],
     [parseHosts, 'store.local, 169.254.7.0/24', ['store.local', '169.254.7.0/24']],
     [parseNetworks, '127.0.0.1,10.0.0.0/8,fd00::/8', ['127.0.0.1', '10.0.0.0/8', 'fd00::/8']],
+    [parseNamePatterns, '*~, .*.tmp', ['*~', '.*.tmp']],
+    [parseNamePatterns, '', []],
     [parseStagingPlace, 'ada/one', 'ada/one'],
     [parseStagingPlace, 'ada/one/in/deep', 'ada/one/in/deep'],
   ] as const)('is understood: %s %j', (parse, text, value) => {
@@ -77,6 +80,7 @@ describe('the text of an option', () => {
     [parseHosts, 'http://host'],
     [parseNetworks, 'proxy.local'],
     [parseNetworks, '10.0.0.0/33'],
+    [parseNamePatterns, 'tmp/*'],
     [parseStagingPlace, 'ada'],
     [parseStagingPlace, 'ada/one/'],
   ] as const)('is refused: %s %j', (parse, text) => {

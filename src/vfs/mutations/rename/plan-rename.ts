@@ -44,6 +44,13 @@ export type RenamePlan =
       readonly source: ProjectFileNode | ProjectFolderNode;
       readonly parent: VolumeDirectoryNode;
     }
+  /** Of a file that its volume does not have yet: it becomes the object of its new name. */
+  | {
+      readonly kind: 'new-object';
+      readonly source: VolumeObjectNode;
+      readonly parent: VolumeDirectoryNode;
+      readonly target: VolumeObjectNode | undefined;
+    }
   /** Import: an alias in the project; the object stays. */
   | {
       readonly kind: 'import';
@@ -95,6 +102,7 @@ function planFromVolume(
   { to, target }: RenameQuestion,
 ): RenamePlan {
   const { parent } = to;
+  if (source.kind === 'volume-object' && !source.record) return planNewObject(source, { parent, target });
   if (source.kind === 'volume-directory' && source.prefix === '')
     throw new FsError('EPERM', `${source.name} is a volume: its directory keeps its name`);
   if (parent.kind === 'volume-directory')
@@ -103,6 +111,24 @@ function planFromVolume(
   if (source.kind === 'volume-directory' && source.local)
     throw new FsError('EXDEV', `${source.name} is not on the volume yet: make it anew in the project`);
   return { kind: 'import', source, parent, target: target?.kind === 'project-file' ? target : undefined };
+}
+
+function planNewObject(
+  source: VolumeObjectNode,
+  { parent, target }: { readonly parent: DirectoryNode; readonly target: Node | undefined },
+): RenamePlan {
+  if (parent.kind === 'virtual-directory') throw takesNothing(parent);
+  if (parent.kind !== 'volume-directory' || parent.volume.id !== source.volume.id)
+    throw new FsError(
+      'EXDEV',
+      `${source.name} is not on volume ${source.volume.id} yet: its bytes are copied`,
+    );
+  return {
+    kind: 'new-object',
+    source,
+    parent,
+    target: target?.kind === 'volume-object' ? target : undefined,
+  };
 }
 
 function requireSameKind(source: Node, target: Node): void {

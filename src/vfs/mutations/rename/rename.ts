@@ -9,6 +9,7 @@ import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
+import { renameNewObject } from './rename-new-object.ts';
 import type { TransferParts } from './transfer.ts';
 import { exportNode, importNode, moveToProject } from './transfer.ts';
 
@@ -66,6 +67,8 @@ function carryOut(
         : moveToProject(parts, plan.source, { ...plan, name });
     case 'folder':
       return renameFolder(parts, { ...plan, name });
+    case 'new-object':
+      return renameNewObject(parts, { ...plan, name });
     case 'export':
       return exportNode(parts, plan.source, { ...plan, name });
     case 'import':

@@ -1,0 +1,58 @@
+/**
+ * A file that its volume does not have yet gets another name there. Who writes it goes on, and closing it makes the
+ * object; one that was closed, and stayed here for its name, becomes the object before the rename returns. What the
+ * new name already has is replaced as by a write to it.
+ */
+import { nameOnPlatform } from '../../escape.ts';
+import type { VolumeDirectoryNode, VolumeObjectNode } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
+import type { Tree } from '../../tree.ts';
+
+interface RenameParts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+}
+
+export interface NewObjectRename {
+  readonly source: VolumeObjectNode;
+  readonly parent: VolumeDirectoryNode;
+  readonly name: string;
+  readonly target: VolumeObjectNode | undefined;
+}
+
+export async function renameNewObject(parts: RenameParts, rename: NewObjectRename): Promise<void> {
+  const { tree, contents } = parts;
+  const { source, parent, name, target } = rename;
+  await contents.holding(target ? [source, target] : [source], async () => {
+    const go = async (): Promise<void> => {
+      await publishAt(parts, rename);
+      if (target) await contents.unlinked(contents.of(target), undefined);
+      tree.moved(source, { parent, name });
+      tree.kernel.invalidateNode(source.id, -1);
+    };
+    await (target ? contents.whileLeaving(contents.of(target), go) : go());
+  });
+}
+
+/** Sends the draft to its new place, and publishes what nobody writes any more. When that fails, all is as it was. */
+async function publishAt({ contents }: RenameParts, rename: NewObjectRename): Promise<void> {
+  const { source, parent, name, target } = rename;
+  const { location } = source;
+  const content = contents.of(source);
+  source.location = parent.prefix + nameOnPlatform(name);
+  content.replacesEtag = target?.record?.etag;
+  content.exclusive = false;
+  try {
+    await contents.retarget(content);
+    if (content.writers === 0) await contents.publishHolding(content);
+  } catch (error) {
+    source.location = location;
+    content.replacesEtag = undefined;
+    await contents.retarget(content);
+    throw error;
+  }
+  if (!source.record) return;
+  // Those were the file's; the object has none but its own.
+  source.mode = undefined;
+  source.writtenMs = undefined;
+}

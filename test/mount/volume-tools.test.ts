@@ -1,0 +1,86 @@
+/** Programs that put a new file in place of the old one by a rename, on a volume, which renames and deletes nothing. */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { mustRun, run } from '../support/run.ts';
+import { ServedMount } from '../support/served-mount.ts';
+
+const STAGING = 'demo/rna-seq-study';
+
+let served: ServedMount;
+/** A directory of each test on the volume. */
+let directory: string;
+let local: string;
+let tests = 0;
+beforeAll(async () => {
+  served = await ServedMount.start({ mountArgs: ['--staging-project', STAGING] });
+});
+afterAll(() => served?.clean());
+
+beforeEach(async () => {
+  tests += 1;
+  directory = `tools-${tests}`;
+  await mkdir(object());
+  local = join(served.sandbox.root, directory);
+  await mkdir(local);
+});
+/** Whatever a program did, it left nothing but what it was to write. */
+afterEach(async () => {
+  expect(await readdir(served.path('projects', STAGING, '.svcfs-staging'))).toEqual([]);
+  expect((await readdir(object())).sort()).toEqual(await onVolume());
+});
+
+const object = (...names: string[]): string => served.path('volumes/demo/results', directory, ...names);
+
+/** As the service keeps it. */
+const onVolume = async (): Promise<readonly string[]> =>
+  (await readdir(join(served.data, 'buckets/demo-results', directory))).sort();
+
+it('rsync -a brings files, and replaces one', async () => {
+  await writeFile(join(local, 'mid'), 'one\n');
+  await writeFile(join(local, 'other'), 'x'.repeat(1e6));
+  const all = ['-a', join(local, 'mid'), join(local, 'other'), `${object()}/`];
+  await mustRun('rsync', all);
+  await writeFile(join(local, 'mid'), 'two two\n');
+  await mustRun('rsync', all);
+  expect(await onVolume()).toEqual(['mid', 'other']);
+  await mustRun('cmp', [join(local, 'mid'), object('mid')]);
+  await mustRun('cmp', [join(local, 'other'), object('other')]);
+});
+
+it('rsync -aO brings a tree', async () => {
+  await mkdir(join(local, 'deep'));
+  await writeFile(join(local, 'deep/file'), 'text\n');
+  await mustRun('rsync', ['-aO', `${local}/`, `${object()}/`]);
+  expect(await onVolume()).toEqual(['deep']);
+  await mustRun('cmp', [join(local, 'deep/file'), object('deep/file')]);
+});
+
+it('sed -i edits an object', async () => {
+  await writeFile(object('notes.txt'), 'before\n');
+  await mustRun('sed', ['-i', 's/before/after/', object('notes.txt')]);
+  expect(await readFile(object('notes.txt'), 'utf8')).toBe('after\n');
+  expect(await onVolume()).toEqual(['notes.txt']);
+});
+
+it.skipIf(!existsSync('/usr/bin/vim'))('vim edits an object', async () => {
+  await writeFile(object('notes.txt'), 'before\n');
+  const edit = ['-c', 's/before/after/', '-c', 'wq'];
+  await mustRun('vim', ['-u', 'NONE', '-N', '-es', ...edit, object('notes.txt')]);
+  expect(await readFile(object('notes.txt'), 'utf8')).toBe('after\n');
+  expect(await onVolume()).toEqual(['notes.txt']);
+});
+
+it('cp --backup writes what is new, and refuses what it would have to rename', async () => {
+  await writeFile(join(local, 'mid'), 'one\n');
+  const copy = ['--backup', join(local, 'mid'), object('mid')];
+  await mustRun('cp', copy);
+  await writeFile(join(local, 'mid'), 'two\n');
+  expect(await run('cp', copy)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Operation not permitted'),
+  });
+  expect(await readFile(object('mid'), 'utf8')).toBe('one\n');
+  expect(await onVolume()).toEqual(['mid']);
+});
