@@ -117,10 +117,15 @@ export interface UploadsApi {
     uploadId: string,
     options?: CallOptions,
   ): Promise<UploadTicket & { readonly parts: readonly PartReport[] }>;
-  /** Needs capability `upload_inline`; at most 8 MiB. Metadata and tags travel in headers: a few KiB. */
+  /**
+   * Needs capability `upload_inline`; at most 8 MiB. Metadata and tags travel in headers: a few KiB. `ApiError` 8016 when
+   * other bytes arrived than those of `md5`.
+   */
   inline(
     target: Place & {
       readonly overwrite: boolean;
+      /** Of the content, in hexadecimal. */
+      readonly md5?: string | undefined;
       readonly metadata?: Readonly<Record<string, string>> | undefined;
       readonly tags?: readonly string[] | undefined;
     },

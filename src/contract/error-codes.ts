@@ -16,6 +16,7 @@ const table = <Codes extends Record<number, readonly [number, string]>>(codes: C
  * Every error code of the API (undocumented-calls.md, section 2): status and meaning. Groups: 1000 rate limit,
  * 2000 users, 3000 projects, 4000 billing, 5000 files, 6000 apps, 7000 tasks, 8000 uploads, 9000 volumes and storage
  * jobs, 57000 asynchronous jobs, 90000 general. Code 0 means maintenance and nothing else: clients wait on it for ever.
+ * 8016 is ours, of the capability `upload_inline`.
  */
 const MEANINGS = table({
   0: [503, 'The service is under maintenance.'],
@@ -135,6 +136,7 @@ const MEANINGS = table({
   8013: [400, 'The file name is missing or not valid.'],
   8014: [400, 'The report of the part is not valid.'],
   8015: [400, 'The list of parts is missing or not valid.'],
+  8016: [400, 'The bytes are not those of the MD5 that came with them.'],
 
   9001: [403, 'No read access to the store.'],
   9002: [403, 'No write access to the store.'],

@@ -19,3 +19,5 @@ export const TOTAL_HEADER = 'X-Total-Matching-Query';
 /** `POST /upload/inline`: metadata as a JSON object and tags as a JSON array, both in base64url. */
 export const INLINE_METADATA_HEADER = 'X-SVC-Metadata';
 export const INLINE_TAGS_HEADER = 'X-SVC-Tags';
+/** `POST /upload/inline`: the MD5 of the body, its 16 bytes in base64 (RFC 1864). */
+export const CONTENT_MD5_HEADER = 'Content-MD5';

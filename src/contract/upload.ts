@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from './headers.ts';
 import { PART_COUNT_MAX } from './limits.ts';
 import { Count, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 
@@ -94,3 +95,10 @@ export const InlineUploadQuery = Type.Object({
   fields: Type.Optional(Type.String()),
 });
 export type InlineUploadQuery = Static<typeof InlineUploadQuery>;
+
+/** Beside the bytes, in lower case as Node has them; what they hold is the call's rule (8016, 5006, 90000). */
+export const InlineUploadHeaders = Type.Object({
+  [CONTENT_MD5_HEADER.toLowerCase()]: Type.Optional(Type.String()),
+  [INLINE_METADATA_HEADER.toLowerCase()]: Type.Optional(Type.String()),
+  [INLINE_TAGS_HEADER.toLowerCase()]: Type.Optional(Type.String()),
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INLINE_SIZE_MAX } from '../../src/contract/limits.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';
@@ -60,9 +61,20 @@ test.each([
   [{ 'X-SVC-Metadata': header(['x']) }, 5006],
   [{ 'X-SVC-Metadata': 'nonsense' }, 90000],
   [{ 'X-SVC-Tags': header({}) }, 90000],
+  [{ 'Content-MD5': 'nonsense' }, 90000],
 ])('refuses the headers %j with %i and makes nothing', async (headers, code) => {
   expect((await inline(`parent=${root}&name=refused`, 'x', headers)).body.code).toBe(code);
   expect((await alice.get(`/files?parent=${root}&name=refused`)).body.items).toEqual([]);
+});
+
+const md5 = (bytes: string): string => createHash('md5').update(bytes).digest('base64');
+
+test('takes bytes of the MD5 that comes with them, and refuses and forgets others with 8016', async () => {
+  const sent = { 'Content-MD5': md5('as sent') };
+  expect((await inline(`parent=${root}&name=checked`, 'as sent', sent)).status).toBe(200);
+  const { body } = await inline(`parent=${root}&name=damaged`, 'as senT', sent);
+  expect(body).toMatchObject({ status: 400, code: 8016 });
+  expect((await alice.get(`/files?parent=${root}&name=damaged`)).body.items).toEqual([]);
 });
 
 test('refuses a taken name unless it may overwrite', async () => {

@@ -16,6 +16,8 @@ export type Fault =
   | { readonly kind: 'latency'; readonly ms: number }
   /** The request's body goes up no faster than this. */
   | { readonly kind: 'slow-uplink'; readonly bytesPerSecond: number }
+  /** One bit of the request's body arrives as another. */
+  | { readonly kind: 'damage' }
   /** Never forwarded: the connection closes without an answer. */
   | { readonly kind: 'drop' }
   /** Forwarded and done, but the connection closes without an answer. */
@@ -166,6 +168,7 @@ export class FaultProxy {
     // At any time, also while nobody awaits its answer: a service may be killed.
     upstream.on('error', () => response.destroy());
     if (fault?.kind === 'slow-uplink') await passSlowly(request, upstream, fault.bytesPerSecond);
+    else if (fault?.kind === 'damage') await passDamaged(request, upstream);
     else request.pipe(upstream);
     const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
     response.on('close', () => answer.destroy());
@@ -189,6 +192,16 @@ async function passSlowly(
   for await (const chunk of request as AsyncIterable<Buffer>) {
     upstream.write(chunk);
     await delay((1000 * chunk.length) / bytesPerSecond);
+  }
+  upstream.end();
+}
+
+async function passDamaged(request: IncomingMessage, upstream: ClientRequest): Promise<void> {
+  let flip = 1;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunk[0] = (chunk[0] ?? 0) ^ flip;
+    flip = 0;
+    upstream.write(chunk);
   }
   upstream.end();
 }

@@ -181,6 +181,14 @@ export class FaultWorld {
     return items.map(({ name }) => name).sort();
   }
 
+  /** The bytes of a file at the top of the user's project, as the service has them. */
+  async content(name: string): Promise<Buffer> {
+    const query = `project=${PROJECTS.own}&name=${encodeURIComponent(name)}`;
+    const { items } = await this.api<{ items: readonly { id: string }[] }>(`/files?${query}`);
+    const { url } = await this.api<{ url: string }>(`/files/${items[0]?.id}/download_info`);
+    return Buffer.from(await (await fetch(url)).arrayBuffer());
+  }
+
   async clean(): Promise<void> {
     await this.#proxy?.close();
     await this.sandbox.clean();

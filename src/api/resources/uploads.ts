@@ -1,4 +1,4 @@
-import { INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
+import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
@@ -124,7 +124,7 @@ export class UploadsClient implements UploadsApi {
   }
 
   inline(
-    { parent, name, overwrite, metadata, tags }: Parameters<UploadsApi['inline']>[0],
+    { parent, name, overwrite, md5, metadata, tags }: Parameters<UploadsApi['inline']>[0],
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord> {
@@ -136,6 +136,7 @@ export class UploadsClient implements UploadsApi {
             route: 'POST /upload/inline',
             query: { parent, name, overwrite: overwrite || undefined },
             headers: {
+              ...(md5 !== undefined && { [CONTENT_MD5_HEADER]: Buffer.from(md5, 'hex').toString('base64') }),
               ...(metadata !== undefined && { [INLINE_METADATA_HEADER]: headerOf(metadata) }),
               ...(tags !== undefined && { [INLINE_TAGS_HEADER]: headerOf(tags) }),
             },

@@ -7,16 +7,11 @@ import type { FileRecord } from '../../api/model.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
+import { INLINE_BYTES, sendInline } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 import { type ByteRange, leftBehind, outgrows, partRange, partSizeFor, partsIn } from './part-plan.ts';
 import { publishedAlready } from './published-already.ts';
-
-/** The most that `POST /upload/inline` takes. */
-const INLINE_BYTES = 8 * 1024 * 1024;
-
-/** Of annotations, as JSON. */
-const HEADER_BYTES = 4096;
 
 /** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
 const UPLOAD_GONE = 8003;
@@ -34,6 +29,13 @@ export interface DraftUploadOptions {
   readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
   /** An ended mount was asked for it: what took the name since is newer, and not to be replaced. */
   readonly recovered: boolean;
+}
+
+export interface PublishOptions {
+  /** What goes with content of this MD5 (in hexadecimal) where it can, which the answer shows. */
+  readonly annotations: (md5: string) => Annotations | undefined;
+  /** What is to be done beside an upload in parts. */
+  readonly inParts: () => Promise<void>;
 }
 
 export class DraftUpload {
@@ -101,11 +103,8 @@ export class DraftUpload {
     return sent !== undefined;
   }
 
-  /**
-   * Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. The annotations go with it where
-   * they can, which the answer shows.
-   */
-  async publish(sizeBytes: number, annotations?: Annotations): Promise<FileRecord> {
+  /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
+  async publish(sizeBytes: number, { annotations, inParts }: PublishOptions): Promise<FileRecord> {
     this.#publishing = true;
     this.#error = undefined;
     try {
@@ -113,7 +112,8 @@ export class DraftUpload {
       if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
         return await this.#publishInline(sizeBytes, annotations);
       }
-      return await this.#publishInParts(sizeBytes);
+      const [file] = await Promise.all([this.#publishInParts(sizeBytes), inParts()]);
+      return file;
     } finally {
       this.#publishing = false;
     }
@@ -165,8 +165,9 @@ export class DraftUpload {
     return capabilities.has('upload_inline');
   }
 
-  async #publishInline(sizeBytes: number, annotations: Annotations | undefined): Promise<FileRecord> {
-    const { api, content, memory, signal } = this.#options.context;
+  async #publishInline(sizeBytes: number, annotations: PublishOptions['annotations']): Promise<FileRecord> {
+    const { context, target } = this.#options;
+    const { content, memory, signal } = context;
     const buffer = await memory.acquire(sizeBytes, signal);
     try {
       const body = buffer.subarray(0, sizeBytes);
@@ -175,8 +176,7 @@ export class DraftUpload {
       }
       await this.#options.uploadLimit?.take(sizeBytes, signal);
       const newer = await this.#newer(sizeBytes);
-      const target = { ...this.#options.target(), ...ridingAlong(annotations) };
-      return newer ?? (await api.uploads.inline(target, body, { signal, priority: 'data' }));
+      return newer ?? (await sendInline(context, body, { target: target(), annotations }));
     } catch (error) {
       const done = error instanceof TransportError ? await this.#lookFor(sizeBytes) : undefined;
       if (done === undefined) throw error;
@@ -272,9 +272,4 @@ export class DraftUpload {
     onChange();
     return this.#current;
   }
-}
-
-/** Annotations that fit into the headers of one call; servers take some 16 KiB of them. */
-function ridingAlong(annotations: Annotations | undefined): Partial<Annotations> {
-  return JSON.stringify(annotations ?? {}).length > HEADER_BYTES ? {} : { ...annotations };
 }

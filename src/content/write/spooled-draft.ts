@@ -348,18 +348,22 @@ export class SpooledDraft implements Draft {
     }
   }
 
-  /** The MD5 of a small file is known in time to go with it; that of a large one is computed while it is sent. */
-  async #publishContent(changes: number): Promise<FileRecord> {
-    const size = this.sizeBytes;
+  /** The MD5 of a file that goes in one call goes with it; that of another is computed while it is sent. */
+  #publishContent(changes: number): Promise<FileRecord> {
     // An object keeps none of the file's metadata.
     const wanted = this.#context.md5Sum && this.#target.onward === undefined;
-    const md5 = wanted ? wholeMd5(this.#content, this.#end.signal) : undefined;
-    const noted = md5?.then((sum) => {
-      if (sum !== undefined && changes === this.#changes) this.#note({ md5_sum: sum });
+    const note = (md5: string | undefined): void => {
+      if (wanted && md5 !== undefined && changes === this.#changes) this.#note({ md5_sum: md5 });
+    };
+    return this.#upload.publish(this.sizeBytes, {
+      annotations: (md5) => {
+        note(md5);
+        return this.#annotations;
+      },
+      inParts: async () => {
+        if (wanted) note(await wholeMd5(this.#content, this.#end.signal));
+      },
     });
-    if (size <= JOURNALED_BYTES) await noted;
-    const [file] = await Promise.all([this.#upload.publish(size, this.#annotations), noted]);
-    return file;
   }
 
   #note(metadata: Annotations['metadata']): void {

@@ -4,6 +4,7 @@ import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
+import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import { databaseFailure } from '../store/database-failure.ts';
 import type { FileRow } from '../store/files.ts';
@@ -17,10 +18,16 @@ export interface InlineUpload extends NamedDestination {
   readonly overwrite: boolean;
   readonly metadata: FileMetadata;
   readonly tags: readonly string[];
+  /** Of the bytes, in hexadecimal. */
+  readonly md5?: string | undefined;
   readonly bytes: Readable;
 }
 
-/** A small file in one call (capability `upload_inline`). @throws ServiceError as `beginUpload`; 90000 (413) too large */
+/**
+ * A small file in one call (capability `upload_inline`).
+ *
+ * @throws ServiceError as `beginUpload`; 90000 (413) too large; 8016 other bytes came than the MD5 says
+ */
 export async function uploadInline(
   services: Services,
   caller: Caller,
@@ -29,6 +36,10 @@ export async function uploadInline(
   const { store, blobs, clock } = services;
   const { file: folder } = await uploadFolder(services, caller, upload);
   const blob = await blobs.write(upload.bytes, INLINE_SIZE_MAX);
+  if (upload.md5 !== undefined && upload.md5 !== blob.etag) {
+    await blobs.remove(blob.key);
+    throw new ServiceError(8016);
+  }
   const file = newFile({
     id: randomId(),
     project_id: folder.project_id,

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { FileResource } from '../../contract/file.ts';
-import { INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
+import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
-import { InlineUploadQuery } from '../../contract/upload.ts';
+import { InlineUploadHeaders, InlineUploadQuery } from '../../contract/upload.ts';
 import { uploadInline } from '../actions/upload-inline.ts';
 import type { App } from '../http/fastify-types.ts';
-import { inlineMetadata, inlineTags } from '../http/inline-headers.ts';
+import { contentMd5, inlineMetadata, inlineTags } from '../http/inline-headers.ts';
 import { scope } from '../http/scope.ts';
 import { fileAnswer } from '../resources/file-answer.ts';
 import type { Services } from '../services.ts';
@@ -18,7 +18,11 @@ export function uploadInlineRoutes(app: App, services: Services): void {
       '/upload/inline',
       {
         bodyLimit: INLINE_SIZE_MAX,
-        schema: { querystring: InlineUploadQuery, response: { 200: FileResource } },
+        schema: {
+          querystring: InlineUploadQuery,
+          headers: InlineUploadHeaders,
+          response: { 200: FileResource },
+        },
       },
       async ({ caller, view, query, headers, body }) => {
         const { project, parent, name, overwrite } = query;
@@ -29,6 +33,7 @@ export function uploadInlineRoutes(app: App, services: Services): void {
           overwrite,
           metadata: inlineMetadata(headers[INLINE_METADATA_HEADER.toLowerCase()]),
           tags: inlineTags(headers[INLINE_TAGS_HEADER.toLowerCase()]),
+          md5: contentMd5(headers[CONTENT_MD5_HEADER.toLowerCase()]),
           bytes: (body as Readable | undefined) ?? Readable.from([]),
         });
         return fileAnswer(services.store, file, view);

@@ -55,6 +55,29 @@ describe('publishing', () => {
     expect(platform.calls).toEqual(['inline']);
   });
 
+  it('sends the MD5 of a file that goes in one call with it, however large', async () => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf({ md5Sum: true, partSizeBytes: 16 * MIB }));
+    const bytes = randomBytes(8 * MIB);
+    await draft.write(0, bytes, forever);
+    expect((await draft.publish(forever)).metadata).toEqual({ md5_sum: md5(bytes) });
+    expect(platform.calls).toEqual(['inline']);
+  });
+
+  it('sends a file again that arrived damaged in one call, and gives up after a few times', async () => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    platform.damaged.add(0);
+    await draft.publish(forever);
+    expect(platform.calls).toEqual(['inline', 'inline']);
+    expect(published()?.toString()).toBe('hello');
+    platform.on = () => void platform.damaged.add(0);
+    await draft.write(0, Buffer.from('H'), forever);
+    await expect(draft.publish(forever)).rejects.toThrow('new.bam arrived damaged 5 times');
+    expect(published()?.toString()).toBe('hello');
+  });
+
   it('gives the file the MD5 of its content when asked, with what else was set, wherever it was written', async () => {
     const bytes = patterned(350);
     const draft = await newDraft(writerOf({ md5Sum: true }));

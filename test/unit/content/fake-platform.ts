@@ -36,7 +36,7 @@ export class FakePlatform {
   /** A range comes in pieces of this size. */
   pieceBytes = Number.POSITIVE_INFINITY;
   parallel = true;
-  /** Parts that arrive damaged, once. */
+  /** Parts that arrive damaged, once; 0 is a file sent in one call. */
   readonly damaged = new Set<number>();
   nowMs = Date.UTC(2024, 0, 1);
   putsInFlight = 0;
@@ -82,7 +82,10 @@ export class FakePlatform {
       },
       inline: async (target, content) => {
         await this.#enter('inline');
-        const record = this.#publish(target, Buffer.from(content));
+        const bytes = Buffer.from(content);
+        if (this.damaged.delete(0)) bytes[0] = ~(bytes[0] ?? 0) & 0xff;
+        if (md5(bytes) !== (target.md5 ?? md5(bytes))) throw refusal(400, 8016);
+        const record = this.#publish(target, bytes);
         const file = this.#file(record.id);
         file.record = { ...record, metadata: target.metadata ?? {}, tags: target.tags ?? [] };
         return file.record;
