@@ -1,4 +1,8 @@
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
 
 #include "../src/js.h"
 
@@ -22,11 +26,32 @@ napi_value SetReceiveLowWater(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+/** unacknowledgedBytes(fd): SIOCOUTQ (tcp(7)), SO_NWRITE on macOS. 0 where the system does not tell. */
+napi_value UnacknowledgedBytes(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value argument;
+  int fd = -1;
+  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1) {
+    js::Throw(env, "expected a descriptor");
+    return nullptr;
+  }
+  if (!js::ToInt(env, argument, &fd)) return nullptr;
+  int bytes = 0;
+#ifdef __linux__
+  if (ioctl(fd, SIOCOUTQ, &bytes) != 0) bytes = 0;
+#else
+  socklen_t length = sizeof bytes;
+  if (getsockopt(fd, SOL_SOCKET, SO_NWRITE, &bytes, &length) != 0) bytes = 0;
+#endif
+  return js::Number(env, bytes);
+}
+
 }  // namespace
 }  // namespace svcfs::socket
 
 NAPI_MODULE_INIT() {
-  if (!svcfs::js::Export(env, exports, "setReceiveLowWater", svcfs::socket::SetReceiveLowWater)) {
+  if (!svcfs::js::Export(env, exports, "setReceiveLowWater", svcfs::socket::SetReceiveLowWater) ||
+      !svcfs::js::Export(env, exports, "unacknowledgedBytes", svcfs::socket::UnacknowledgedBytes)) {
     svcfs::js::Throw(env, "the addon could not be set up");
   }
   return exports;

@@ -7,6 +7,7 @@ import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
+import { ANSWER_TIMEOUT_MS, watchedConnector } from './transport/watch-sending.ts';
 
 export interface StorageOptions {
   readonly clock: Clock;
@@ -20,6 +21,8 @@ export interface StorageLimits {
   readonly connections: number;
   /** Of one exchange, without a byte. Default 20 s, at most `timeoutMs`. */
   readonly stallTimeoutMs: number;
+  /** When all bytes of a part have arrived. Default 2 min. */
+  readonly answerTimeoutMs: number;
   /** Default 10 s. */
   readonly connectTimeoutMs: number;
 }
@@ -28,6 +31,7 @@ const DEFAULT_LIMITS: StorageLimits = {
   timeoutMs: 60_000,
   connections: 32,
   stallTimeoutMs: 20_000,
+  answerTimeoutMs: ANSWER_TIMEOUT_MS,
   connectTimeoutMs: 10_000,
 };
 
@@ -41,7 +45,7 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     headersTimeout: limits.stallTimeoutMs,
     bodyTimeout: limits.stallTimeoutMs,
     keepAliveTimeout: 15_000,
-    connect: { timeout: limits.connectTimeoutMs },
+    connect: watchedConnector(limits.connectTimeoutMs, limits),
   });
   const retries = { clock: options.clock, timeoutMs: limits.timeoutMs };
   const sockets = new ConnectionPool(limits);

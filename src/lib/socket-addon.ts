@@ -4,12 +4,15 @@ import { optionalAddon } from './optional-addon.ts';
 /** native/socket/addon.cc */
 interface SocketAddon {
   setReceiveLowWater(fd: number, bytes: number): void;
+  unacknowledgedBytes(fd: number): number;
 }
 
 const addon = optionalAddon<SocketAddon>('socket');
 
-/** Node does not document where the descriptor is. */
-type WithHandle = Socket & { readonly _handle?: { readonly fd?: number } | null };
+/** Node does not document where the descriptor is, nor where it keeps count of what the kernel has not taken yet. */
+type WithHandle = Socket & {
+  readonly _handle?: { readonly fd?: number; readonly writeQueueSize?: number } | null;
+};
 
 /**
  * Lets the peer of a TCP connection send so much before the first of it is read, where the system allows that much
@@ -27,4 +30,15 @@ export function openReceiveWindow(socket: Socket, bytes: number): void {
 export function setReceiveLowWater(socket: WithHandle, bytes: number): void {
   const fd = socket._handle?.fd;
   if (fd !== undefined && fd >= 0) addon?.setReceiveLowWater(fd, bytes);
+}
+
+/**
+ * What was written to a TCP or TLS connection and is still on its way: the kernel has not taken it, or the peer's has not
+ * acknowledged it. Without the addon the former alone is known.
+ */
+export function bytesOnTheirWay({ _handle: handle }: WithHandle): number {
+  if (!handle) return 0;
+  const { fd, writeQueueSize = 0 } = handle;
+  const sent = fd !== undefined && fd >= 0 ? addon?.unacknowledgedBytes(fd) : undefined;
+  return writeQueueSize + (sent ?? 0);
 }

@@ -42,6 +42,8 @@ async function put(agent: Agent, { target, body, signal }: Put): Promise<StoredP
     method: target.method,
     headers: { ...target.headers },
     body,
+    // The connection is watched.
+    headersTimeout: 0,
     signal: signal ?? null,
   });
   await response.body.dump();

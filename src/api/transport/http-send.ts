@@ -3,6 +3,10 @@ import { Pool } from 'undici';
 import { TransportError } from '../errors.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
+import { ANSWER_TIMEOUT_MS, watchedConnector } from './watch-sending.ts';
+
+/** The kernel takes so much of a body at once, however slow the line is. */
+const AT_ONCE_BYTES = 64 * 1024;
 
 export interface HttpSend {
   readonly send: Send;
@@ -30,7 +34,10 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     connections: options.connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    connect: { timeout: Math.min(10_000, options.exchangeTimeoutMs) },
+    connect: watchedConnector(Math.min(10_000, options.exchangeTimeoutMs), {
+      stallTimeoutMs: options.exchangeTimeoutMs,
+      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+    }),
   });
 
   const send = async (call: Call): Promise<Answer> => {
@@ -42,7 +49,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
         path: `${base}${call.path}${queryString(call.query)}`,
         headers: headersOf(call),
         body: bodyOf(call),
-        headersTimeout: timeoutMs,
+        headersTimeout: isLong(call) ? 0 : timeoutMs,
         bodyTimeout: timeoutMs,
         signal: call.signal ?? null,
       });
@@ -59,6 +66,11 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     }
   };
   return { send, close: () => pool.destroy() };
+}
+
+/** It may take its time; the connection is watched. */
+function isLong({ body }: Call): boolean {
+  return body !== undefined && 'bytes' in body && body.bytes.length > AT_ONCE_BYTES;
 }
 
 function queryString(query: Readonly<Record<string, QueryValue>> | undefined): string {

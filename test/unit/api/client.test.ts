@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { type ApiClient, type ApiOptions, createApi } from '../../../src/api/create-api.ts';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { startSlowReader } from '../../support/slow-reader.ts';
 import { type StubHandler, type StubServer, sendJson, startStub } from '../../support/stub-server.ts';
 
 const file = {
@@ -89,6 +92,24 @@ describe('every call', () => {
     expect(seen[0]).toMatchObject({ call: 'GET /files/f1', status: 200, requestId: 'r1' });
     expect(JSON.stringify(seen)).not.toContain('secret-token');
   });
+});
+
+it('a body may take longer than an answer, as long as the service takes something of it', async () => {
+  const service = await startSlowReader(
+    async (request) => {
+      for await (const _ of request) await delay(15);
+    },
+    (response) => sendJson(response, 200, file),
+  );
+  const limits = { timeoutMs: 300, exchangeTimeoutMs: 100 };
+  const options = { endpoint: `${service.origin}/v2/`, token: 't', clock: systemClock, limits };
+  const api = createApi(options);
+  open.push({ [Symbol.asyncDispose]: () => api.close() }, service);
+  const startMs = performance.now();
+  const content = new Uint8Array(8 * 1024 * 1024);
+  await api.uploads.inline({ parent: 'd1', name: 'a', overwrite: true }, content);
+  expect(performance.now() - startMs).toBeGreaterThan(1500);
+  expect(service.requests()).toBe(1);
 });
 
 describe('answers', () => {

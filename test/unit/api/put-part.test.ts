@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { StorageClient } from '../../../src/api/api.ts';
+import type { StorageClient, StoredPart } from '../../../src/api/api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
+import { type SlowReader, startSlowReader } from '../../support/slow-reader.ts';
 import { type StubHandler, type StubServer, startStub } from '../../support/stub-server.ts';
 
 const part = randomBytes(1_500_000);
@@ -83,5 +86,49 @@ describe('putPart', () => {
     const { storage, stub, target } = await storeOf((_, response) => response.writeHead(status).end());
     await expect(storage.putPart(target, part)).rejects.toMatchObject({ kind, status });
     expect(stub.requests).toHaveLength(1);
+  });
+
+  describe('with little time', () => {
+    const MIB = 1024 * 1024;
+
+    async function slowStore(
+      read: (request: IncomingMessage) => Promise<void>,
+    ): Promise<{ put: () => Promise<StoredPart>; store: SlowReader }> {
+      const store = await startSlowReader(read, (response) => response.setHeader('ETag', '"x"').end());
+      const limits = { timeoutMs: 100, stallTimeoutMs: 100, answerTimeoutMs: 500 };
+      const storage = createStorageClient({ clock, limits });
+      open.push({ [Symbol.asyncDispose]: () => storage.close() }, store);
+      const target = { url: `${store.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
+      return { put: () => storage.putPart(target, new Uint8Array(8 * MIB)), store };
+    }
+
+    it('waits for a store that takes longer, as long as it takes something', async () => {
+      const { put, store } = await slowStore(async (request) => {
+        for await (const _ of request) await delay(15);
+      });
+      const startMs = performance.now();
+      await put();
+      expect(performance.now() - startMs).toBeGreaterThan(1500);
+      expect(store.requests()).toBe(1);
+    });
+
+    it('gives up one that takes nothing more', async () => {
+      const { put } = await slowStore(() => new Promise(() => undefined));
+      await expect(put()).rejects.toThrow('took none of what was sent');
+    });
+
+    it('waits longer for the answer, but not for ever', async () => {
+      const { put, store } = await slowStore(async (request) => {
+        for await (const _ of request);
+        await delay(300);
+      });
+      await put();
+      expect(store.requests()).toBe(1);
+      const silent = await slowStore(async (request) => {
+        for await (const _ of request);
+        await new Promise(() => undefined);
+      });
+      await expect(silent.put()).rejects.toThrow('did not answer');
+    });
   });
 });

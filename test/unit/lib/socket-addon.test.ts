@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openReceiveWindow, setReceiveLowWater } from '../../../src/lib/socket-addon.ts';
+import { bytesOnTheirWay, openReceiveWindow, setReceiveLowWater } from '../../../src/lib/socket-addon.ts';
 import { receiveQueueBytes } from '../../support/receive-queue.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -58,9 +58,19 @@ it('lets the peer send so much before anything is read', async () => {
   await waitUntil(() => receiveQueueBytes(end) >= MIB);
 });
 
+it('knows what of a write has not arrived', async () => {
+  peer.pause();
+  expect(bytesOnTheirWay(client)).toBe(0);
+  client.write(Buffer.alloc(64 * MIB));
+  expect(bytesOnTheirWay(client)).toBeGreaterThan(32 * MIB);
+  peer.resume();
+  await waitUntil(() => bytesOnTheirWay(client) === 0);
+});
+
 it('leaves a closed socket alone', async () => {
   client.destroy();
   await once(client, 'close');
   expect(() => setReceiveLowWater(client, 4096)).not.toThrow();
   expect(() => openReceiveWindow(client, MIB)).not.toThrow();
+  expect(bytesOnTheirWay(client)).toBe(0);
 });
