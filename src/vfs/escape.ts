@@ -11,8 +11,9 @@
  *   prefix `a/` beside an object `a`       svc~a%2F     (the object keeps the plain name)
  *
  * A prefix of a volume is written with its `/`, so that object and prefix of one name differ. What would be longer
- * than 255 bytes keeps its beginning and ends in `%~` and 128 bits of its SHA-256: such a name is found again among
- * the names of its directory, all others can be computed back.
+ * than 255 bytes, or holds half of a surrogate pair, which has no bytes of its own, keeps its beginning and ends in `%~`
+ * and 128 bits of its SHA-256: such a name is found again among the names of its directory, all others can be computed
+ * back.
  */
 import { createHash } from 'node:crypto';
 
@@ -21,6 +22,8 @@ const MARK = 'svc~';
 const DIGEST_BYTES = 34;
 /** NAME_MAX of Linux. */
 const NAME_MAX = 255;
+/** Half of a surrogate pair, alone: UTF-8 has no bytes for it. */
+const HALF_PAIRS = /\p{Surrogate}/gu;
 
 /** What is shown for the name of an entry: for a prefix of a volume without its last `/`. */
 export function shownName(name: string, kind: 'entry' | 'prefix'): string {
@@ -31,7 +34,7 @@ export function shownName(name: string, kind: 'entry' | 'prefix'): string {
 /** The escaped form, needed or not: for a prefix whose plain name an object has taken. */
 export function escapedName(name: string, kind: 'entry' | 'prefix'): string {
   const encoded = MARK + encode(kind === 'prefix' ? `${name}/` : name);
-  return byteLength(encoded) <= NAME_MAX ? encoded : withDigest(encoded);
+  return byteLength(encoded) <= NAME_MAX && isWellFormed(encoded) ? encoded : withDigest(encoded);
 }
 
 /** What a name stands for that someone looks up. */
@@ -84,7 +87,8 @@ export function canBeShown(name: string): boolean {
     name !== '..' &&
     !/[\0/]/.test(name) &&
     !name.startsWith(MARK) &&
-    byteLength(name) <= NAME_MAX
+    byteLength(name) <= NAME_MAX &&
+    isWellFormed(name)
   );
 }
 
@@ -99,13 +103,19 @@ function hex(code: number): string {
 function withDigest(encoded: string): string {
   let head = '';
   let bytes = 0;
-  for (const character of encoded) {
+  for (const character of encoded.replace(HALF_PAIRS, '\ufffd')) {
     bytes += byteLength(character);
     if (bytes > NAME_MAX - DIGEST_BYTES) break;
     head += character;
   }
-  const digest = createHash('sha256').update(encoded).digest('hex').slice(0, 32);
+  // As UTF-8, all halves of pairs would be the same.
+  const encoding = isWellFormed(encoded) ? 'utf8' : 'utf16le';
+  const digest = createHash('sha256').update(encoded, encoding).digest('hex').slice(0, 32);
   return `${head}%~${digest}`;
+}
+
+function isWellFormed(text: string): boolean {
+  return text.search(HALF_PAIRS) < 0;
 }
 
 function byteLength(text: string): number {
