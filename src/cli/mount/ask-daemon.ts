@@ -1,7 +1,13 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../../lib/error-code.ts';
+import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
+
+/** The socket is in the state directory of who mounted, and closed to others. */
+const NOT_YOURS =
+  'only the user who mounted may ask the mount: why something failed is in the attribute user.svc.error of its path, and in ' +
+  '.svcfs/errors of the mount';
 
 /** Gives each answer of the mount's process; nothing at all when no process listens there. */
 export async function* askDaemon(socketPath: string, request: ControlRequest): AsyncGenerator<ControlAnswer> {
@@ -14,6 +20,7 @@ export async function* askDaemon(socketPath: string, request: ControlRequest): A
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return;
+    if (code === 'EACCES' || code === 'EPERM') throw new CliError('failure', NOT_YOURS, { cause: error });
     throw error;
   }
   // A process that ends while it is asked closes the socket, and the answers with it.

@@ -17,5 +17,8 @@ export async function inquire<R extends InquiryRequest>(
     if (said.answer === 'failed') throw new CliError('failure', said.message);
     return said as AnswerTo<R>;
   }
-  throw new CliError('failure', `${mountPoint}: its process does not answer at ${directory.socket}`);
+  throw new CliError(
+    'failure',
+    `${mountPoint}: its process does not answer at ${directory.socket}; only the user who mounted can ask it`,
+  );
 }

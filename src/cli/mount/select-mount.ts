@@ -111,7 +111,8 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return (await readdir(directory)).sort();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    // What may not be read is another user's.
+    if (['ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }
 }

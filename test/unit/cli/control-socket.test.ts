@@ -1,6 +1,6 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CliError } from '../../../src/cli/exit-codes.ts';
@@ -8,6 +8,8 @@ import { askDaemon } from '../../../src/cli/mount/ask-daemon.ts';
 import type { ControlAnswer } from '../../../src/cli/mount/control-messages.ts';
 import { type ControlHandler, listenForControl } from '../../../src/cli/mount/control-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+
+const NOBODY = 65_534;
 
 function socketPath(name = 'control'): string {
   const directory = dirSync({ unsafeCleanup: true });
@@ -61,6 +63,19 @@ describe('the control socket', () => {
 
   it('answers nothing when no process listens', async () => {
     expect(await ask(socketPath())).toEqual([]);
+  });
+
+  it('says to another user, in a line, who may ask and where else to look', async () => {
+    const path = socketPath();
+    await listen(path, async () => ({ answer: 'busy' }));
+    await chmod(dirname(path), 0);
+    // Root may pass everywhere.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    const outcome = ask(path).finally(() => isRoot && process.seteuid?.(0));
+    await expect(outcome).rejects.toThrow(CliError);
+    await expect(outcome).rejects.toThrow(/only the user who mounted.*user\.svc\.error.*\.svcfs\/errors/);
+    await chmod(dirname(path), 0o700);
   });
 
   it('lets one process serve a mount point', async () => {
