@@ -50,7 +50,7 @@ export interface MountedFileSystem {
   idle(signal: AbortSignal): Promise<void>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
-  /** The last failure of a path, or of a name in it, for who asks why. */
+  /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
   failureAt(path: string): Failure | undefined;
   /** The files at a path or below it; rejects with ENOENT when nothing is there. */
   contentsAt(path: string, signal: AbortSignal): AsyncIterable<FoundContent>;
@@ -100,6 +100,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
         ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
       },
       report: (failed, error) => tree.recordError(failed, error),
+      lookedUp: (path) => errors.lookedUp(path),
     },
   );
   const { localCopies } = given;

@@ -187,6 +187,20 @@ it('a page of a gateway that knows no such address makes nothing vanish', async 
   await mustRun('cmp', [small, file]);
 });
 
+it('svcfs why tells of a path what failed on the way to it', async () => {
+  const folder = world.own('on-the-way');
+  const why = async (): Promise<string> =>
+    (await world.sandbox.svcfs(['why', `${folder}/never-reached`])).stdout;
+  await mustRun('mkdir', [folder]);
+  await world.remount();
+  world.proxy.inject({ kind: 'answer', status: 404 }, { when: isApi });
+  expect(await attempt('ls', [`${folder}/never-reached`])).toMatchObject({ code: 2 });
+  expect(await why()).toMatch(/lookup \/projects\/ann\S+\n.*EIO/);
+  world.proxy.heal();
+  await mustRun('ls', [folder]);
+  expect(await why()).toMatch(/nothing has failed/);
+});
+
 it('an error that stays is told after a few tries, and leaves the old content', async () => {
   const file = world.own('stays');
   await shell(`echo old > ${file}`);

@@ -6,7 +6,8 @@ import { locate } from '../mount/select-mount.ts';
 
 const DETAILS = `
 Says what failed last at a path of a mount, with the request and what to do about it. Why something could not be made
-is told for its path and for the directory it was to be in. There need be nothing at the path.`;
+is told for its path and for the directory it was to be in; why a directory cannot be entered, for all below it. There
+need be nothing at the path.`;
 
 export function addWhyCommand(program: Command): void {
   program

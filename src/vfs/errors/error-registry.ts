@@ -16,6 +16,8 @@ export interface Failure {
 export class ErrorRegistry {
   readonly #limit: number;
   readonly #byPath = new Map<string, Failure>();
+  /** Names that could not be looked up, and were not since: no program gets to what is below. */
+  readonly #unreachable = new Set<string>();
 
   constructor(limit = 1000) {
     this.#limit = limit;
@@ -25,16 +27,36 @@ export class ErrorRegistry {
     this.#byPath.delete(failure.path);
     this.#byPath.set(failure.path, failure);
     const [oldest] = this.#byPath.keys();
-    if (this.#byPath.size > this.#limit && oldest !== undefined) this.#byPath.delete(oldest);
+    if (this.#byPath.size > this.#limit && oldest !== undefined) this.#forget(oldest);
+    if (failure.op === 'lookup') this.#unreachable.add(failure.path);
+    else this.#unreachable.delete(failure.path);
   }
 
-  /** The newest of a path and of the names in it: what could not be made has no other place to say why. */
+  /** A name was looked up, whether it is there or not. */
+  lookedUp(path: () => string): void {
+    if (this.#unreachable.size > 0) this.#unreachable.delete(path());
+  }
+
+  /**
+   * The newest of a path, of the names in it (what could not be made has no other place to say why), and of the
+   * directories on the way to it that cannot be looked up.
+   */
   lastAt(path: string): Failure | undefined {
-    return this.list().findLast((failure) => failure.path === path || dirname(failure.path) === path);
+    return this.list().findLast(
+      (failure) =>
+        failure.path === path ||
+        dirname(failure.path) === path ||
+        (path.startsWith(`${failure.path}/`) && this.#unreachable.has(failure.path)),
+    );
   }
 
   /** Oldest first. */
   list(): readonly Failure[] {
     return [...this.#byPath.values()];
+  }
+
+  #forget(path: string): void {
+    this.#byPath.delete(path);
+    this.#unreachable.delete(path);
   }
 }

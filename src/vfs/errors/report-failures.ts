@@ -77,6 +77,8 @@ export interface Paths {
 export interface FailureReports {
   readonly paths: Paths;
   readonly report: (failed: { readonly op: string; readonly path: string }, error: unknown) => void;
+  /** Told of each lookup that was answered: what failed before at its path is over. */
+  readonly lookedUp: (path: () => string) => void;
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -98,10 +100,18 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
     }
     throw error;
   };
+  const done = <T>(answer: T, args: readonly unknown[]): T => {
+    if (op === 'lookup') reports.lookedUp(() => pathOf(SUBJECTS[op], args, reports.paths));
+    return answer;
+  };
   return (...args) => {
     try {
       const answer = method(...args);
-      return answer instanceof Promise ? answer.catch((error: unknown) => failed(error, args)) : answer;
+      if (!(answer instanceof Promise)) return done(answer, args);
+      return answer.then(
+        (given) => done(given, args),
+        (error: unknown) => failed(error, args),
+      );
     } catch (error) {
       return failed(error, args);
     }

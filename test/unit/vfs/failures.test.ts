@@ -95,6 +95,33 @@ describe('the registry of failures', () => {
   });
 });
 
+describe('a directory that could not be looked up', () => {
+  const lookup = (path: string) => failureOf({ op: 'lookup', path }, new FsError('EIO', 'x'), 0);
+
+  it('is why nothing below it can be reached, until it is looked up', () => {
+    const registry = new ErrorRegistry();
+    registry.record(lookup('/projects/ada'));
+    expect(registry.lastAt('/projects/ada/one/file')?.path).toBe('/projects/ada');
+    expect(registry.lastAt('/projects/adam')).toBeUndefined();
+    registry.lookedUp(() => '/projects/ada');
+    expect(registry.lastAt('/projects/ada/one/file')).toBeUndefined();
+    expect(registry.lastAt('/projects/ada')?.op).toBe('lookup');
+  });
+
+  it('counts before what failed below it earlier', () => {
+    const registry = new ErrorRegistry();
+    registry.record(failureOf({ op: 'open', path: '/d/file' }, new FsError('EACCES', 'x'), 0));
+    registry.record(lookup('/d'));
+    expect(registry.lastAt('/d/file')?.path).toBe('/d');
+  });
+
+  it('counts no other failure of a directory for those below it', () => {
+    const registry = new ErrorRegistry();
+    registry.record(failureOf({ op: 'setxattr', path: '/d' }, new FsError('EIO', 'x'), 0));
+    expect(registry.lastAt('/d/file')).toBeUndefined();
+  });
+});
+
 describe('a failed operation', () => {
   const paths = {
     ofNode: (id: NodeId) => (id === 1 ? '/' : `/node-${id}`),
@@ -113,7 +140,7 @@ describe('a failed operation', () => {
       },
     });
     const report = (failed: object): number => reports.push(failed);
-    return { fs: reportFailures(target, { paths, report }), reports };
+    return { fs: reportFailures(target, { paths, report, lookedUp: () => {} }), reports };
   }
 
   const context = { uid: 0, gid: 0, pid: 0, signal: new AbortController().signal };
@@ -132,6 +159,21 @@ describe('a failed operation', () => {
       { op: 'read', path: '/handle-3' },
       { op: 'rename', path: '/node-5/a' },
     ]);
+  });
+
+  it('at a name is over when the name is looked up', async () => {
+    const lookedUp: string[] = [];
+    const answers = [undefined, Promise.resolve(undefined)];
+    const target = new Proxy({} as FileSystem, { get: () => () => answers.shift() });
+    const fs = reportFailures(target, {
+      paths,
+      report: () => {},
+      lookedUp: (path) => void lookedUp.push(path()),
+    });
+    await fs.lookup(node(1), 'a', context);
+    await fs.lookup(node(5), 'b', context);
+    await fs.getattr(node(5), undefined, context);
+    expect(lookedUp).toEqual(['/a', '/node-5/b']);
   });
 
   it('that is an ordinary answer is no failure', () => {
