@@ -230,7 +230,8 @@ export interface Api {
 /** What a store says of a range before its bytes come. */
 export interface RangeAnswer {
   readonly etag: string | undefined;
-  readonly objectSizeBytes: number;
+  /** Undefined: the store does not tell. */
+  readonly objectSizeBytes: number | undefined;
 }
 
 export interface RangeToRead {

@@ -122,7 +122,8 @@ class Answers {
   /** Throws to the exchange, which ends by it; `accepted` throws the same to who waits. */
   add(answer: RangeAnswer): void {
     try {
-      if (this.first && this.first.objectSizeBytes !== answer.objectSizeBytes) {
+      const [before, now] = [this.first?.objectSizeBytes, answer.objectSizeBytes];
+      if (before !== undefined && now !== undefined && before !== now) {
         throw new StorageError('changed', 'the object changed its size while it was read');
       }
       this.first ??= answer;

@@ -39,12 +39,14 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
   if (status !== 206) {
     throw storageErrorOf(status);
   }
-  const match = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.contentRange ?? '');
-  const [first, last, total] = (match ?? []).slice(1).map(Number);
-  if (first === undefined || last === undefined || total === undefined) {
+  const [, firstText, lastText, totalText] =
+    /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers.contentRange ?? '') ?? [];
+  if (totalText === undefined) {
     throw new StorageError('failed', `unusable Content-Range ${headers.contentRange}`, { status });
   }
-  if (total < wanted.offset + wanted.length) {
+  const [first, last] = [Number(firstText), Number(lastText)];
+  const total = totalText === '*' ? undefined : Number(totalText);
+  if (total !== undefined && total < wanted.offset + wanted.length) {
     throw new StorageError('changed', `the object is ${total} bytes now, too short for the range`, {
       status,
     });

@@ -8,7 +8,8 @@ import { parseResponseHead, type ResponseHead } from './response-head.ts';
 
 /**
  * Ranges over plain sockets: half the time and a third of the CPU of an HTTP library, for answers that need none.
- * A store whose answer is not plain (chunks, an encoding, an interim answer) is left to `fallback` from then on.
+ * What is answered in another way than plainly (chunks, an encoding, an interim answer) is left to `fallback`; of a store that
+ * answers ranges so, all that follows.
  */
 export function socketRangeExchange(pool: ConnectionPool, fallback: RangeExchange): RangeExchange {
   const unusual = new Set<string>();
@@ -17,11 +18,9 @@ export function socketRangeExchange(pool: ConnectionPool, fallback: RangeExchang
       return fallback(slice, signal);
     }
     const result = await exchangeOver(pool, slice, signal);
-    if (result === 'unusual') {
-      unusual.add(slice.url.origin);
-      return fallback(slice, signal);
-    }
-    return result;
+    if (!('unusual' in result)) return result;
+    if (result.unusual === 'range') unusual.add(slice.url.origin);
+    return fallback(slice, signal);
   };
 }
 
@@ -33,7 +32,7 @@ async function exchangeOver(
   pool: ConnectionPool,
   slice: Slice,
   signal: AbortSignal | undefined,
-): Promise<SliceProgress | 'unusual'> {
+): Promise<SliceProgress | { readonly unusual: Unusual }> {
   for (const fresh of [false, true]) {
     const connection = await pool.take(slice.url, { fresh, signal }).catch((error: unknown) => ({ error }));
     if ('error' in connection) {
@@ -48,18 +47,21 @@ async function exchangeOver(
     }
     const closedWhileIdle = wasUsed && end.silent && !signal?.aborted;
     if (!closedWhileIdle) {
-      return end.unusual ? 'unusual' : end.progress;
+      return end.unusual ? { unusual: end.unusual } : end.progress;
     }
   }
   return { receivedBytes: 0, answer: undefined, error: new Error('the store closes every connection') };
 }
+
+/** What only a whole HTTP client understands: a range, or something else. */
+type Unusual = 'range' | 'other';
 
 interface ExchangeEnd {
   readonly progress: SliceProgress;
   readonly head: ResponseHead | undefined;
   /** Not a byte came. */
   readonly silent: boolean;
-  readonly unusual: boolean;
+  readonly unusual: Unusual | undefined;
   readonly reusable: boolean;
 }
 
@@ -141,8 +143,9 @@ class SocketExchange {
       return undefined;
     }
     const head = parseResponseHead(this.#headText.slice(0, end));
-    if (!head?.plain) {
-      this.#end({ error: undefined, unusual: true });
+    // The status of an error tells all, whatever its body is like.
+    if (!head || (!head.plain && head.status < 400)) {
+      this.#end({ error: undefined, unusual: head?.status === 206 ? 'range' : 'other' });
       return undefined;
     }
     try {
@@ -156,7 +159,7 @@ class SocketExchange {
     return bytes.subarray(end + 4 - before);
   }
 
-  #end({ error, unusual = false }: { readonly error: unknown; readonly unusual?: boolean }): void {
+  #end({ error, unusual }: { readonly error: unknown; readonly unusual?: Unusual }): void {
     const complete = this.#receivedBytes === this.#slice.length && !unusual;
     this.#finish?.({
       progress: {

@@ -239,6 +239,17 @@ describe('getRange', () => {
     expect(server.connections()).toBe(3);
   });
 
+  it('takes a range of an object whose size the store does not tell', async () => {
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, object).replace(`/${object.length}`, '/*'));
+      socket.write(rangeBytes(request, object));
+    });
+    const into = Buffer.alloc(1000);
+    const version = await storage.getRange(server.url, { offset: 500, into });
+    expect(version).toEqual({ etag: 'v1', objectSizeBytes: undefined });
+    expect(into.equals(object.subarray(500, 1500))).toBe(true);
+  });
+
   it('asks again over another connection when a store ignores the range or answers another one', async () => {
     const { storage, server } = await storeOf((socket, request, before) => {
       if (before === 0) {
