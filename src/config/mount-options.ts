@@ -1,3 +1,4 @@
+import { machineMemory } from '../lib/machine-memory.ts';
 import type { Option, OptionValues } from './option.ts';
 import {
   parseCountFrom,
@@ -7,6 +8,7 @@ import {
   parseSeconds,
   parseSize,
   parseSizeFrom,
+  parseSizeWithin,
   parseStagingPlace,
   parseUmask,
 } from './option-text.ts';
@@ -172,7 +174,10 @@ const memory: Option<number | undefined> = {
   environment: 'SVCFS_MEMORY',
   default: undefined,
   defaultText: 'a quarter of what is available, at most 1G',
-  parse: parseSizeFrom(SMALLEST_MEMORY),
+  parse: parseSizeWithin(SMALLEST_MEMORY, {
+    bytes: machineMemory,
+    why: 'which this machine or its control group has',
+  }),
 };
 
 /** The part that is being written and one that is being sent. */

@@ -134,6 +134,21 @@ export function parseSizeFrom(smallest: string): (text: string) => number {
   };
 }
 
+/** As `parseSizeFrom`, and at most so many bytes, which are asked for when there is something to compare. */
+export function parseSizeWithin(
+  smallest: string,
+  largest: { readonly bytes: () => number; readonly why: string },
+): (text: string) => number {
+  const parse = parseSizeFrom(smallest);
+  return (text) => {
+    const sizeBytes = parse(text);
+    const largestBytes = largest.bytes();
+    if (sizeBytes > largestBytes)
+      throw new InvalidValue(`It takes at most ${Math.floor(largestBytes / UNITS.M)}M, ${largest.why}.`);
+    return sizeBytes;
+  };
+}
+
 export function parseCountFrom(smallest: number, largest: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

@@ -196,10 +196,14 @@ describe('who may', () => {
 });
 
 describe('what it may use', () => {
-  test('--memory that is too small is refused with the smallest that works', async ({ sandbox }) => {
+  test('--memory that is too small or too large is refused with what works', async ({ sandbox }) => {
     expect(await tryMount(sandbox, ['--memory', '1M'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('at least 32M'),
+    });
+    expect(await tryMount(sandbox, ['--memory', '999999G'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/at most \d+M, which this machine or its control group has/),
     });
   });
 

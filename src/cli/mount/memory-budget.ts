@@ -1,10 +1,11 @@
 import { freemem } from 'node:os';
+import { controlGroupLimit } from '../../lib/control-group.ts';
 
 const SHARE = 1 / 4;
 const LARGEST_BYTES = 1024 ** 3;
 
 /**
- * A quarter of what this machine has available, or of what the process's control group may use when that is less; at
+ * A quarter of what this machine has available, or of what the process's control groups allow when that is less; at
  * most 1 GiB, and at least `smallestBytes`.
  */
 export function memoryBudget(
@@ -15,10 +16,6 @@ export function memoryBudget(
   return Math.max(smallestBytes, Math.min(LARGEST_BYTES, Math.floor(available * SHARE)));
 }
 
-/** A control group without a limit has 0 here, or more than the machine. */
 function measured(): { readonly availableBytes: number; readonly limitBytes: number } {
-  return {
-    availableBytes: freemem(),
-    limitBytes: process.constrainedMemory() || Number.POSITIVE_INFINITY,
-  };
+  return { availableBytes: freemem(), limitBytes: controlGroupLimit() };
 }

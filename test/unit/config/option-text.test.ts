@@ -12,6 +12,7 @@ import {
   parseSeconds,
   parseSize,
   parseSizeFrom,
+  parseSizeWithin,
   parseStagingPlace,
   parseUmask,
 } from '../../../src/config/option-text.ts';
@@ -90,5 +91,12 @@ describe('the text of an option', () => {
   it('that is too small a size is refused with the smallest that works', () => {
     expect(() => parseSizeFrom('32M')('31M')).toThrow('at least 32M');
     expect(parseSizeFrom('32M')('32M')).toBe(32 * 1024 * 1024);
+  });
+
+  it('that is too large a size is refused with the largest that works', () => {
+    const parse = parseSizeWithin('32M', { bytes: () => 64.5 * 1024 * 1024, why: 'which there is' });
+    expect(() => parse('999999G')).toThrow('It takes at most 64M, which there is.');
+    expect(() => parse('31M')).toThrow('at least 32M');
+    expect(parse('64M')).toBe(64 * 1024 * 1024);
   });
 });
