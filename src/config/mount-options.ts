@@ -187,7 +187,8 @@ const spoolSize: Option<number | undefined> = {
   flags: '--spool-size <size>',
   help:
     `disk space for files being written, at least ${SMALLEST_SPOOL}; at the limit writers wait for other files, ` +
-    'and a file larger than it can only be written from start to end',
+    'one goes on beyond it (32 MiB at most) when all would wait, and a file larger than it can only be written from ' +
+    'start to end',
   environment: 'SVCFS_SPOOL_SIZE',
   default: undefined,
   defaultText: 'what the disk has',

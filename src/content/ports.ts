@@ -129,6 +129,8 @@ export interface Draft {
   annotate(annotations: Annotations | undefined): Promise<void>;
   /** Gives the published file what was said since, and answers it. */
   annotatePublished(): Promise<FileRecord>;
+  /** Runs what is to end with its publication: who waits for room in the spool may count on it. */
+  whileFinishing<T>(finish: () => Promise<T>): Promise<T>;
   /**
    * Uploads what is not there yet, completes, applies the annotations, and answers the new file. The draft stays
    * readable and may be written again. An aborted signal rejects this call but the publication goes on. Recorded when

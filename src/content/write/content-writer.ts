@@ -57,6 +57,8 @@ interface DraftOptions {
 }
 
 const DEFAULT_PART_BYTES = 16 * 1024 * 1024;
+/** The part that is being written, and the one after it: a part is sent when its writer has moved on. */
+const OVERDRAFT_PARTS = 2;
 
 export function createContentWriter(options: ContentWriterOptions): ContentWriter {
   return new SpoolingWriter(options);
@@ -145,6 +147,7 @@ class SpoolingWriter implements ContentWriter {
 
   async #open(): Promise<WriterContext> {
     const { api, storage, reader, memory, clock, directory, uploadLimit, deliver } = this.#options;
+    const partSizeBytes = this.#options.partSizeBytes ?? DEFAULT_PART_BYTES;
     return {
       api,
       reader,
@@ -160,8 +163,12 @@ class SpoolingWriter implements ContentWriter {
       uploadLimit,
       md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
-      space: new SpoolSpace(this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY),
-      partSizeBytes: this.#options.partSizeBytes ?? DEFAULT_PART_BYTES,
+      space: new SpoolSpace({
+        limitBytes: this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
+        overdraftBytes: OVERDRAFT_PARTS * partSizeBytes,
+        clock,
+      }),
+      partSizeBytes,
       spoolPath: (draftId) => join(directory, `${draftId}.spool`),
       deliver,
     };

@@ -12,7 +12,7 @@ import { type Extent, ExtentMap, hasReleased, isPartOf } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
-import type { SpoolSpace } from './spool-space.ts';
+import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 /** Ranges of versions are fetched into the spool in pieces of this size. */
@@ -24,8 +24,8 @@ export interface DraftContentOptions {
   readonly memory: MemoryPool;
   readonly space: SpoolSpace;
   readonly extents: readonly Extent[];
-  /** Releases what the service has; false when there is nothing and nothing is on its way. */
-  readonly releaseSent: () => Promise<boolean>;
+  /** Whose room the bytes take. */
+  readonly tenant: SpoolTenant;
   /** Called after each change with the range whose bytes are others now. */
   readonly onChange: (range: ByteRange) => void;
 }
@@ -62,9 +62,9 @@ export class DraftContent {
 
   /** Waits for room before its turn and not in it: what makes room may be this draft's own publication. */
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
-    const { space, releaseSent } = this.#options;
+    const { space, tenant } = this.#options;
     const added = data.length - this.#map.localBytesIn(offset, offset + data.length);
-    await space.admit(added, { releaseSent, signal });
+    await space.admit(added, { tenant, signal });
     try {
       return await this.#changes.run(() => this.#write(offset, data), signal);
     } finally {
@@ -93,7 +93,7 @@ export class DraftContent {
   /** All bytes are those of a version at the service, if `stillTrue` when it comes to it: the spool gives up its own. */
   rebase(version: ContentVersion, stillTrue: () => boolean): Promise<void> {
     return this.#changes.run(async () => {
-      if (!stillTrue()) return;
+      if (this.#closed || !stillTrue()) return;
       this.#map.truncate(0);
       this.#map.set(0, version.sizeBytes, { kind: 'version', version, offset: 0 });
       // Reads that began before still take bytes from the spool.
@@ -223,15 +223,16 @@ export class DraftContent {
   }
 
   /** Gives up the spool file: removed, or left on the disk for a later recovery. */
-  async close(options: { readonly keepSpool: boolean }): Promise<void> {
-    await this.settled();
-    for (const source of this.#sources.values()) source.close();
-    this.#sources.clear();
-    this.#options.space.resize(-this.#spooledBytes);
-    this.#spooledBytes = 0;
-    this.#closed = true;
-    await (await this.#spool)?.close();
-    if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
+  close(options: { readonly keepSpool: boolean }): Promise<void> {
+    return this.#changes.run(async () => {
+      for (const source of this.#sources.values()) source.close();
+      this.#sources.clear();
+      this.#options.space.resize(-this.#spooledBytes);
+      this.#spooledBytes = 0;
+      this.#closed = true;
+      await (await this.#spool)?.close();
+      if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
+    });
   }
 
   async #write(offset: number, data: Uint8Array): Promise<number> {

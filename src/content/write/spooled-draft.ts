@@ -69,6 +69,8 @@ export class SpooledDraft implements Draft {
   #published: FileRecord | undefined;
   #publication: Publication | undefined;
   #failure: unknown;
+  /** How many are about to publish it. */
+  #finishing = 0;
   #left = false;
 
   constructor(state: DraftState, context: WriterContext, events: DraftEvents) {
@@ -88,7 +90,7 @@ export class SpooledDraft implements Draft {
       memory,
       space,
       extents: state.extents,
-      releaseSent: () => this.#upload.releaseSent(),
+      tenant: this,
       onChange: (range) => this.#onChange(range),
     });
     this.#upload = new DraftUpload({
@@ -131,6 +133,10 @@ export class SpooledDraft implements Draft {
 
   get publishing(): boolean {
     return this.#publication !== undefined;
+  }
+
+  get finishing(): boolean {
+    return this.#content.spooled && (this.#finishing > 0 || (this.dirty && this.committed));
   }
 
   get progress(): UploadProgress | undefined {
@@ -232,6 +238,16 @@ export class SpooledDraft implements Draft {
     }
   }
 
+  async whileFinishing<T>(finish: () => Promise<T>): Promise<T> {
+    this.#finishing += 1;
+    try {
+      return await finish();
+    } finally {
+      this.#finishing -= 1;
+      this.#context.space.notify();
+    }
+  }
+
   publish(signal: AbortSignal): Promise<FileRecord> {
     const running = this.#publication;
     const covered = running !== undefined && (running.changes ?? this.#changes) === this.#changes;
@@ -300,6 +316,10 @@ export class SpooledDraft implements Draft {
     if (this.dirty || this.publishing || file === undefined || !this.#content.spooled) return false;
     await this.#rebase(file);
     return true;
+  }
+
+  releaseSent(): Promise<boolean> {
+    return this.#upload.releaseSent();
   }
 
   #begin(running: Publication | undefined): Publication {

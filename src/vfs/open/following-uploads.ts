@@ -54,7 +54,11 @@ export class FollowingUploads {
       content.owed ? this.#publisher.publish(content) : undefined;
     for (let failures = 0; content.owed && !content.unlinked; failures += 1) {
       try {
-        await this.#turns.run(() => content.lock.run(async () => publish()));
+        // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
+        await content.lock.run(async () => undefined);
+        await this.#turns.run(async () => {
+          if (!content.lock.busy) await content.lock.run(async () => publish());
+        });
         failures = 0;
       } catch (error) {
         if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);

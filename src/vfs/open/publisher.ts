@@ -92,8 +92,11 @@ export class Publisher implements DraftMaker {
     content.unpublished = 'none';
     content.publishing = unpublished;
     try {
-      if (node.kind === 'project-file') await this.#publishFile(content, node, draft);
-      else await this.#publishObject(content, node, draft);
+      await draft.whileFinishing(() =>
+        node.kind === 'project-file'
+          ? this.#publishFile(content, node, draft)
+          : this.#publishObject(content, node, draft),
+      );
       content.hopeless = false;
       content.keepBecause = undefined;
       // A write that came while we published set this again, but may have made it into what was sent.

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/content/ports.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -18,14 +19,14 @@ import { patterned, refusal } from './fake-platform.ts';
 
 describe('the spool limit', () => {
   it('gives a reason when nothing will make room', async () => {
-    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 }));
-    await draft.write(0, patterned(900), forever);
-    await expect(draft.write(900, patterned(200), forever)).rejects.toMatchObject({
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 1000, partSizeBytes: 500 }));
+    await draft.write(1, patterned(900), forever);
+    await expect(draft.write(2501, patterned(1200), forever)).rejects.toMatchObject({
       kind: 'no-space',
       message: expect.stringContaining('spool'),
     });
     await draft.publish(forever);
-    expect(published()).toEqual(patterned(900));
+    expect(published()?.subarray(1)).toEqual(patterned(900));
   });
 
   it('lets one larger file be written from front to back, and read again once it is published', async () => {
@@ -118,4 +119,77 @@ describe('the spool limit', () => {
     await Promise.all([publication, waiting]);
     expect(await bytesOf(first)).toEqual(patterned(900));
   });
+
+  it('makes a writer wait for another file that was closed, and whose upload is tried again later', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
+    const [closed, second] = [
+      await newDraft(writer, undefined, 'closed'),
+      await newDraft(writer, undefined, 'second'),
+    ];
+    await closed.write(0, patterned(900), forever);
+    await closed.commit(forever);
+    const waiting = second.write(0, patterned(500), forever);
+    await expect(isDone(waiting)).resolves.toBe(false);
+    await closed.publish(forever);
+    await waiting;
+  });
+
+  it('makes a writer wait for another file that is being closed, before any of it is sent', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
+    const [closing, second] = [
+      await newDraft(writer, undefined, 'closing'),
+      await newDraft(writer, undefined, 'second'),
+    ];
+    await closing.write(0, patterned(900), forever);
+    let waiting: Promise<unknown> | undefined;
+    await closing.whileFinishing(async () => {
+      waiting = second.write(0, patterned(500), forever);
+      await expect(isDone(waiting)).resolves.toBe(false);
+      await closing.publish(forever);
+    });
+    await waiting;
+  });
+
+  it('is no end for several files that are written at once, each with less than a part when it is reached', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 400 });
+    const copy = async (name: string): Promise<void> => {
+      const draft = await newDraft(writer, undefined, name);
+      await writeInPieces(draft, patterned(4000), 37);
+      await draft.publish(forever);
+      await draft.close();
+    };
+    const names = ['one', 'two', 'three'];
+    await Promise.all(names.map(copy));
+    for (const name of names) expect(published(name)?.equals(patterned(4000))).toBe(true);
+  });
+
+  it('is told after a while to who waits for a file that its own program may be holding up', async () => {
+    const clock = new FakeClock();
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000, clock });
+    const [first, second] = [
+      await newDraft(writer, undefined, 'first'),
+      await newDraft(writer, undefined, 'second'),
+    ];
+    await first.write(0, patterned(500), forever);
+    await second.write(0, patterned(500), forever);
+    await first.write(500, patterned(1), forever);
+    const waiting = second.write(500, patterned(1), forever);
+    const refused = expect(waiting).rejects.toMatchObject({ kind: 'no-space' });
+    await clock.advance(20_000);
+    await first.write(501, patterned(1), forever);
+    await clock.advance(20_000);
+    await expect(isDone(waiting)).resolves.toBe(false);
+    await clock.advance(40_000);
+    await refused;
+  });
 });
+
+async function isDone(work: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  const end = (): void => {
+    done = true;
+  };
+  work.then(end, end);
+  await new Promise((resolve) => setImmediate(resolve));
+  return done;
+}
