@@ -1,5 +1,6 @@
 /** No room at the service, or for the spool: told as ENOSPC, nothing half done stays, and it works when there is room. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Journal } from '../../src/content/write/journal.ts';
 import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';
 import { mustRun, shell } from '../support/run.ts';
 import { MAY_MOUNT, SmallDisk } from '../support/small-disk.ts';
@@ -66,6 +67,26 @@ describe.skipIf(!MAY_MOUNT)('a full disk of the service', () => {
     await disk.fill();
     await expectNoSpace(`cp ${small} ${world.own('old')}`, /ENOSPC/);
     expect(await mustRun('cat', [world.own('old')])).toBe('old\n');
+  });
+});
+
+describe.skipIf(!MAY_MOUNT)('a disk of the spool that has no room for the journal', () => {
+  beforeAll(async () => {
+    disk = await SmallDisk.mount(MIB);
+  });
+  afterAll(() => disk.unmount());
+
+  it('is told as a full disk, and the journal goes on when there is room', async () => {
+    const journal = await Journal.open(disk.path);
+    await disk.fill();
+    for (let count = 0; count < 100; count += 1) journal.record({ type: 'end', id: 'x'.repeat(100) });
+    await expect(journal.durable()).rejects.toMatchObject({
+      kind: 'no-space',
+      message: `the disk of the spool directory ${disk.path} is full`,
+    });
+    await disk.empty();
+    await journal.durable();
+    await journal.close();
   });
 });
 

@@ -10,6 +10,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../lib/error-code.ts';
+import { explainDiskFailure } from './disk-failure.ts';
 import { applyEntry, type DraftState, decodeEntry, encodeEntry, type JournalEntry } from './journal-entry.ts';
 import { syncDirectory } from './sync-directory.ts';
 
@@ -97,7 +98,8 @@ export class Journal {
       for (const { resolve } of waiters) resolve();
       return true;
     } catch (error) {
-      for (const { reject } of waiters) reject(error);
+      const told = explainDiskFailure(error, this.#directory);
+      for (const { reject } of waiters) reject(told);
       return waiters.length > 0;
     }
   }

@@ -4,7 +4,7 @@ import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../lib/error-code.ts';
-import { ContentError } from '../ports.ts';
+import { explainDiskFailure } from './disk-failure.ts';
 
 const execute = promisify(execFile);
 
@@ -20,7 +20,11 @@ export class SpoolFile {
 
   /** Opens the spool at `path`, made if it is not there, its directory is; nobody else may read it. */
   static async open(path: string): Promise<SpoolFile> {
-    return new SpoolFile(path, await open(path, constants.O_RDWR | constants.O_CREAT, 0o600));
+    const opening = open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const handle = await opening.catch((error: unknown) => {
+      throw explainDiskFailure(error, dirname(path));
+    });
+    return new SpoolFile(path, handle);
   }
 
   /** Writes all of `data`, or what fits when the disk gets full; nothing fits: `ContentError` kind `no-space`. */
@@ -32,7 +36,7 @@ export class SpoolFile {
         written += piece.bytesWritten;
       } catch (error) {
         if (written > 0) return written;
-        throw explained(error, this.path);
+        throw explainDiskFailure(error, dirname(this.path));
       }
     }
     return written;
@@ -70,7 +74,7 @@ export class SpoolFile {
     try {
       await this.#handle.datasync();
     } catch (error) {
-      throw explained(error, this.path);
+      throw explainDiskFailure(error, dirname(this.path));
     }
   }
 
@@ -88,13 +92,5 @@ export async function writeSpool(path: string, bytes: Uint8Array): Promise<void>
 export async function removeSpool(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw error;
-  });
-}
-
-function explained(error: unknown, path: string): unknown {
-  const code = errorCode(error);
-  if (code !== 'ENOSPC' && code !== 'EDQUOT' && code !== 'EFBIG') return error;
-  return new ContentError('no-space', `the disk of the spool directory ${dirname(path)} is full`, {
-    cause: error,
   });
 }
