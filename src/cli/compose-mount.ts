@@ -84,7 +84,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   // The first program finds warm connections, its project, and what this service adds.
   api.capabilities().catch(() => {});
   files.askAhead();
-  await recover(writer, files, context.log);
+  await files.recover();
   const mount = await mountOnKernel(settings, { files, operations });
   return {
     pending: () =>
@@ -252,30 +252,6 @@ function mountOnKernel(
 function stateOfAccount({ directory, endpoint }: MountSettings, username: string): string {
   const account = createHash('sha256').update(`${endpoint}\0${username}`).digest('hex').slice(0, 8);
   return join(directory.accounts, account);
-}
-
-/** Goes on with what an ended mount left unfinished, before anything new begins. */
-async function recover(writer: ContentWriter, files: MountedFileSystem, log: Logger): Promise<void> {
-  await files.recover();
-  for (const { label, outcome } of await writer.recover()) {
-    if (outcome.kind === 'kept') {
-      log.warn({ path: label, kept: outcome.path, reason: outcome.reason }, 'unfinished file kept');
-      continue;
-    }
-    if (outcome.kind === 'lost') {
-      log.warn({ path: label, reason: outcome.reason }, 'unfinished change lost');
-      continue;
-    }
-    if (outcome.kind === 'failed') {
-      log.error({ path: label, err: outcome.error }, 'unfinished file left to the next mount');
-      continue;
-    }
-    log.info({ path: label }, 'upload goes on');
-    outcome.done.then(
-      () => log.info({ path: label }, 'upload finished'),
-      (error: unknown) => log.error({ path: label, err: error }, 'upload failed'),
-    );
-  }
 }
 
 async function unmountUnlessBusy(mount: Mount): Promise<boolean> {

@@ -120,8 +120,9 @@ export interface Draft {
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
+   * `label` is as in `ContentWriter.draft`.
    */
-  retarget(target: UploadTarget): Promise<void>;
+  retarget(target: UploadTarget, label: string): Promise<void>;
   /**
    * What the file is given with its content; in place of what was said before. Durable when this returns, if the draft is
    * committed.
@@ -163,15 +164,13 @@ export interface ContentWriter {
   draft(options: {
     readonly target: UploadTarget;
     readonly base: ContentVersion | undefined;
-    /** For people: the path in logs, `.svcfs/uploads` and the journal. */
+    /** The path in the mount: for people, in logs and `.svcfs/uploads`, and for the next mount. */
     readonly label: string;
   }): Promise<Draft>;
   /** Uploads in progress, for `.svcfs/uploads` and `user.svc.upload`. */
   uploads(): readonly UploadProgress[];
-  /** Goes on with what an ended mount left in the journal; called once, before the first draft. */
+  /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;
-  /** Waits until no publication is under way, recovered ones included. */
-  idle(signal: AbortSignal): Promise<void>;
   /** Stops what is under way and leaves it to the next mount. */
   close(): Promise<void>;
 }
@@ -186,12 +185,27 @@ export interface UploadProgress {
   readonly error: string | undefined;
 }
 
+/** What an ended mount was asked to bring to the platform. Nothing is tried before someone says so. */
+export interface OwedDraft {
+  readonly target: UploadTarget;
+  readonly annotations: Annotations | undefined;
+  /**
+   * Its content, committed: to be gone on with as with any other draft, or by `finish`. Undefined: it is on its way to a
+   * volume, or at the service already, and other things are owed.
+   */
+  readonly draft: Draft | undefined;
+  /** One try to do all that is owed. What failed may be tried again. */
+  finish(): Promise<void>;
+  /** It cannot be done: what was written is kept in a file for a person; undefined when nothing is here. */
+  keep(): Promise<KeptBytes | undefined>;
+}
+
 /** What became of a draft found in the journal. */
 export interface Recovery {
   readonly label: string;
-  readonly outcome:
-    | { readonly kind: 'publishing'; readonly done: Promise<FileRecord | undefined> }
-    /** Never closed by its writer, or cannot be published: the bytes are kept at `path`. */
+  readonly outcome: /** Its publication was asked for, and it is the last one of its name. */
+    | { readonly kind: 'owed'; readonly owed: OwedDraft }
+    /** Not to be published: the bytes are kept at `path`. */
     | { readonly kind: 'kept'; readonly path: string; readonly reason: string }
     /** Never closed by its writer, and no bytes were written that could be kept. */
     | { readonly kind: 'lost'; readonly reason: string }

@@ -1,7 +1,7 @@
 import type { ContentVersion } from '../content/ports.ts';
 import { errnoOf } from './errno-of.ts';
-import { FsError } from './fs-error.ts';
 import { isDirectory, type Node, pathOf } from './node.ts';
+import { nodeAt } from './node-at.ts';
 import { versionOf } from './open/version-of.ts';
 import type { Tree } from './tree.ts';
 
@@ -19,16 +19,6 @@ export async function* contentsAt(
   signal: AbortSignal,
 ): AsyncGenerator<FoundContent> {
   yield* contentsBelow(tree, await nodeAt(tree, path, signal), signal);
-}
-
-async function nodeAt(tree: Tree, path: string, signal: AbortSignal): Promise<Node> {
-  let at: Node = tree.root;
-  for (const name of path.split('/').filter((part) => part !== '')) {
-    const found: Node | undefined = isDirectory(at) ? await tree.childOf(at, name, signal) : undefined;
-    if (found === undefined) throw new FsError('ENOENT', 'no such file or directory');
-    at = found;
-  }
-  return at;
 }
 
 async function* contentsBelow(tree: Tree, node: Node, signal: AbortSignal): AsyncGenerator<FoundContent> {

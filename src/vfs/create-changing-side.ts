@@ -6,6 +6,7 @@ import { PlatformMutations } from './mutations/platform-mutations.ts';
 import { Contents } from './open/contents.ts';
 import { PlatformOpenFiles } from './open/open-files.ts';
 import { Publisher } from './open/publisher.ts';
+import { RecoveredUploads } from './open/recovered-uploads.ts';
 import type { Staging } from './open/staging.ts';
 import type { Mutations, OpenFiles } from './operations.ts';
 import type { Tree } from './tree.ts';
@@ -23,6 +24,8 @@ export interface ChangingSide {
   readonly mutations: Mutations;
   /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
   recover(): Promise<void>;
+  /** After `recover`: goes on with the uploads that an ended mount left. */
+  resumeUploads(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
   idle(signal: AbortSignal): Promise<void>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
@@ -39,6 +42,7 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
     openFiles,
     mutations: new PlatformMutations({ tree, contents, asides, openFiles, attributes }),
     recover: () => asides.recover(),
+    resumeUploads: () => new RecoveredUploads(tree, contents).begin(),
     flush: (path, signal) => contents.flush(path, signal),
     idle: async (signal) => {
       await contents.idle(signal);

@@ -44,7 +44,7 @@ export interface MountedFileSystem {
   readonly passesThrough: boolean;
   /** Asks for the projects now: whoever comes first finds its path on the way. */
   askAhead(): void;
-  /** Finishes or undoes what an ended mount left half-done; once, before the first request. */
+  /** Goes on with what an ended mount left unfinished; once, before the first request. */
   recover(): Promise<void>;
   /** Waits until everything that is closed is on the platform, or its failure recorded. */
   idle(signal: AbortSignal): Promise<void>;
@@ -84,7 +84,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     kernel: new KernelLink(),
     root: rootSource,
   });
-  const { openFiles, mutations, recover, idle, flush } = createChangingSide(tree, {
+  const { openFiles, mutations, recover, resumeUploads, idle, flush } = createChangingSide(tree, {
     processes: given.processes ?? procProcessTable,
     asideDirectory: join(given.stateDirectory, 'aside'),
     staging: given.staging,
@@ -115,7 +115,10 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     fileSystem,
     passesThrough: localCopies !== undefined,
     askAhead: () => catalogs.projects.askAhead(),
-    recover,
+    recover: async () => {
+      await recover();
+      await resumeUploads();
+    },
     idle,
     flush,
     failureAt: (path) => errors.lastAt(path),

@@ -185,8 +185,9 @@ describe('a mount that is killed', () => {
     service.services.stats.reset();
     const next = contentClient({ endpoint: endpoint(), token: alice.token, directory: state });
     const [recovery] = await next.writer.recover();
-    if (recovery?.outcome.kind !== 'publishing') throw new Error('the publication did not go on');
-    const file = await recovery.outcome.done;
+    if (recovery?.outcome.kind !== 'owed') throw new Error('the publication did not go on');
+    await recovery.outcome.owed.finish();
+    const file = await next.api.files.find(recovery.outcome.owed.target);
     if (!file) throw new Error('a file was expected');
     await next[Symbol.asyncDispose]();
     expect((await stored(file.id)).equals(bytes)).toBe(true);

@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Throttle } from '../../lib/throttle.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
 import { extentsOf } from './extent-map.ts';
@@ -67,9 +66,7 @@ export function createContentWriter(options: ContentWriterOptions): ContentWrite
 class SpoolingWriter implements ContentWriter {
   readonly #options: ContentWriterOptions;
   readonly #drafts = new Set<SpooledDraft>();
-  readonly #recovering = new Set<Promise<unknown>>();
   #opening: Promise<WriterContext> | undefined;
-  #waiting: (() => void)[] = [];
 
   constructor(options: ContentWriterOptions) {
     this.#options = options;
@@ -100,17 +97,7 @@ class SpoolingWriter implements ContentWriter {
   async recover(): ReturnType<ContentWriter['recover']> {
     const context = await this.#context();
     const restore = (state: DraftState): SpooledDraft => this.#enter(state, context);
-    const recoveries = await recoverDrafts({ directory: this.#options.directory, context, restore });
-    for (const { outcome } of recoveries) {
-      if (outcome.kind === 'publishing') this.#watch(outcome.done);
-    }
-    return recoveries;
-  }
-
-  async idle(signal: AbortSignal): Promise<void> {
-    while (this.#recovering.size > 0 || [...this.#drafts].some((draft) => draft.publishing)) {
-      await untilAborted(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
-    }
+    return recoverDrafts({ directory: this.#options.directory, context, restore });
   }
 
   async close(): Promise<void> {
@@ -120,24 +107,9 @@ class SpoolingWriter implements ContentWriter {
   }
 
   #enter(state: DraftState, context: WriterContext): SpooledDraft {
-    const draft: SpooledDraft = new SpooledDraft(state, context, {
-      onSettled: () => this.#wake(),
-      onLeave: () => {
-        this.#drafts.delete(draft);
-        this.#wake();
-      },
-    });
+    const draft: SpooledDraft = new SpooledDraft(state, context, () => this.#drafts.delete(draft));
     this.#drafts.add(draft);
     return draft;
-  }
-
-  #watch(recovering: Promise<unknown>): void {
-    this.#recovering.add(recovering);
-    const done = (): void => {
-      this.#recovering.delete(recovering);
-      this.#wake();
-    };
-    recovering.then(done, done);
   }
 
   #context(): Promise<WriterContext> {
@@ -172,11 +144,5 @@ class SpoolingWriter implements ContentWriter {
       spoolPath: (draftId) => join(directory, `${draftId}.spool`),
       deliver,
     };
-  }
-
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
   }
 }

@@ -27,8 +27,8 @@ export interface DraftUploadOptions {
   readonly resumed: UploadState | undefined;
   /** The file that was under the target's name, and since when a new one may be ours. */
   readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
-  /** An ended mount was asked for it: what took the name since is newer, and not to be replaced. */
-  readonly recovered: boolean;
+  /** An ended mount was asked for it, as it is: what took the name since is newer, and not to be replaced. */
+  readonly recovered: () => boolean;
 }
 
 export interface PublishOptions {
@@ -194,7 +194,7 @@ export class DraftUpload {
 
   /** The file that took the name since the mount ended: it may be this one, whose answer was lost, or throws. */
   async #newer(sizeBytes: number): Promise<FileRecord | undefined> {
-    if (!this.#options.recovered) return undefined;
+    if (!this.#options.recovered()) return undefined;
     const { context, target, previous } = this.#options;
     const there = await context.api.files.find(target(), { priority: 'data' });
     if (there === undefined || there.id === previous().fileId) return undefined;

@@ -1,18 +1,16 @@
 /**
- * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is published, from the
- * parts the store has; the others' bytes are put aside for a person, because nobody said that they were whole.
+ * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, and goes on from
+ * the parts the store has; of several for one place the one begun last, as the journal has them in that order. The
+ * others' bytes are put aside for a person: nobody said that they were whole, or they are the older ones.
  */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { ApiError } from '../../api/errors.ts';
-import type { FileRecord } from '../../api/model.ts';
-import { errorCode } from '../../lib/error-code.ts';
-import { type Annotations, ContentError, type ObjectPlace, type Recovery } from '../ports.ts';
+import type { OwedDraft, Recovery, UploadTarget } from '../ports.ts';
 import { ExtentMap, extentsOf, hasReleased } from './extent-map.ts';
-import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { removeSpool, writeSpool } from './spool-file.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
@@ -27,18 +25,24 @@ export interface RecoverOptions {
   readonly restore: (state: DraftState) => SpooledDraft;
 }
 
+interface DraftOptions extends RecoverOptions {
+  /** By its place, the id of the draft that was begun last of those whose publication was asked for. */
+  readonly newest: ReadonlyMap<string, string>;
+}
+
 export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
-  const { directory, context, restore } = options;
-  const drafts = context.journal.drafts;
-  const orphans = await keepOrphans(directory, new Set(drafts.map(({ id }) => id)));
+  const drafts = options.context.journal.drafts;
+  const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
+  const asked = drafts.filter(({ phase, publishedFileId }) => phase === 'publishing' && !publishedFileId);
+  const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
   const recoveries = await Promise.all(
-    drafts.map((state) => settled(state.label, () => recoverDraft(state, { directory, context, restore }))),
+    drafts.map((state) => settled(state.label, () => recoverDraft(state, { ...options, newest }))),
   );
-  for (const recovery of recoveries) {
-    // The caller looks at it later than it may fail.
-    if (recovery?.outcome.kind === 'publishing') recovery.outcome.done.catch(() => {});
-  }
   return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
+}
+
+function placeOf({ parent, name, onward }: UploadTarget): string {
+  return onward === undefined ? `${parent}/${name}` : `${onward.volume}/${onward.location}`;
 }
 
 /** One that fails is left to the next mount, and is no reason for this one not to be. */
@@ -53,94 +57,45 @@ async function settled(
   }
 }
 
-async function recoverDraft(state: DraftState, options: RecoverOptions): Promise<Recovery | undefined> {
+async function recoverDraft(state: DraftState, options: DraftOptions): Promise<Recovery | undefined> {
   const { id, label } = state;
-  const { onward } = state.target;
-  const { journal, spoolPath } = options.context;
-  if (state.publishedFileId !== undefined && onward !== undefined) {
-    const done = deliver(state, { ...options, fileId: state.publishedFileId, place: onward });
-    return { label, outcome: { kind: 'publishing', done } };
-  }
+  const { context } = options;
   if (state.publishedFileId !== undefined) {
-    await removeSpool(spoolPath(id));
-    if (state.annotations !== undefined) {
-      const done = annotate(state.publishedFileId, { id, annotations: state.annotations }, options.context);
-      return { label, outcome: { kind: 'publishing', done } };
-    }
-    journal.record({ type: 'end', id });
-    return undefined;
+    const owed = await owedOfPublished(state, state.publishedFileId, context);
+    return owed && { label, outcome: { kind: 'owed', owed } };
   }
-  if (state.bytes !== undefined) await writeSpool(spoolPath(id), Buffer.from(state.bytes, 'base64'));
-  const spoolBytes = await sizeOf(spoolPath(id));
-  const localEnd = state.extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
-  if (state.phase === 'publishing' && localEnd <= spoolBytes) {
-    return { label, outcome: { kind: 'publishing', done: publish(state, options) } };
-  }
-  const reason =
-    state.phase === 'open'
-      ? 'it was still being written when the mount ended'
-      : `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
-  return giveUp(state, { ...options, spoolBytes, reason });
-}
-
-async function publish(state: DraftState, options: RecoverOptions): Promise<FileRecord> {
-  const { context, restore } = options;
-  const spool = context.spoolPath(state.id);
+  const spool = context.spoolPath(id);
+  if (state.bytes !== undefined) await writeSpool(spool, Buffer.from(state.bytes, 'base64'));
+  const spoolBytes = await sizeOf(spool);
+  const reason = whyNotPublished(state, { spoolBytes, newest: options.newest });
+  if (reason !== undefined) return giveUp(state, { ...options, spoolBytes, reason });
   const upload = state.upload && (await uniteParts(context.api, state, spool));
-  const draft = restore({ ...state, upload });
-  try {
-    const file = await draft.publish(new AbortController().signal);
-    const { onward } = state.target;
-    if (onward !== undefined) {
-      await context.deliver(file.id, onward);
-      await draft.discard();
-    }
-    return file;
-  } catch (error) {
-    if (!isFinal(error)) throw error;
-    throw givenUp(error, (await draft.keep())?.path);
-  } finally {
-    await draft.close();
-  }
+  const owed = owedContent(options.restore({ ...state, upload }), state, context);
+  return { label, outcome: { kind: 'owed', owed } };
 }
 
-/** It is uploaded; what is owed is the object. */
-async function deliver(
+async function owedOfPublished(
   state: DraftState,
-  { context, fileId, place }: RecoverOptions & { readonly fileId: string; readonly place: ObjectPlace },
-): Promise<undefined> {
-  const spool = context.spoolPath(state.id);
-  try {
-    await context.deliver(fileId, place);
-    await removeSpool(spool);
-  } catch (error) {
-    if (!isFinal(error)) throw error;
-    const path = (await sizeOf(spool)) === 0 ? undefined : await keepSpool(spool, keptName(state));
-    context.journal.record({ type: 'end', id: state.id });
-    throw givenUp(error, path);
-  }
-  context.journal.record({ type: 'end', id: state.id });
-}
-
-function givenUp(error: Error, path: string | undefined): ContentError {
-  const where = path === undefined ? 'no bytes are here' : `the bytes are kept at ${path}`;
-  return new ContentError('failed', `${error.message}; ${where}`, { cause: error });
-}
-
-/** The same answer would come every time: unlike a service that is away, or a token that is not good now. */
-function isFinal(error: unknown): error is Error {
-  if (error instanceof ContentError) return error.kind === 'changed';
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
-}
-
-async function annotate(
   fileId: string,
-  owed: { readonly id: string; readonly annotations: Annotations },
-  { api, journal }: WriterContext,
-): Promise<FileRecord> {
-  const file = await api.files.edit(fileId, fileChanges(owed.annotations), { priority: 'data' });
-  journal.record({ type: 'end', id: owed.id });
-  return file;
+  context: WriterContext,
+): Promise<OwedDraft | undefined> {
+  const { id, annotations, target } = state;
+  if (target.onward !== undefined) return owedObject(state, { fileId, place: target.onward }, context);
+  await removeSpool(context.spoolPath(id));
+  if (annotations !== undefined) return owedAnnotations(state, { fileId, annotations }, context);
+  context.journal.record({ type: 'end', id });
+  return undefined;
+}
+
+function whyNotPublished(
+  { id, phase, target, extents }: DraftState,
+  { spoolBytes, newest }: Pick<DraftOptions, 'newest'> & { readonly spoolBytes: number },
+): string | undefined {
+  if (phase === 'open') return 'it was still being written when the mount ended';
+  if (newest.get(placeOf(target)) !== id) return 'a newer version of it was written before the mount ended';
+  const localEnd = extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
+  if (localEnd <= spoolBytes) return undefined;
+  return `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
 }
 
 async function giveUp(
@@ -197,13 +152,4 @@ async function keepOrphan(spool: string): Promise<Recovery | undefined> {
   const label = basename(spool);
   const path = await keepSpool(spool, basename(spool, SPOOL_SUFFIX));
   return { label, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } };
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 0;
-    throw error;
-  }
 }

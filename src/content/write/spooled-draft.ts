@@ -31,6 +31,9 @@ import type { WriterContext } from './writer-context.ts';
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
 const JOURNALED_BYTES = 16 * 1024;
 
+/** A count of changes: of a draft whose publication an ended mount was asked for, and that nobody changed since. */
+const RECOVERED_CHANGES = 1;
+
 /** A count of changes that no draft has: of what was never done to it, or to other bytes than it has or had. */
 const NO_COUNT = -1;
 
@@ -40,22 +43,16 @@ interface Publication {
   readonly done: Promise<FileRecord>;
 }
 
-export interface DraftEvents {
-  /** A publication succeeded or failed. */
-  readonly onSettled: () => void;
-  /** The draft was discarded or closed. */
-  readonly onLeave: () => void;
-}
-
 export class SpooledDraft implements Draft {
   readonly id: string;
   readonly #context: WriterContext;
-  readonly #events: DraftEvents;
+  readonly #onLeave: () => void;
   readonly #initial: DraftState;
   readonly #content: DraftContent;
   readonly #upload: DraftUpload;
   readonly #end = new AbortController();
   #target: UploadTarget;
+  #label: string;
   #annotations: Annotations | undefined;
   /** Metadata of our own, which tells of the bytes as they are. */
   #noted: Annotations['metadata'] = {};
@@ -73,16 +70,23 @@ export class SpooledDraft implements Draft {
   #finishing = 0;
   #left = false;
 
-  constructor(state: DraftState, context: WriterContext, events: DraftEvents) {
+  /** `onLeave`: the draft was discarded, kept or closed. */
+  constructor(state: DraftState, context: WriterContext, onLeave: () => void) {
     this.id = state.id;
     this.#context = context;
-    this.#events = events;
+    this.#onLeave = onLeave;
     this.#initial = state;
     const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
     this.#target = { ...state.target, replaces };
+    this.#label = state.label;
     this.#annotations = state.annotations;
     this.#phase = state.phase;
-    this.#changes = state.phase === 'publishing' ? 1 : 0;
+    const recovered = state.phase === 'publishing';
+    if (recovered) {
+      this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
+      this.#journaled =
+        state.bytes === undefined ? undefined : { changes: this.#changes, bytes: state.bytes };
+    }
     const { api, reader, memory, sender, journal, space } = context;
     this.#content = new DraftContent({
       spoolPath: context.spoolPath(state.id),
@@ -109,7 +113,7 @@ export class SpooledDraft implements Draft {
       onChange: () => this.#record(),
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
-      recovered: state.phase === 'publishing',
+      recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
     });
     space.enter(this);
   }
@@ -144,7 +148,7 @@ export class SpooledDraft implements Draft {
     const error = this.#failure ?? this.#upload.error;
     if (state === undefined && !this.publishing && error === undefined) return undefined;
     return {
-      label: this.#initial.label,
+      label: this.#label,
       uploadId: state?.ticket.uploadId,
       sizeBytes: this.sizeBytes,
       sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
@@ -201,11 +205,12 @@ export class SpooledDraft implements Draft {
     this.#syncedChanges = changes;
   }
 
-  async retarget(target: UploadTarget): Promise<void> {
+  async retarget(target: UploadTarget, label: string): Promise<void> {
     await this.#publication?.done.catch(() => {});
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
     if (moved) this.#upload.requireRestart();
     this.#target = target;
+    this.#label = label;
     this.#record();
     // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
     if (moved) await this.#upload.abandon();
@@ -291,7 +296,7 @@ export class SpooledDraft implements Draft {
     // The upload has the other bytes: what tells of it stays.
     if (upload !== undefined)
       return { path: spoolPath(this.id), missing: onlyInUpload(upload.ticket.uploadId) };
-    const path = await keepSpool(spoolPath(this.id), keptName(this.#initial));
+    const path = await keepSpool(spoolPath(this.id), keptName({ id: this.id, label: this.#label }));
     journal.record({ type: 'end', id: this.id });
     const whole = extents.every(({ origin }) => origin.kind === 'local');
     return { path, missing: whole ? undefined : NOT_WRITTEN_HERE };
@@ -348,7 +353,6 @@ export class SpooledDraft implements Draft {
       this.#record();
     }
     this.#context.space.notify();
-    this.#events.onSettled();
   }
 
   async #publishAfter(running: Publication | undefined, onBegin: () => void): Promise<FileRecord> {
@@ -425,14 +429,14 @@ export class SpooledDraft implements Draft {
     const { journal, space } = this.#context;
     if (!options.keepSpool) journal.record({ type: 'end', id: this.id });
     space.leave(this);
-    this.#events.onLeave();
+    this.#onLeave();
   }
 
   #record(): void {
-    const { id, label, createdMs, base } = this.#initial;
+    const { id, createdMs, base } = this.#initial;
     const draft: DraftState = {
       id,
-      label,
+      label: this.#label,
       createdMs,
       base,
       target: this.#target,

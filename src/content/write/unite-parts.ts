@@ -6,6 +6,9 @@ import { ExtentMap } from './extent-map.ts';
 import type { DraftState, SentPart, UploadState } from './journal-entry.ts';
 import { partRange } from './part-plan.ts';
 
+/** A mount begins without knowing rather than late: what is not known to be there goes again. */
+const LOOK_MS = 5000;
+
 /**
  * The parts of an upload that need not go again: those of the journal, and those that the service has on report and
  * whose bytes in the spool are the same (the journal may have lost that they were sent, or that they changed since).
@@ -20,7 +23,7 @@ export async function uniteParts(
   const known = new Set(upload.parts.map(({ partNumber }) => partNumber));
   // An upload that is gone is found out when its next part or its completion is sent.
   const answer = await api.uploads
-    .reportedParts(upload.ticket.uploadId, { priority: 'data' })
+    .reportedParts(upload.ticket.uploadId, { priority: 'data', signal: AbortSignal.timeout(LOOK_MS) })
     .catch(() => undefined);
   const unknown = answer?.parts.filter(({ partNumber }) => !known.has(partNumber)) ?? [];
   if (unknown.length === 0) return upload;

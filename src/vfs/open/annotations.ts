@@ -27,3 +27,13 @@ export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
   const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
   return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
 }
+
+/** What was set on a file whose content an ended mount left unpublished is set on it again. */
+export function restoreAnnotations(node: ProjectFileNode, annotations: Annotations | undefined): void {
+  if (annotations === undefined) return;
+  const { metadata, tags } = annotations;
+  const { mode, mtimeMs } = readReservedPairs(metadata);
+  node.pending = { metadata: userPairs(metadata), tags };
+  node.mode = mode;
+  node.mtimeMs = mtimeMs;
+}

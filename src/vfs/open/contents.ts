@@ -1,15 +1,17 @@
-import type { Draft } from '../../content/ports.ts';
+import type { Draft, OwedDraft } from '../../content/ports.ts';
 import { runHolding } from '../../lib/mutex.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { FsError } from '../fs-error.ts';
-import { pathOf } from '../node.ts';
+import type { ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
+import { restoreAnnotations } from './annotations.ts';
 import type { ContentNode } from './file-content.ts';
 import { FileContent } from './file-content.ts';
 import { FollowingUploads } from './following-uploads.ts';
 import { type GivenUp, giveUp } from './give-up.ts';
 import { forgetLocalFacts } from './local-facts.ts';
 import type { Publisher } from './publisher.ts';
+import type { RecoveredUpload } from './recovered-upload.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
@@ -25,7 +27,7 @@ export class Contents {
   readonly #publisher: Publisher;
   readonly #uploads: FollowingUploads;
   readonly #byNode = new Map<ContentNode, FileContent>();
-  readonly #background = new Map<Promise<void>, FileContent>();
+  readonly #background = new Map<Promise<void>, FileContent | RecoveredUpload>();
   readonly #graces = new Map<FileContent, AbortController>();
 
   constructor(tree: Tree, publisher: Publisher) {
@@ -120,12 +122,28 @@ export class Contents {
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }
-    if (follow) this.#uploads.closed();
-    if (follow && content.following === undefined) {
-      content.following = this.#watch(content, this.#uploads.follow(content)).finally(() => {
-        content.following = undefined;
-      });
-    }
+    if (!follow) return;
+    this.#uploads.closed();
+    this.#follow(content);
+  }
+
+  /** A file whose content an ended mount left unpublished: its content here again, and on its way. */
+  adopt(node: ProjectFileNode, owed: OwedDraft & { readonly draft: Draft }): void {
+    const content = this.of(node);
+    node.draft = owed.draft;
+    content.exclusive = !owed.target.overwrite;
+    content.unpublished = 'written';
+    this.touch(content);
+    restoreAnnotations(node, owed.annotations);
+    if (node.parent) this.#tree.kernel.invalidateEntry(node.parent.id, node.name);
+    this.#tree.kernel.invalidateNode(node.id, 0);
+    this.#follow(content);
+    void this.settle(content);
+  }
+
+  /** What an ended mount left and that is no file's content here: brought to the platform, or kept aside. */
+  bring(upload: RecoveredUpload): void {
+    void this.#watch(upload, this.#uploads.bring(upload));
   }
 
   /** Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. */
@@ -138,9 +156,8 @@ export class Contents {
     const failures: FsError[] = [];
     this.#uploads.hurry();
     const prefix = path === '/' ? path : `${path}/`;
-    const isBelow = (content: FileContent): boolean => `${pathOf(content.node)}/`.startsWith(prefix);
     for (;;) {
-      const works = [...this.#background].filter(([, content]) => isBelow(content));
+      const works = [...this.#background].filter(([, { path: at }]) => `${at}/`.startsWith(prefix));
       if (works.length === 0) return failures;
       await untilAborted(Promise.all(works.map(([work]) => work)), signal);
       for (const [, { keepBecause }] of works) if (keepBecause) failures.push(keepBecause);
@@ -189,7 +206,7 @@ export class Contents {
 
   /** The draft goes where the node is now. The caller holds the content's lock. */
   async retarget(content: FileContent): Promise<void> {
-    await content.node.draft?.retarget(this.#publisher.targetOf(content));
+    await content.node.draft?.retarget(this.#publisher.targetOf(content), content.path);
   }
 
   /**
@@ -285,17 +302,23 @@ export class Contents {
     if (idle && this.#byNode.get(content.node) === content) this.#byNode.delete(content.node);
   }
 
+  #follow(content: FileContent): void {
+    content.following ??= this.#watch(content, this.#uploads.follow(content)).finally(() => {
+      content.following = undefined;
+    });
+  }
+
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {
     await draft?.discard();
     await this.#publisher.removeStaged(content, NOTHING_MORE);
     await content.whenClosed?.();
   }
 
-  #watch(content: FileContent, work: Promise<void>): Promise<void> {
+  #watch(upload: FileContent | RecoveredUpload, work: Promise<void>): Promise<void> {
     const watched = work
-      .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: pathOf(content.node) }, error))
+      .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: upload.path }, error))
       .finally(() => this.#background.delete(watched));
-    this.#background.set(watched, content);
+    this.#background.set(watched, upload);
     return watched;
   }
 }

@@ -78,6 +78,10 @@ export class FileContent {
     this.node = node;
   }
 
+  get path(): string {
+    return pathOf(this.node);
+  }
+
   /** What the platform does not have yet, a publication under way included: it may fail. */
   get outstanding(): Unpublished {
     return this.unpublished === 'none' ? this.publishing : this.unpublished;

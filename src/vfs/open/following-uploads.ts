@@ -2,16 +2,17 @@ import type { ApiError } from '../../api/errors.ts';
 import { backoffMs } from '../../lib/backoff.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
-import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { FileContent } from './file-content.ts';
+import { keptAside } from './give-up.ts';
 import type { Publisher } from './publisher.ts';
+import type { RecoveredUpload } from './recovered-upload.ts';
 import { UploadTurns } from './upload-turns.ts';
 
 /** Between tries of what was closed already. */
 const RETRY = { baseMs: 1000, capMs: 60_000 };
 
-/** Uploads that follow a close (write-back): nobody waits for them who could be told that one failed. */
+/** Uploads that follow a close (write-back), or the mount that ended before them: nobody waits for them who could be told that one failed. */
 export class FollowingUploads {
   readonly #tree: Tree;
   readonly #publisher: Publisher;
@@ -49,21 +50,48 @@ export class FollowingUploads {
   }
 
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
-  async follow(content: FileContent): Promise<void> {
-    const publish = (): Promise<void> | undefined =>
-      content.owed ? this.#publisher.publish(content) : undefined;
-    for (let failures = 0; content.owed && !content.unlinked; failures += 1) {
-      try {
+  follow(content: FileContent): Promise<void> {
+    const publish = async (): Promise<void> => {
+      if (content.owed) await this.#publisher.publish(content);
+    };
+    return this.#try(content, {
+      isOwed: () => content.owed && !content.unlinked,
+      once: async () => {
         // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
         await content.lock.run(async () => undefined);
         await this.#turns.run(async () => {
-          if (!content.lock.busy) await content.lock.run(async () => publish());
+          if (!content.lock.busy) await content.lock.run(publish);
         });
+      },
+    });
+  }
+
+  /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */
+  async bring(upload: RecoveredUpload): Promise<void> {
+    const { path, owed } = upload;
+    await this.#try(upload, {
+      isOwed: () => !upload.isOver,
+      once: () => this.#turns.run(() => upload.finish()),
+    });
+    if (upload.isOver) this.#tree.log.info({ path }, 'upload finished');
+    if (upload.keepBecause)
+      this.#tree.recordError({ op: 'close', path }, await keptAside(owed, upload.keepBecause));
+  }
+
+  /** Until it is owed no more, refused for good, or left to the next mount. */
+  async #try(
+    upload: FileContent | RecoveredUpload,
+    { isOwed, once }: { readonly isOwed: () => boolean; readonly once: () => Promise<void> },
+  ): Promise<void> {
+    for (let failures = 0; isOwed(); failures += 1) {
+      try {
+        await once();
         failures = 0;
       } catch (error) {
-        if (!mayPass(error)) content.keepBecause ??= failedThoughAcknowledged(pathOf(content.node), error);
-        this.#tree.recordError({ op: 'close', path: pathOf(content.node) }, error);
-        if (this.#isLastTry || content.keepBecause) return;
+        const { path } = upload;
+        if (!mayPass(error)) upload.keepBecause ??= failedThoughAcknowledged(path, error);
+        this.#tree.recordError({ op: 'close', path }, error);
+        if (this.#isLastTry || upload.keepBecause) return;
         await this.#tree.clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
       }
     }

@@ -37,6 +37,11 @@ export async function giveUp(
   return isAllHere;
 }
 
+/** Keeps what was written for a person. Answers the reason, and where the bytes are. */
+export async function keptAside(draft: Pick<Draft, 'keep'>, because: FsError): Promise<FsError> {
+  return withPlace(because, await draft.keep(), undefined);
+}
+
 /** The reason, and where the bytes are: here, as far as they are, and those in the `staged` file. */
 function withPlace(because: FsError, kept: KeptBytes | undefined, staged: FileRecord | undefined): FsError {
   const without = kept?.missing === undefined ? '' : `, but ${kept.missing}`;

@@ -4,7 +4,7 @@ import { dirSync } from 'tmp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
-import type { ContentWriter, Draft, Recovery } from '../../../src/content/ports.ts';
+import type { ContentWriter, Draft, OwedDraft, Recovery } from '../../../src/content/ports.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
 import { createContentWriter } from '../../../src/content/write/content-writer.ts';
 import { Journal } from '../../../src/content/write/journal.ts';
@@ -91,6 +91,11 @@ async function onlyRecovery(path: string): Promise<Recovery['outcome'] & { reado
   return { ...recovery.outcome, label: recovery.label };
 }
 
+function owed(outcome: Recovery['outcome'] | undefined): OwedDraft {
+  if (outcome?.kind !== 'owed') throw new Error(`nothing is owed: ${JSON.stringify(outcome)}`);
+  return outcome.owed;
+}
+
 /** Publishes, stuck before `call` answers, and durable. */
 async function publishingUntil(call: string, bytes = patterned(350), replaces?: string): Promise<void> {
   const draft = await newDraft(writerIn(join(directory.name, 'live')), replaces);
@@ -110,8 +115,8 @@ describe('a publication that was asked for', () => {
     platform.on = () => {};
     platform.calls.length = 0;
     const recovery = await onlyRecovery(path);
-    expect(recovery).toMatchObject({ kind: 'publishing', label: 'projects/alice/trial/new.bam' });
-    if (recovery.kind === 'publishing') await recovery.done;
+    expect(recovery).toMatchObject({ kind: 'owed', label: 'projects/alice/trial/new.bam' });
+    await owed(recovery).finish();
     expect(published()).toEqual(patterned(350));
     expect(platform.count('put')).toBe(0);
     expect(platform.count('initialise')).toBe(0);
@@ -124,7 +129,7 @@ describe('a publication that was asked for', () => {
     platform.on = () => {};
     platform.calls.length = 0;
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await recovery.done;
+    await owed(recovery).finish();
     expect(published()).toEqual(patterned(350));
     expect(platform.calls).toContain('put 2');
     expect(platform.calls).not.toContain('put 1');
@@ -142,7 +147,7 @@ describe('a publication that was asked for', () => {
     await withoutPartsInJournal(path);
     platform.calls.length = 0;
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await recovery.done;
+    await owed(recovery).finish();
     expect(published()).toEqual(patterned(350));
     expect(platform.calls.filter((call) => call.startsWith('put')).sort()).toEqual([
       'put 2',
@@ -163,8 +168,8 @@ describe('a publication that was asked for', () => {
       reports.map(([partNumber, bytes]) => ({ partNumber, etag: md5(bytes) })),
     );
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') expect((await recovery.done)?.id).toBe(file.id);
-    expect(platform.files.size).toBe(1);
+    await owed(recovery).finish();
+    expect([...platform.files.keys()]).toEqual([file.id]);
   });
 
   it.each([
@@ -177,9 +182,8 @@ describe('a publication that was asked for', () => {
     platform.on = () => {};
     platform.addFile(Buffer.from('newer'), { parent: 'folder', name: 'new.bam' });
     const recovery = await onlyRecovery(path);
-    if (recovery.kind !== 'publishing') throw new Error('it did not go on');
-    const reason = await recovery.done.then(String, (error: Error) => error.message);
-    expect(await readFile(/kept at (.*)$/.exec(reason)?.[1] ?? '')).toEqual(patterned(sizeBytes));
+    await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
+    expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(patterned(sizeBytes));
     expect(published()?.toString()).toBe('newer');
     expect(platform.uploads.size).toBe(0);
   });
@@ -190,8 +194,48 @@ describe('a publication that was asked for', () => {
     const path = await afterKill();
     platform.on = () => {};
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await recovery.done;
+    await owed(recovery).finish();
     expect(published()).toEqual(patterned(350));
+  });
+
+  it('of one name twice: the last is published, and the one before it kept for a person', async () => {
+    const writer = writerIn(join(directory.name, 'live'));
+    for (const text of ['old', 'new']) {
+      const draft = await newDraft(writer);
+      await draft.write(0, Buffer.from(text), forever);
+      await draft.commit(forever);
+    }
+    const [first, second] = await writerIn(await afterKill()).recover();
+    if (first?.outcome.kind !== 'kept') throw new Error('it was not kept');
+    expect(await readFile(first.outcome.path, 'utf8')).toBe('old');
+    expect(first.outcome.reason).toContain('newer version');
+    await owed(second?.outcome).finish();
+    expect(published()?.toString()).toBe('new');
+  });
+
+  it('and that is written again takes the place of what took its name since, as any other', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const { draft } = owed(await onlyRecovery(path));
+    platform.addFile(Buffer.from('newer'), { parent: 'folder', name: 'new.bam' });
+    await draft?.truncate(10, forever);
+    await draft?.publish(forever);
+    expect(published()).toEqual(patterned(350).subarray(0, 10));
+  });
+
+  it('of a small file stays in the journal until it is done: its spool need not be durable', async () => {
+    const live = await newDraft(writerIn(join(directory.name, 'live')));
+    await live.write(0, Buffer.from('small'), forever);
+    await live.commit(forever);
+    const path = await afterKill();
+    const writer = writerIn(path);
+    const { draft } = owed((await writer.recover())[0]?.outcome);
+    await draft?.annotate({ metadata: { sample: 'a' }, tags: undefined });
+    await writer.close();
+    const journal = await Journal.open(path);
+    expect(journal.drafts).toMatchObject([{ bytes: Buffer.from('small').toString('base64') }]);
+    await journal.close();
   });
 
   it('of nothing stays owed when it failed and the mount ends', async () => {
@@ -204,7 +248,7 @@ describe('a publication that was asked for', () => {
     await Promise.all(writers.splice(0).map((writer) => writer.close()));
     platform.on = () => {};
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await recovery.done;
+    await owed(recovery).finish();
     expect(published()).toEqual(Buffer.alloc(0));
   });
 
@@ -214,7 +258,7 @@ describe('a publication that was asked for', () => {
     platform.on = () => {};
     platform.uploads.clear();
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await recovery.done;
+    await owed(recovery).finish();
     expect(published()).toEqual(patterned(350));
   });
 
@@ -225,12 +269,12 @@ describe('a publication that was asked for', () => {
       throw new TransportError('unreachable', { call: 'any' });
     };
     const recovery = await onlyRecovery(path);
-    if (recovery.kind === 'publishing') await expect(recovery.done).rejects.toThrow('unreachable');
+    await expect(owed(recovery).finish()).rejects.toThrow('unreachable');
     endLive();
     await Promise.all(writers.splice(0).map((writer) => writer.close()));
     platform.on = () => {};
     const again = await onlyRecovery(path);
-    if (again.kind === 'publishing') await again.done;
+    await owed(again).finish();
     expect(published()).toEqual(patterned(350));
   });
 
@@ -241,10 +285,9 @@ describe('a publication that was asked for', () => {
       if (call === 'complete') throw refusal(403, 8001);
     };
     const recovery = await onlyRecovery(path);
-    if (recovery.kind !== 'publishing') throw new Error('it did not go on');
-    const reason = await recovery.done.then(String, (error: Error) => error.message);
-    const kept = /kept at (.*)$/.exec(reason)?.[1] ?? '';
-    expect(await readFile(kept)).toEqual(patterned(350));
+    await expect(owed(recovery).finish()).rejects.toMatchObject({ code: 8001 });
+    const kept = await owed(recovery).keep();
+    expect(await readFile(kept?.path ?? '')).toEqual(patterned(350));
     await Promise.all(writers.splice(1).map((writer) => writer.close()));
     const journal = await Journal.open(path);
     expect(journal.drafts).toEqual([]);
@@ -311,7 +354,7 @@ describe('a draft that nobody asked to publish', () => {
     const writer = writerIn(path);
     const [open, closed] = await writer.recover();
     expect(open?.outcome).toMatchObject({ kind: 'failed', error: { code: 'EEXIST' } });
-    if (closed?.outcome.kind === 'publishing') await closed.outcome.done;
+    await owed(closed?.outcome).finish();
     expect(platform.named('folder', 'closed')?.bytes).toEqual(patterned(50));
     await writer.close();
     await rm(join(path, 'recovered'));
@@ -344,7 +387,7 @@ it('annotations that were owed are given after a kill', async () => {
   const path = await afterKill();
   platform.on = () => {};
   const recovery = await onlyRecovery(path);
-  if (recovery.kind === 'publishing') await recovery.done;
+  await owed(recovery).finish();
   expect(platform.named('folder', 'new.bam')?.record.metadata).toEqual({ sample: 'a' });
   expect(platform.count('complete')).toBe(1);
 });
