@@ -23,16 +23,16 @@ export class ApiError extends Error {
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly call: string;
-  /** The endpoint answered, but not as the API does: a gateway's page, or another service. */
-  readonly isForeignAnswer: boolean;
+  /** `failed`: a failure of the service; `foreign`: not as the API answers, but a gateway's page, or another service. */
+  readonly answer: 'none' | 'failed' | 'foreign';
 
   constructor(
     reason: string,
-    options: { readonly call: string; readonly cause?: unknown; readonly isForeignAnswer?: boolean },
+    options: { readonly call: string; readonly cause?: unknown; readonly answer?: TransportError['answer'] },
   ) {
     super(reason, { cause: options.cause });
     this.call = options.call;
-    this.isForeignAnswer = options.isForeignAnswer ?? false;
+    this.answer = options.answer ?? 'none';
   }
 }
 

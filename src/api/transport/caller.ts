@@ -33,7 +33,7 @@ export function callerOver(send: Send, newPatience: () => Patience): Caller {
         throw new TransportError(error.message, {
           call: describeCall(wire),
           cause: error,
-          isForeignAnswer: true,
+          answer: 'foreign',
         });
       }
       throw error;

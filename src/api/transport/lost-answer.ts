@@ -2,18 +2,7 @@ import { ApiError, TransportError } from '../errors.ts';
 import { MAX_TRIES_ON_500 } from './retry-policy.ts';
 
 /** A call that takes effect once may have arrived, and its answer did not come back. */
-export class LostAnswer extends TransportError {
-  /** The server said that it failed over the call. */
-  readonly isFault: boolean;
-
-  constructor(
-    reason: string,
-    options: { readonly call: string; readonly cause?: unknown; readonly isFault?: boolean },
-  ) {
-    super(reason, options);
-    this.isFault = options.isFault ?? false;
-  }
-}
+export class LostAnswer extends TransportError {}
 
 /**
  * Makes a call that must not take effect twice. When its answer is lost, `look` says what became of it: its result,
@@ -43,7 +32,7 @@ export async function lookBeforeRepeating<T>(
       if (found !== undefined) {
         return found;
       }
-      if (lost && error.isFault) {
+      if (lost && error.answer === 'failed') {
         faults += 1;
       }
       if (refusedAgain || faults === MAX_TRIES_ON_500 || !(await again())) {

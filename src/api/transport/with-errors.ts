@@ -14,7 +14,7 @@ export function withErrors(send: Send): Send {
       throw error;
     });
     if (isForeign(answer)) {
-      throw new TransportError(foreignText(answer), { call: describeCall(call), isForeignAnswer: true });
+      throw new TransportError(foreignText(answer), { call: describeCall(call), answer: 'foreign' });
     }
     if (isSuccess(answer.status)) {
       return answer;

@@ -34,7 +34,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         throw new LostAnswer(reasonOf(outcome), {
           call: describeCall(call),
           cause: 'error' in outcome ? outcome.error : undefined,
-          isFault: 'answer' in outcome && outcome.answer.status === 500,
+          answer: 'answer' in outcome && outcome.answer.status === 500 ? 'failed' : 'none',
         });
       }
       let pauseMs = decision.inMs;

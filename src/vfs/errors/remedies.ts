@@ -1,4 +1,5 @@
 /** What a person can do about a failure, by the platform's code and by the kind of error. */
+import type { TransportError } from '../../api/errors.ts';
 import { errnoOf, isKnownError } from '../errno-of.ts';
 
 const BY_CODE: Readonly<Record<number, string>> = {
@@ -23,12 +24,22 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   const byCode = code === undefined ? undefined : BY_CODE[code];
   if (byCode !== undefined) return byCode;
   if (!isKnownError(error)) return '';
-  if (error.name === 'TransportError')
-    return error.isForeignAnswer
-      ? 'The endpoint answers, but not as the API does: check the endpoint, and what is between it and this machine.'
-      : 'The service did not answer: check the network and the endpoint, then try again.';
+  if (error.name === 'TransportError') return BY_ANSWER[error.answer];
+  if (error.name === 'ApiError' && error.status === 500) return BY_ANSWER.failed;
+  if (error.name === 'StorageError' && error.kind === 'refused') return REFUSED_BY_STORE;
   return BY_ERRNO[errnoOf(error)] ?? '';
 }
+
+const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
+  none: 'The service did not answer: check the network and the endpoint, then try again.',
+  failed:
+    'The service answered, but not with what was asked for: try again, and tell its operator if it stays so.',
+  foreign:
+    'The endpoint answers, but not as the API does: check the endpoint, and what is between it and this machine.',
+};
+/** Whatever the token: an address is good for whoever has it. */
+const REFUSED_BY_STORE =
+  'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';
 
 const BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: 'The token lacks the permission for this.',

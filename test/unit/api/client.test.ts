@@ -218,7 +218,7 @@ describe('answers', () => {
     const { api } = await clientOf((_, response) => response.end('<html>hello</html>'));
     await expect(api.files.get('f1')).rejects.toMatchObject({
       name: 'TransportError',
-      isForeignAnswer: true,
+      answer: 'foreign',
     });
   });
 });
@@ -253,7 +253,7 @@ describe('refusals', () => {
     const { api } = await clientOf((_request, response) => response.writeHead(404).end(body));
     const error = await api.files.get('f1').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ isForeignAnswer: true, message: expect.stringMatching(reason) });
+    expect(error).toMatchObject({ answer: 'foreign', message: expect.stringMatching(reason) });
     await expect(api.files.delete('f1')).rejects.toThrow(TransportError);
   });
 

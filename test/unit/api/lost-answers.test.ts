@@ -58,6 +58,22 @@ function losingFirstPost(handler: (request: StubRequest, posts: number) => unkno
   };
 }
 
+describe('an answer that is of no use', () => {
+  it.each([
+    ['a failure of the server', 500, 'failed'],
+    ['one without the file', 200, 'foreign'],
+  ])('is told from none: %s', async (_, status, answer) => {
+    const { api } = await clientOf(({ method }, response) => {
+      if (method === 'GET') return { items: [], links: [] };
+      sendJson(response, status, {});
+      return undefined;
+    });
+    const target = { parent: 'root', name: 'a', overwrite: false };
+    const failing = api.uploads.inline(target, new Uint8Array(1));
+    await expect(failing).rejects.toMatchObject({ name: 'TransportError', answer });
+  });
+});
+
 describe('a folder whose creation was not answered', () => {
   it('is found, and not made twice', async () => {
     const { api, stub } = await clientOf(losingFirstPost(() => ({ items: [folder(now())], links: [] })));

@@ -258,7 +258,7 @@ describe('lookBeforeRepeating', () => {
     const result = lookBeforeRepeating<string>(
       () => {
         attempts += 1;
-        return Promise.reject(new LostAnswer('HTTP status 500', { call: 'POST /x', isFault: true }));
+        return Promise.reject(new LostAnswer('HTTP status 500', { call: 'POST /x', answer: 'failed' }));
       },
       async () => undefined,
       async () => true,

@@ -56,20 +56,33 @@ describe('the errno of a failure', () => {
 });
 
 describe('the text of a failure', () => {
-  it("tells an answer that is not the API's from none", () => {
-    const textOf = (isForeignAnswer: boolean): string =>
-      failureOf({ op: 'lookup', path: '/p' }, new TransportError('404', { call: '', isForeignAnswer }), 0)
-        .text;
-    expect(textOf(true)).toContain('The endpoint answers, but not as the API does');
-    expect(textOf(false)).toContain('The service did not answer');
-  });
-
   it('names reason, errno, code, request and what to do', () => {
     const { text } = failureOf({ op: 'open', path: '/p' }, apiError(403, 9006, 'not exportable'), 0);
     expect(text).toBe(
       'not exportable (EPERM, code 9006, request req-1). ' +
         'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
     );
+  });
+
+  const textOf = (error: Error): string => failureOf({ op: 'close', path: '/p' }, error, 0).text;
+
+  it('does not blame the token for what a store refuses', () => {
+    expect(textOf(new StorageError('refused', 'status 403'))).toMatch(
+      /\(EACCES\)\. The store refuses an address that the service signed/,
+    );
+    expect(textOf(apiError(403, 0, 'no'))).toContain('The token lacks the permission');
+  });
+
+  it('tells a service that fails, and an answer of somebody else, from no answer', () => {
+    const call = 'POST /upload/inline';
+    expect(textOf(new TransportError('reset', { call }))).toContain('did not answer');
+    for (const error of [
+      new TransportError('HTTP status 500', { call, answer: 'failed' }),
+      apiError(500, 0, 'HTTP status 500'),
+    ])
+      expect(textOf(error)).toContain('The service answered, but not with what was asked for');
+    const foreign = new TransportError('HTTP status 404', { call, answer: 'foreign' });
+    expect(textOf(foreign)).toContain('The endpoint answers, but not as the API does');
   });
 });
 
