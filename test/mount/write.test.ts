@@ -98,12 +98,12 @@ const PYTHON: readonly Program[] = [
   ],
   [
     'a file unlinked while open',
-    "f = open('f','w+'); f.write('gone'); f.flush(); os.unlink('f'); f.seek(0); print(f.read(), os.path.exists('f')); f.close(); print(os.listdir('.'))",
+    "f = open('f','w+'); f.write('gone'); f.flush(); os.unlink('f'); f.seek(0); print(f.read(), os.fstat(f.fileno()).st_nlink, os.path.exists('f')); f.close(); print(os.listdir('.'))",
     'unlinked-while-open',
   ],
   [
     'a published file unlinked while open',
-    "open('f','w').write('text'); f = open('f'); os.unlink('f'); print(f.read(), os.listdir('.')); f.close(); print(os.listdir('.'))",
+    "open('f','w').write('text'); f = open('f'); os.unlink('f'); print(f.read(), os.fstat(f.fileno()).st_nlink, os.listdir('.')); f.close(); print(os.listdir('.'))",
     'unlinked-while-open',
   ],
   [

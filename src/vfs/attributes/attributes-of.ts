@@ -3,7 +3,7 @@
  *
  * Who mounted owns everything. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
  * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
- * have one link: nobody counts their subdirectories.
+ * have one link: nobody counts their subdirectories. A file that is open without a name has none.
  */
 import type { Attributes } from '../file-system.ts';
 import type {
@@ -38,7 +38,7 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
   return {
     ino: node.ino,
     mode: facts.type | (writable ? permissions : permissions & ~WRITE_BITS),
-    nlink: 1,
+    nlink: facts.type === S_IFDIR || node.parent ? 1 : 0,
     uid: options.uid,
     gid: options.gid,
     sizeBytes: facts.sizeBytes,

@@ -38,6 +38,7 @@ it('keeps an unlinked file readable until it is closed, then deletes it', async 
   await unlink('a');
   expect(await world.child('a')).toBeUndefined();
   expect(await world.read(handle)).toBe('text');
+  expect(world.tree.attributesOf(node).attributes).toMatchObject({ nlink: 0, sizeBytes: 4 });
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({});
 });
