@@ -16,15 +16,14 @@ import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
 import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
 import type { FetchOptions, FetchRange } from './fetch-range.ts';
+import { usableUntilMs } from './link-expiry.ts';
 import { RecentFailures } from './recent-failures.ts';
 import { SegmentIndex } from './segment-index.ts';
 
-/** A link's lifetime is not published; ours gives 2 h, and an earlier 403 costs one more try. */
-const LINK_LIFETIME_MS = 60 * 60 * 1000;
-
 interface HeldLink {
   readonly link: Promise<ContentLink>;
-  readonly untilMs: number;
+  /** Its end, once it is there and says so. */
+  untilMs: number;
 }
 
 interface Range {
@@ -147,15 +146,23 @@ export class VersionSource {
     return state;
   }
 
-  /** Over the link in hand, and over a new one when the store refuses that. */
-  async #fetch(range: Range, options: RemoteOptions): Promise<void> {
+  /** Over the link in hand, and the rest over a new one when the store refuses that. */
+  async #fetch({ offset, into }: Range, options: RemoteOptions): Promise<void> {
     const held = this.#link();
+    let received = 0;
+    const onProgress = (bytes: number): void => {
+      received = bytes;
+      options.onProgress?.(bytes);
+    };
     try {
-      await this.#fetchFrom(await held.link, range, options);
+      await this.#fetchFrom(await held.link, { offset, into }, { ...options, onProgress });
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'refused') throw error;
       if (this.#held === held) this.#held = undefined;
-      await this.#fetchFrom(await this.#link().link, range, options);
+      const before = received;
+      const rest = { offset: offset + before, into: into.subarray(before) };
+      const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
+      await this.#fetchFrom(await this.#link().link, rest, { ...options, onProgress: onRest });
     }
   }
 
@@ -192,11 +199,16 @@ export class VersionSource {
 
   #hold(link: Promise<ContentLink>): HeldLink {
     this.#wasLinked = true;
-    const held: HeldLink = { link, untilMs: this.#deps.clock.now() + LINK_LIFETIME_MS };
+    const held: HeldLink = { link, untilMs: Number.POSITIVE_INFINITY };
     this.#held = held;
-    link.catch(() => {
-      if (this.#held === held) this.#held = undefined;
-    });
+    link.then(
+      ({ url }) => {
+        held.untilMs = usableUntilMs(url, this.#deps.clock.now());
+      },
+      () => {
+        if (this.#held === held) this.#held = undefined;
+      },
+    );
     return held;
   }
 

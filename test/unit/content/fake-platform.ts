@@ -33,6 +33,8 @@ export class FakePlatform {
   readonly capabilities = new Set<Capability>();
   /** The service's answer for the part size; default: as asked. */
   partSizeBytes: number | undefined;
+  /** Of download links. */
+  linkQuery = '';
   /** A range comes in pieces of this size. */
   pieceBytes = Number.POSITIVE_INFINITY;
   parallel = true;
@@ -140,7 +142,7 @@ export class FakePlatform {
         try {
           await this.#enter(`getRange ${offset}+${into.length}`);
           signal?.throwIfAborted();
-          const object = this.#object(url);
+          const object = this.#object(url.replace(/\?.*$/, ''));
           if (offset + into.length > object.bytes.length) throw new StorageError('changed', 'out of range');
           const answer = { etag: object.etag, objectSizeBytes: object.bytes.length };
           onAnswer?.(answer);
@@ -227,7 +229,8 @@ export class FakePlatform {
 
   #address(id: string): string {
     const { storage } = this.#file(id).record;
-    return storage.kind === 'platform' ? `file/${id}` : `${storage.volume}/${storage.location}`;
+    const path = storage.kind === 'platform' ? `file/${id}` : `${storage.volume}/${storage.location}`;
+    return `${path}${this.linkQuery}`;
   }
 
   #object(url: string): FakeObject {

@@ -268,6 +268,34 @@ describe('links', () => {
     expect(platform.count('downloadInfo')).toBe(2);
   });
 
+  it('are asked for again a minute before the end that they tell', async () => {
+    const { platform, reader, clock } = setup();
+    platform.linkQuery = `?expires=${clock.now() / 1000 + 600}`;
+    const handle = reader.open(fileVersion(platform, patterned(8 * MIB)));
+    for (const [minutes, links] of [
+      [0, 1],
+      [8, 1],
+      [2, 2],
+    ] as const) {
+      await clock.advance(minutes * 60_000);
+      await bytesOf(handle.read(links * 2 * MIB + minutes * 256 * KIB, 100, forever));
+      expect(platform.count('downloadInfo')).toBe(links);
+    }
+  });
+
+  it('that are refused in the middle of a range are renewed for the rest of it', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(256 * KIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    platform.pieceBytes = 64 * KIB;
+    platform.on = (call) => {
+      if (call !== `piece ${64 * KIB}` || platform.count('downloadInfo') > 1) return;
+      throw new StorageError('refused', 'expired', { status: 403 });
+    };
+    expect(await bytesOf(handle.read(0, 256 * KIB, forever))).toEqual(bytes);
+    expect(platform.ranges.map(({ offset }) => offset)).toEqual([0, 128 * KIB]);
+  });
+
   it('are asked for before the first read, once, and for an empty file never', async () => {
     const { platform, reader } = setup();
     const handle = reader.open(fileVersion(platform, patterned(MIB)));
