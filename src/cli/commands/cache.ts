@@ -73,14 +73,14 @@ async function evict(paths: readonly string[], { all }: { readonly all: boolean 
   requireNone(failed, 'evicted');
 }
 
+/** As `locateAll` answers, for all that a mount has cached. */
 async function everythingOf(path: string | undefined) {
   const mount = await selectMount(path);
   return { mounts: [{ mount, paths: undefined }], outside: { failures: [], failed: 0 } };
 }
 
 function requireNone(failed: number, what: string): void {
-  if (failed > 0)
-    throw new CliError('failure', `${failed === 1 ? '1 file' : `${failed} files`} could not be ${what}`);
+  if (failed > 0) throw new CliError('failure', `not all of it could be ${what}`);
 }
 
 function describeCached({ path, sizeBytes, cachedBytes }: CachedFile): string {

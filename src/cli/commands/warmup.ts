@@ -12,7 +12,8 @@ import type { WarmUpResult } from '../mount/warm-up.ts';
 const DETAILS = `
 Fetches whole files, and all files below folders, into the disk cache of the mount they are in (--cache-dir), so that
 reading them asks the service for no byte. What is cached already is not fetched again: after an interruption, the same
-command goes on where it was. Exit code 0 says that everything is in the cache.
+command goes on where it was. Exit code 0 says that everything is in the cache: each file is looked for once more at the
+end. What does not fit beside the others, or is in no mount, is told, and the others go on.
 
 Examples:
   svcfs warmup ~/svc/projects/demo/trio-exomes
