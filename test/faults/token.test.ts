@@ -37,6 +37,8 @@ async function expectRefusals(): Promise<void> {
   const reason = /token.*EACCES, code 90001, request \S+\).*put a new one in place and mount again/;
   expect(await mustRun('cat', [world.sandbox.path('.svcfs/errors')])).toMatch(reason);
   expect(await world.sandbox.logs()).toMatch(reason);
+  const { stdout: status } = await world.sandbox.svcfs(['status', world.sandbox.mountPoint]);
+  expect(status).toMatch(/service: refuses the token since /);
   expect(await world.files()).toEqual(['file', 'folder']);
   expect(await world.leftovers()).toEqual([]);
 }

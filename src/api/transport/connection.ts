@@ -19,6 +19,7 @@ import { type Caller, callerOver } from './caller.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { httpSend } from './http-send.ts';
 import { RateBudget, type RateSnapshot } from './rate-budget.ts';
+import { RefusedCalls, type RefusedSnapshot } from './refused-calls.ts';
 import { BACKOFF } from './retry-policy.ts';
 import { ServerTime } from './server-time.ts';
 import { withErrors } from './with-errors.ts';
@@ -53,7 +54,8 @@ export interface ConnectionLimits {
 export interface ConnectionStatus {
   /** Exchanges by method and path with placeholders, retries included. */
   readonly calls: Readonly<Record<string, number>>;
-  readonly rate: RateSnapshot;
+  /** `waiting` in the budget, and `refused` by the service. */
+  readonly rate: RateSnapshot & { readonly refused: RefusedSnapshot };
 }
 
 export interface Connection {
@@ -73,6 +75,7 @@ export function connect(options: ConnectionOptions): Connection {
   const closed = new AbortController();
   const serverTime = new ServerTime(clock);
   const budget = new RateBudget(clock, serverTime, options.onRateWait);
+  const refused = new RefusedCalls(clock);
   const counts = new CallCounts();
   const observer = (exchange: Exchange): void => {
     counts.add(exchange.name);
@@ -88,12 +91,12 @@ export function connect(options: ConnectionOptions): Connection {
   const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });
   const observed = withObserver(identified, observer, clock);
   const budgeted = withRateBudget(observed, budget, serverTime);
-  const retried = withRetry(budgeted, { clock, serverTime, timeoutMs, closed: closed.signal });
+  const retried = withRetry(budgeted, { clock, serverTime, refused, timeoutMs, closed: closed.signal });
   return {
     call: callerOver(withErrors(retried), () => new Patience({ clock, timeoutMs, backoff: BACKOFF })),
     serverTime,
     hasRoom: (priority) => budget.hasRoom(priority),
-    status: () => ({ calls: counts.snapshot(), rate: budget.snapshot() }),
+    status: () => ({ calls: counts.snapshot(), rate: { ...budget.snapshot(), refused: refused.snapshot() } }),
     close: async () => {
       const reason = new Error('the client was closed');
       closed.abort(reason);

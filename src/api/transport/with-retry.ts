@@ -2,12 +2,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Call, describeCall, type Send } from './call.ts';
 import { ExchangeError } from './exchange-error.ts';
 import { LostAnswer } from './lost-answer.ts';
+import type { RefusedCalls } from './refused-calls.ts';
 import { decide, type Outcome } from './retry-policy.ts';
 import type { ServerTime } from './server-time.ts';
 
 export interface RetryOptions {
   readonly clock: Clock;
   readonly serverTime: ServerTime;
+  readonly refused: RefusedCalls;
   /** How long a call that keeps failing is tried, from its first failure. */
   readonly timeoutMs: number;
   /** Ends every pause. */
@@ -20,7 +22,7 @@ const RATE_PATIENCE_MS = 15 * 60_000;
 
 /** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
 export function withRetry(send: Send, options: RetryOptions): Send {
-  const { clock, serverTime, timeoutMs, closed, random = Math.random } = options;
+  const { clock, serverTime, refused, timeoutMs, closed, random = Math.random } = options;
   return async (call) => {
     let deadlineMs: number | undefined;
     let ratePausesMs = 0;
@@ -37,21 +39,21 @@ export function withRetry(send: Send, options: RetryOptions): Send {
           answer: 'answer' in outcome && outcome.answer.status === 500 ? 'failed' : 'none',
         });
       }
-      let pauseMs = decision.inMs;
+      const interrupted = call.signal ? AbortSignal.any([call.signal, closed]) : closed;
       if (decision.because === 'rate') {
         if (ratePausesMs >= RATE_PATIENCE_MS) {
           return settle(outcome);
         }
-        ratePausesMs += pauseMs;
+        ratePausesMs += decision.inMs;
+        await refused.sitOut(decision.inMs, interrupted);
       } else {
         deadlineMs ??= clock.now() + timeoutMs;
         const leftMs = deadlineMs - clock.now();
         if (leftMs <= 0) {
           return settle(outcome);
         }
-        pauseMs = Math.min(pauseMs, leftMs);
+        await clock.sleep(Math.min(decision.inMs, leftMs), interrupted);
       }
-      await clock.sleep(pauseMs, call.signal ? AbortSignal.any([call.signal, closed]) : closed);
     }
   };
 }

@@ -22,15 +22,28 @@ export function describeStatus({ uploads, jobs, rates, statistics }: Status): re
   ];
 }
 
-function describeService({ away, calls, lost, rate }: MountStatistics['api']): string {
+function describeService(api: MountStatistics['api']): string {
+  const { calls, lost, rate } = api;
   const sent = Object.values(calls).reduce((sum, count) => sum + count, 0);
   const waiting = Object.values(rate.waiting).reduce((sum, count) => sum + count, 0);
   return [
-    away ? 'does not answer' : 'answers',
+    describeState(api),
     `${sent} requests sent, ${lost} without an answer`,
     describeWindow(rate.window),
     ...(waiting > 0 ? [`${waiting} wait for the next interval`] : []),
+    ...describeRefused(rate.refused),
   ].join('; ');
+}
+
+function describeState({ away, tokenRefusedSinceMs }: MountStatistics['api']): string {
+  if (away) return 'does not answer';
+  if (tokenRefusedSinceMs === null) return 'answers';
+  return `refuses the token since ${new Date(tokenRefusedSinceMs).toISOString()}`;
+}
+
+function describeRefused({ calls, untilMs }: MountStatistics['api']['rate']['refused']): readonly string[] {
+  if (untilMs === null) return [];
+  return [`${calls} refused for the limit wait until ${new Date(untilMs).toISOString()}`];
 }
 
 function describeRates({ upload, download }: Status['rates']): readonly string[] {

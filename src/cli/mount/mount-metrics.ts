@@ -34,18 +34,28 @@ function operationMetrics({ operations }: MountStatistics): readonly Metric[] {
 }
 
 function apiMetrics({ api }: MountStatistics): readonly Metric[] {
-  const { calls, lost, away, rate, rateWaits } = api;
+  const { calls, lost, away, tokenRefusedSinceMs, rate, rateWaits } = api;
   const { window } = rate;
   const known = window === undefined || window === 'unlimited' ? undefined : window;
   return [
     counter('api_requests_total', 'Requests sent to the API, retries included.', byLabel('call', calls)),
     counter('api_requests_lost_total', 'Requests of the API without an answer.', one(lost)),
     gauge('api_away', '1 while the service does not answer.', one(away ? 1 : 0)),
+    gauge(
+      'api_token_refused',
+      '1 while the service refuses the token.',
+      one(tokenRefusedSinceMs === null ? 0 : 1),
+    ),
     gauge('api_requests_in_flight', 'Requests of the API under way.', one(rate.inFlight)),
     gauge(
       'api_requests_waiting',
       'Requests that wait for the rate limit.',
       byLabel('priority', rate.waiting),
+    ),
+    gauge(
+      'api_requests_refused',
+      'Requests refused for the rate limit, to be sent again.',
+      one(rate.refused.calls),
     ),
     counter('api_rate_waits_total', 'Intervals of the rate limit that were used up.', one(rateWaits)),
     ...(known === undefined

@@ -6,15 +6,27 @@ type Exchange = Parameters<NonNullable<ApiOptions['onExchange']>>[0];
 
 /** What a proxy answers for a service that is not there. */
 const AWAY_STATUS: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
+const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;
+/** Open to all: its answer tells nothing of the token. */
+const WITHOUT_TOKEN = 'GET /';
 /** Two waits that end so close to each other are for one interval: told once. */
 const SAME_INTERVAL_MS = 2000;
+
+export interface ServiceSnapshot {
+  readonly away: boolean;
+  /** Null: it is taken. */
+  readonly tokenRefusedSinceMs: number | null;
+  readonly lost: number;
+  readonly rateWaits: number;
+}
 
 /** Tells the log how the service is: each exchange for who debugs, and once each time it goes away and comes back. */
 export class ServiceLog {
   readonly #log: Logger;
   readonly #clock: Clock;
   #awaySinceMs: number | undefined;
+  #tokenRefusedSinceMs: number | null = null;
   #lost = 0;
   #rateWaits = 0;
   #toldUntilMs = 0;
@@ -24,11 +36,11 @@ export class ServiceLog {
     this.#clock = clock;
   }
 
-  readonly onExchange = ({ call, status, ms, requestId, reason, lost }: Exchange): void => {
+  readonly onExchange = ({ name, call, status, ms, requestId, reason, lost }: Exchange): void => {
     this.#log.debug({ call, status, ms, requestId, reason }, 'exchange');
     if (lost) this.#lost += 1;
     if (lost || AWAY_STATUS.has(status)) this.#away({ call, status, reason });
-    else if (status !== undefined) this.#back();
+    else if (status !== undefined && status !== TOO_MANY_REQUESTS) this.#answered({ name, call, status });
     if (status === TOO_MANY_REQUESTS) this.#log.warn({ call, requestId }, 'request limit exceeded');
   };
 
@@ -41,14 +53,30 @@ export class ServiceLog {
   };
 
   /** Counted since the mount began. */
-  snapshot(): { readonly away: boolean; readonly lost: number; readonly rateWaits: number } {
-    return { away: this.#awaySinceMs !== undefined, lost: this.#lost, rateWaits: this.#rateWaits };
+  snapshot(): ServiceSnapshot {
+    return {
+      away: this.#awaySinceMs !== undefined,
+      tokenRefusedSinceMs: this.#tokenRefusedSinceMs,
+      lost: this.#lost,
+      rateWaits: this.#rateWaits,
+    };
   }
 
   #away(fields: Partial<Exchange>): void {
     if (this.#awaySinceMs !== undefined) return;
     this.#awaySinceMs = this.#clock.now();
     this.#log.info(fields, 'the service is away');
+  }
+
+  #answered({ name, call, status }: Pick<Exchange, 'name' | 'call' | 'status'>): void {
+    this.#back();
+    if (name === WITHOUT_TOKEN) return;
+    if (status !== UNAUTHORIZED) {
+      this.#tokenRefusedSinceMs = null;
+    } else if (this.#tokenRefusedSinceMs === null) {
+      this.#tokenRefusedSinceMs = this.#clock.now();
+      this.#log.warn({ call }, 'the token is refused');
+    }
   }
 
   #back(): void {

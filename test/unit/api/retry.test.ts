@@ -4,6 +4,7 @@ import { TransportError } from '../../../src/api/errors.ts';
 import type { Answer, Call, Send } from '../../../src/api/transport/call.ts';
 import { ExchangeError } from '../../../src/api/transport/exchange-error.ts';
 import { LostAnswer, lookBeforeRepeating } from '../../../src/api/transport/lost-answer.ts';
+import { RefusedCalls } from '../../../src/api/transport/refused-calls.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
 import { withErrors } from '../../../src/api/transport/with-errors.ts';
 import { withRetry } from '../../../src/api/transport/with-retry.ts';
@@ -46,9 +47,11 @@ function scripted(steps: readonly Step[]): { send: Send; asked: () => number } {
 function retrying(steps: readonly Step[], timeoutMs = 60_000) {
   const clock = new FakeClock();
   const script = scripted(steps);
+  const refused = new RefusedCalls(clock);
   const send = withErrors(
     withRetry(script.send, {
       clock,
+      refused,
       serverTime: new ServerTime(clock),
       timeoutMs,
       closed: new AbortController().signal,
@@ -70,7 +73,7 @@ function retrying(steps: readonly Step[], timeoutMs = 60_000) {
     }
     return { ...(await result), tookMs: clock.now() - startMs };
   };
-  return { ...script, run, clock, send };
+  return { ...script, run, clock, send, refused };
 }
 
 describe('a call that may be repeated', () => {
@@ -164,6 +167,7 @@ describe('a call that may be repeated', () => {
       },
       {
         clock,
+        refused: new RefusedCalls(clock),
         serverTime: new ServerTime(clock),
         timeoutMs: 1000,
         closed: new AbortController().signal,
@@ -184,6 +188,17 @@ describe('a call that may be repeated', () => {
     const { answer, tookMs } = await run();
     expect(answer).toBe(ok);
     expect(tookMs).toBeLessThan(16 * 60_000);
+  });
+
+  it('is counted with those that wait while it sits out a refusal', async () => {
+    const { send, clock, refused } = retrying([status(429, { code: 1000 }, { 'retry-after': '60' }), ok]);
+    const sent = send(call());
+    await clock.advance(1000);
+    const untilMs = clock.now() + 59_500;
+    expect(refused.snapshot()).toEqual({ calls: 1, untilMs });
+    await clock.advance(60_000);
+    await sent;
+    expect(refused.snapshot()).toEqual({ calls: 0, untilMs: null });
   });
 
   it('is refused with 429 when others use up the limit for a quarter of an hour', async () => {

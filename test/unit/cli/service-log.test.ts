@@ -79,3 +79,24 @@ it('warns of each request that exceeded the limit', () => {
   exchange({ status: 429 });
   expect(told()).toEqual([['warn', 'request limit exceeded']]);
 });
+
+it('does not take a refusal for the limit for a service that is back', () => {
+  const { exchange, service } = serviceLog();
+  exchange({ lost: true });
+  exchange({ status: 429 });
+  expect(service.snapshot()).toMatchObject({ away: true });
+});
+
+it('knows since when the token is refused, until it is taken', async () => {
+  const { exchange, service, told, clock } = serviceLog();
+  const sinceMs = clock.now();
+  exchange({ status: 401 });
+  await clock.advance(5000);
+  exchange({ status: 401 });
+  // Open to all.
+  exchange({ status: 200, name: 'GET /' });
+  expect(service.snapshot()).toMatchObject({ tokenRefusedSinceMs: sinceMs });
+  expect(told()).toEqual([['warn', 'the token is refused']]);
+  exchange({ status: 404 });
+  expect(service.snapshot()).toMatchObject({ tokenRefusedSinceMs: null });
+});
