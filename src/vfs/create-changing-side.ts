@@ -26,8 +26,11 @@ export interface ChangingSide {
   recover(): Promise<void>;
   /** After `recover`: goes on with the uploads that an ended mount left. */
   resumeUploads(): Promise<void>;
-  /** Waits until everything that is closed is on the platform, or its failure recorded. */
-  idle(signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until everything that is closed is on the platform, or its failure recorded; answers the paths of what is left
+   * to the next mount.
+   */
+  idle(signal: AbortSignal): Promise<readonly string[]>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
 }
@@ -45,8 +48,9 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
     resumeUploads: () => new RecoveredUploads(tree, contents).begin(),
     flush: (path, signal) => contents.flush(path, signal),
     idle: async (signal) => {
-      await contents.idle(signal);
+      const left = await contents.idle(signal);
       await attributes.idle(signal);
+      return left;
     },
   };
 }

@@ -46,8 +46,11 @@ export interface MountedFileSystem {
   askAhead(): void;
   /** Goes on with what an ended mount left unfinished; once, before the first request. */
   recover(): Promise<void>;
-  /** Waits until everything that is closed is on the platform, or its failure recorded. */
-  idle(signal: AbortSignal): Promise<void>;
+  /**
+   * Waits until everything that is closed is on the platform, or its failure recorded; answers the paths of what is left
+   * to the next mount.
+   */
+  idle(signal: AbortSignal): Promise<readonly string[]>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
   /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */

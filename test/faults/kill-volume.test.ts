@@ -134,7 +134,8 @@ describe('and the next mount has no staging project: it says so, and the one aft
     const told = new RegExp(`results/${name}.*--staging-project`);
     await waitUntil(async () => told.test(await world.sandbox.logs()), { timeoutMs: 30_000 });
     expect(await isThere(name)).toBe(false);
-    await world.remount(STAGING);
+    expect(await world.unmount()).toMatchObject({ code: 16, stderr: expect.stringContaining(name) });
+    await world.mount(STAGING);
     await arrives(name);
   });
 });

@@ -101,10 +101,13 @@ describe('a file that a killed mount had not uploaded', () => {
     await waitUntil(async () => (await world.files()).includes('again'), { timeoutMs: 30_000 });
   });
 
-  it('is waited for by unmount', async () => {
+  it('is waited for by unmount, which names what the service does not take', async () => {
     holdUploads();
     await write('awaited', 'here');
-    await world.killMount();
+    const { code, stderr } = await world.unmount();
+    expect(code).toBe(16);
+    expect(stderr).toContain(world.own('awaited').slice(world.sandbox.mountPoint.length));
+    expect(stderr).toContain(`mount on ${world.sandbox.mountPoint} again`);
     world.proxy.heal();
     world.proxy.inject({ kind: 'latency', ms: 1500 }, { when: isUpload });
     await world.mount(WRITE_BACK);

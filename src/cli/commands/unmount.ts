@@ -6,7 +6,8 @@ import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { sayWaiting } from '../say-waiting.ts';
 
 const DETAILS = `
-Waits until everything written has reached the service, then unmounts. When programs use the mount it says which and
+Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
+on this machine, and is uploaded by the next mount there (exit code 16). When programs use the mount it says which and
 leaves it as it is (exit code 11). Ctrl-C while it waits leaves the mount as it is, too.`;
 
 export function addUnmountCommand(program: Command): void {
@@ -27,8 +28,19 @@ export function addUnmountCommand(program: Command): void {
 async function unmountCommand(path: string, options: { readonly force: boolean }): Promise<void> {
   const mount = await requireMount(path);
   if (options.force) return unmountByForce(mount);
-  if ((await unmount(mount, sayWaiting())) === 'busy') {
-    const users = await findMountUsers(mount.mountPoint);
-    throw new CliError('busy', `${mount.mountPoint}: in use\n${describeMountUsers(users)}`);
+  const { mountPoint } = mount;
+  const result = await unmount(mount, sayWaiting());
+  if (result.answer === 'busy') {
+    const users = await findMountUsers(mountPoint);
+    throw new CliError('busy', `${mountPoint}: in use\n${describeMountUsers(users)}`);
   }
+  if (result.left.length > 0) throw new CliError('unfinished', describeLeft(mountPoint, result.left));
+}
+
+function describeLeft(mountPoint: string, left: readonly string[]): string {
+  const files = left.map((path) => `  ${path}\n`).join('');
+  return (
+    `${mountPoint}: unmounted, but not all that was written has reached the service:\n${files}` +
+    `It is safe on this machine, and uploaded when you mount on ${mountPoint} again.`
+  );
 }

@@ -44,10 +44,13 @@ export type InquiryAnswer =
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
   | CacheAnswer;
 
+export type UnmountResult =
+  /** `left`: paths of files that are closed and not on the platform; the next mount goes on with them. */
+  { readonly answer: 'unmounted'; readonly left: readonly string[] } | { readonly answer: 'busy' };
+
 export type UnmountAnswer =
   | { readonly answer: 'waiting'; readonly pending: readonly string[] }
-  | { readonly answer: 'unmounted' }
-  | { readonly answer: 'busy' };
+  | UnmountResult;
 
 /**
  * To `unmount`: any number of `waiting`, then another; to `warmup`: any number of `warming`, then the one that goes with

@@ -1,4 +1,5 @@
 import type { Logger } from '../../observe/logger.ts';
+import type { UnmountResult } from './control-messages.ts';
 import type { RunningMount } from './running-mount.ts';
 
 /** How long a mount that was told to end waits before it says again what for. */
@@ -23,21 +24,21 @@ export class MountEnd {
     this.ended = this.#finish();
   }
 
-  /** Tells `onWaiting` what it waits for, at once and now and then. */
+  /** Tells `onWaiting` what it waits for, at once and now and then; answers what it waited for in vain. */
   async unmount(
     onWaiting: (pending: readonly string[]) => void,
     signal: AbortSignal,
-  ): Promise<'unmounted' | 'busy'> {
-    await this.#untilIdle(onWaiting, signal);
-    return (await this.#mount.unmount()) ? 'unmounted' : 'busy';
+  ): Promise<UnmountResult> {
+    const left = await this.#untilIdle(onWaiting, signal);
+    return (await this.#mount.unmount()) ? { answer: 'unmounted', left } : { answer: 'busy' };
   }
 
   async onSignal(): Promise<void> {
     if (this.#waitsForNothing) return this.abandon();
     this.#waitsForNothing = true;
     try {
-      if ((await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal)) === 'unmounted')
-        return;
+      const { answer } = await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal);
+      if (answer === 'unmounted') return;
       this.#log.warn({}, 'in use: taken out of the tree');
     } catch (error) {
       if (this.#forced.signal.aborted) return;
@@ -65,7 +66,10 @@ export class MountEnd {
     this.#log.info({ files: pending.length, first: pending[0] }, 'waiting for uploads');
   }
 
-  async #untilIdle(onWaiting: (pending: readonly string[]) => void, signal: AbortSignal): Promise<void> {
+  async #untilIdle(
+    onWaiting: (pending: readonly string[]) => void,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     const report = (): void => {
       const pending = this.#mount.pending();
       if (pending.length > 0) onWaiting(pending);
@@ -73,7 +77,7 @@ export class MountEnd {
     report();
     const timer = setInterval(report, REPORT_EVERY_MS);
     try {
-      await this.#mount.idle(AbortSignal.any([signal, this.#forced.signal]));
+      return await this.#mount.idle(AbortSignal.any([signal, this.#forced.signal]));
     } finally {
       clearInterval(timer);
     }

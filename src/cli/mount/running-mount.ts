@@ -2,8 +2,8 @@
 export interface RunningMount {
   /** Files whose content is not yet wholly on the service, for people. */
   pending(): readonly string[];
-  /** Resolves when nothing is pending. */
-  idle(signal: AbortSignal): Promise<void>;
+  /** Resolves when nothing is under way, with the paths of what failed and is left to the next mount. */
+  idle(signal: AbortSignal): Promise<readonly string[]>;
   /** False when it is in use (EBUSY): the mount stays as it was. */
   unmount(): Promise<boolean>;
   /** Out of the tree at once, whoever uses it. Synchronous: also for a process that is about to crash. */

@@ -47,10 +47,10 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
     if (request.request === 'abandon') {
       served.end.abandon();
-      return { answer: 'unmounted' };
+      return { answer: 'unmounted', left: [] };
     }
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
-    return { answer: await served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal) };
+    return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   });
   const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
   const company = { settings, log, control, watchdog };

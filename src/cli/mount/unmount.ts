@@ -3,6 +3,7 @@ import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { askDaemon } from './ask-daemon.ts';
+import type { UnmountResult } from './control-messages.ts';
 import type { SvcfsMount } from './require-mount.ts';
 import { tellDaemon } from './tell-daemon.ts';
 
@@ -13,19 +14,19 @@ const END_TIMEOUT_MS = 10_000;
 export async function unmount(
   mount: SvcfsMount,
   onWaiting: (pending: readonly string[]) => void,
-): Promise<'unmounted' | 'busy'> {
+): Promise<UnmountResult> {
   const { mountPoint, directory } = mount;
   const record = await readRecord<MountRecord>(directory.record);
   for await (const said of askDaemon(directory.socket, { request: 'unmount' })) {
     if (said.answer === 'waiting') onWaiting(said.pending);
-    if (said.answer === 'busy') return 'busy';
+    if (said.answer === 'busy') return said;
     if (said.answer === 'failed') throw new CliError('failure', said.message);
     if (said.answer === 'unmounted') {
       if (record !== undefined) await untilGone(record.daemon, END_TIMEOUT_MS);
-      return 'unmounted';
+      return said;
     }
   }
-  if (await recoverDeadMount(mountPoint)) return 'unmounted';
+  if (await recoverDeadMount(mountPoint)) return { answer: 'unmounted', left: [] };
   throw new CliError(
     'failure',
     `${mountPoint}: its process does not answer at ${directory.socket}; try --force`,

@@ -28,6 +28,7 @@ export class Contents {
   readonly #uploads: FollowingUploads;
   readonly #byNode = new Map<ContentNode, FileContent>();
   readonly #background = new Map<Promise<void>, FileContent | RecoveredUpload>();
+  readonly #brought = new Set<RecoveredUpload>();
   readonly #graces = new Map<FileContent, AbortController>();
 
   constructor(tree: Tree, publisher: Publisher) {
@@ -143,6 +144,7 @@ export class Contents {
 
   /** What an ended mount left and that is no file's content here: brought to the platform, or kept aside. */
   bring(upload: RecoveredUpload): void {
+    this.#brought.add(upload);
     void this.#watch(upload, this.#uploads.bring(upload));
   }
 
@@ -257,13 +259,14 @@ export class Contents {
     return content;
   }
 
-  /** Waits until everything is published or has failed. */
-  async idle(signal: AbortSignal): Promise<void> {
+  /** Waits until everything is published or has failed; answers the paths of what is left to the next mount. */
+  async idle(signal: AbortSignal): Promise<readonly string[]> {
     this.#uploads.tryLast();
     try {
       for (const content of this.#byNode.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
       await untilAborted(this.#publisher.idle(), signal);
+      return this.#left();
     } finally {
       this.#uploads.tryOn();
     }
@@ -300,6 +303,14 @@ export class Contents {
   #forget(content: FileContent): void {
     const idle = content.handles.size === 0 && !content.hasDraft && !content.lock.busy;
     if (idle && this.#byNode.get(content.node) === content) this.#byNode.delete(content.node);
+  }
+
+  #left(): readonly string[] {
+    const isLeft = ({ handles, unpublished, unlinked }: FileContent): boolean =>
+      handles.size === 0 && unpublished !== 'none' && !unlinked;
+    const closed = [...this.#byNode.values()].filter(isLeft);
+    const brought = [...this.#brought].filter(({ isOver, keepBecause }) => !isOver && !keepBecause);
+    return [...closed, ...brought].map(({ path }) => path);
   }
 
   #follow(content: FileContent): void {

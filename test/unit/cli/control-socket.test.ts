@@ -34,9 +34,12 @@ describe('the control socket', () => {
     await listen(path, async (request, send) => {
       expect(request).toEqual({ request: 'unmount' });
       send({ answer: 'waiting', pending: ['a', 'b'] });
-      return { answer: 'unmounted' };
+      return { answer: 'unmounted', left: [] };
     });
-    expect(await ask(path)).toEqual([{ answer: 'waiting', pending: ['a', 'b'] }, { answer: 'unmounted' }]);
+    expect(await ask(path)).toEqual([
+      { answer: 'waiting', pending: ['a', 'b'] },
+      { answer: 'unmounted', left: [] },
+    ]);
   });
 
   it('tells why a request failed', async () => {

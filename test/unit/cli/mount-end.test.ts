@@ -10,6 +10,7 @@ const silent: Logger = { error: () => {}, warn: () => {}, info: () => {}, debug:
 class ScriptedMount implements RunningMount {
   readonly events: string[] = [];
   inUse = false;
+  left: readonly string[] = [];
   #pending: string[];
   #finish: () => void = () => {};
   #close: () => void = () => {};
@@ -23,11 +24,11 @@ class ScriptedMount implements RunningMount {
 
   pending = (): readonly string[] => this.#pending;
 
-  async idle(signal: AbortSignal): Promise<void> {
+  async idle(signal: AbortSignal): Promise<readonly string[]> {
     signal.throwIfAborted();
-    if (this.#pending.length === 0) return;
+    if (this.#pending.length === 0) return [];
     return new Promise((resolve, reject) => {
-      this.#finish = resolve;
+      this.#finish = () => resolve(this.left);
       signal.addEventListener('abort', () => reject(signal.reason));
     });
   }
@@ -66,15 +67,25 @@ describe('unmount', () => {
     await waitUntil(() => waiting.length > 0);
     expect(waiting[0]).toEqual(['projects/ada/rna/a.bam']);
     mount.finishUploads();
-    expect(await done).toBe('unmounted');
+    expect(await done).toEqual({ answer: 'unmounted', left: [] });
     await end.ended;
     expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
+  });
+
+  it('answers what it waited for in vain', async () => {
+    const mount = new ScriptedMount(['a', 'b']);
+    mount.left = ['b'];
+    const end = new MountEnd(mount, silent);
+    const done = end.unmount(() => {}, never);
+    mount.finishUploads();
+    expect(await done).toEqual({ answer: 'unmounted', left: ['b'] });
+    await end.ended;
   });
 
   it('leaves a mount in use as it is', async () => {
     const mount = new ScriptedMount([]);
     mount.inUse = true;
-    expect(await new MountEnd(mount, silent).unmount(() => {}, never)).toBe('busy');
+    expect(await new MountEnd(mount, silent).unmount(() => {}, never)).toEqual({ answer: 'busy' });
     expect(mount.events).toEqual([]);
   });
 
