@@ -10,7 +10,15 @@ import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
 import { INLINE_BYTES, sendInline } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
-import { type ByteRange, leftBehind, outgrows, partRange, partSizeFor, partsIn } from './part-plan.ts';
+import {
+  type ByteRange,
+  leftBehind,
+  outgrows,
+  type PartLayout,
+  partRange,
+  partSizeFor,
+  partsIn,
+} from './part-plan.ts';
 import { publishedAlready } from './published-already.ts';
 
 /** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
@@ -74,10 +82,10 @@ export class DraftUpload {
     const before = this.#previousWrite;
     this.#previousWrite = write;
     if (this.#publishing || this.#error !== undefined || this.#opening !== undefined) return;
-    const partSizeBytes = this.#partSizeBytes;
+    const layout = this.#layout;
     const { content } = this.#options.context;
-    const candidates = new Set([...partsIn(before, partSizeBytes), ...partsIn(write, partSizeBytes)]);
-    const file = { sizeBytes: content.sizeBytes, partSizeBytes };
+    const candidates = new Set([...partsIn(before, layout), ...partsIn(write, layout)]);
+    const file = { sizeBytes: content.sizeBytes, ...layout };
     const ready = leftBehind(candidates, write, file).filter((number) => this.#isReady(number));
     if (ready.length > 0) this.#sendEarly(ready);
   }
@@ -203,14 +211,14 @@ export class DraftUpload {
     throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
   }
 
-  get #partSizeBytes(): number {
-    return this.#current?.ticket.partSizeBytes ?? this.#options.preferredPartSizeBytes;
+  get #layout(): PartLayout {
+    return this.#current?.layout ?? { partSizeBytes: this.#options.preferredPartSizeBytes, grows: false };
   }
 
   /** Part `number` is all local bytes and was never sent. */
   #isReady(number: number): boolean {
     const { content } = this.#options.context;
-    const range = partRange(number, content.sizeBytes, this.#partSizeBytes);
+    const range = partRange(number, content.sizeBytes, this.#layout);
     return (this.#current?.isNew(number) ?? true) && content.isLocal(range);
   }
 
@@ -219,7 +227,7 @@ export class DraftUpload {
     const { sizeBytes } = this.#options.context.content;
     if (upload === undefined) {
       this.#restartFor(sizeBytes);
-    } else if (outgrows(sizeBytes, upload.ticket.partSizeBytes) && !this.#options.context.content.released) {
+    } else if (outgrows(sizeBytes, upload.layout) && !this.#options.context.content.released) {
       this.#restartFor(sizeBytes * 4);
     } else {
       for (const number of numbers) this.#send(upload, number);
@@ -227,7 +235,7 @@ export class DraftUpload {
   }
 
   #send(upload: MultipartUpload, number: number): void {
-    const range = partRange(number, this.#options.context.content.sizeBytes, upload.ticket.partSizeBytes);
+    const range = partRange(number, this.#options.context.content.sizeBytes, upload.layout);
     upload.send(number, range).catch((error: unknown) => {
       if (this.#current === upload) this.#error ??= error;
     });
@@ -253,9 +261,8 @@ export class DraftUpload {
 
   #sendBehind(upload: MultipartUpload): void {
     const { sizeBytes } = this.#options.context.content;
-    const { partSizeBytes } = upload.ticket;
-    const all = partsIn({ start: 0, end: sizeBytes }, partSizeBytes);
-    const ready = leftBehind(all, this.#previousWrite, { sizeBytes, partSizeBytes });
+    const all = partsIn({ start: 0, end: sizeBytes }, upload.layout);
+    const ready = leftBehind(all, this.#previousWrite, { sizeBytes, ...upload.layout });
     for (const number of ready) {
       if (this.#isReady(number)) this.#send(upload, number);
     }
@@ -263,12 +270,14 @@ export class DraftUpload {
 
   async #open(expectedBytes: number, exact: { readonly sizeBytes?: number }): Promise<MultipartUpload> {
     const { context, preferredPartSizeBytes, target, onChange } = this.#options;
-    const partSizeBytes = partSizeFor(expectedBytes, preferredPartSizeBytes);
+    const capabilities = await context.api.capabilities({ priority: 'data' });
+    const grows = capabilities.has('variable_part_size');
+    const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
     const ticket = await context.api.uploads.initialise(
       { ...target(), ...exact, partSizeBytes },
       { signal: context.signal, priority: 'data' },
     );
-    this.#current = new MultipartUpload({ ticket, sizeBytes: exact.sizeBytes, parts: [] }, context);
+    this.#current = new MultipartUpload({ ticket, grows, sizeBytes: exact.sizeBytes, parts: [] }, context);
     onChange();
     return this.#current;
   }

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { UploadTicket } from '../../api/model.ts';
 import type { Annotations, ContentVersion, UploadTarget } from '../ports.ts';
 import type { Extent } from './extent-map.ts';
+import type { PartLayout } from './part-plan.ts';
 
 export interface SentPart {
   readonly partNumber: number;
@@ -12,10 +13,16 @@ export interface SentPart {
 /** A multipart upload as far as it has come. */
 export interface UploadState {
   readonly ticket: UploadTicket;
+  /** Its parts get larger (`PartLayout`); undefined in journals of before there were such. */
+  readonly grows?: boolean | undefined;
   /** The size that the upload was begun with; undefined: none was said. */
   readonly sizeBytes: number | undefined;
   /** Parts the store has, whose bytes in the spool are still the same. */
   readonly parts: readonly SentPart[];
+}
+
+export function layoutOf({ ticket, grows = false }: UploadState): PartLayout {
+  return { partSizeBytes: ticket.partSizeBytes, grows };
 }
 
 /** All it takes to go on with a draft in another process. */

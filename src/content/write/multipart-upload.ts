@@ -10,8 +10,16 @@ import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { DraftContent } from './draft-content.ts';
 import type { Journal } from './journal.ts';
-import type { SentPart, UploadState } from './journal-entry.ts';
-import { type ByteRange, outgrows, partCount, partRange, partsIn } from './part-plan.ts';
+import { layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
+import {
+  type ByteRange,
+  fullPart,
+  outgrows,
+  type PartLayout,
+  partCount,
+  partRange,
+  partsIn,
+} from './part-plan.ts';
 import type { PartSender } from './part-sender.ts';
 
 /** Parts are reported in batches of this many while the file is being written: one call each. */
@@ -37,6 +45,7 @@ export interface UploadContext {
 
 export class MultipartUpload {
   readonly ticket: UploadTicket;
+  readonly layout: PartLayout;
   readonly #saidBytes: number | undefined;
   readonly #context: UploadContext;
   readonly #parts = new Map<number, MutablePart>();
@@ -51,6 +60,7 @@ export class MultipartUpload {
 
   constructor(state: UploadState, context: UploadContext) {
     this.ticket = state.ticket;
+    this.layout = layoutOf(state);
     this.#saidBytes = state.sizeBytes;
     this.#context = context;
     for (const part of state.parts) this.#parts.set(part.partNumber, { ...part, stale: false });
@@ -60,6 +70,7 @@ export class MultipartUpload {
     const parts = [...this.#parts.values()].filter(({ stale }) => !stale);
     return {
       ticket: this.ticket,
+      grows: this.layout.grows,
       sizeBytes: this.#saidBytes,
       parts: parts.map(({ partNumber, etag, sizeBytes }) => ({ partNumber, etag, sizeBytes })),
     };
@@ -72,9 +83,9 @@ export class MultipartUpload {
   /** It can become a file of this size: none other was said, and no part lies beyond, which the service would append. */
   fits(sizeBytes: number): boolean {
     if (sizeBytes !== (this.#saidBytes ?? sizeBytes)) return false;
-    const count = partCount(sizeBytes, this.ticket.partSizeBytes);
+    const count = partCount(sizeBytes, this.layout);
     const beyond = [...this.#parts.keys(), ...this.#sending.keys()].some((number) => number > count);
-    return !beyond && !outgrows(sizeBytes, this.ticket.partSizeBytes);
+    return !beyond && !outgrows(sizeBytes, this.layout);
   }
 
   /** A part that was never sent. */
@@ -84,10 +95,10 @@ export class MultipartUpload {
 
   /** The ranges of full parts that the service has as they are. */
   heldRanges(): ByteRange[] {
-    const { partSizeBytes } = this.ticket;
-    return [...this.#parts.values()]
-      .filter(({ stale, sizeBytes }) => !stale && sizeBytes === partSizeBytes)
-      .map(({ partNumber }) => partRange(partNumber, partNumber * partSizeBytes, partSizeBytes));
+    return [...this.#parts.values()].flatMap(({ partNumber, stale, sizeBytes }) => {
+      const range = fullPart(partNumber, this.layout);
+      return !stale && sizeBytes === range.end - range.start ? [range] : [];
+    });
   }
 
   /** Resolves when a part on its way arrived or failed; undefined when there is none. */
@@ -99,7 +110,7 @@ export class MultipartUpload {
 
   /** The bytes of a range are others now. */
   touch(range: ByteRange): void {
-    for (const number of partsIn(range, this.ticket.partSizeBytes)) {
+    for (const number of partsIn(range, this.layout)) {
       if (this.#changedWhileSent.has(number)) this.#changedWhileSent.set(number, true);
       const part = this.#parts.get(number);
       if (part !== undefined && !part.stale) {
@@ -124,11 +135,11 @@ export class MultipartUpload {
 
   /** Sends every part of a file of this size that the service does not have as it is now. */
   async sendAll(sizeBytes: number): Promise<void> {
-    const { partSizeBytes } = this.ticket;
     const sends: Promise<void>[] = [];
     this.#await();
-    for (let number = 1; number <= partCount(sizeBytes, partSizeBytes); number += 1) {
-      const range = partRange(number, sizeBytes, partSizeBytes);
+    const count = partCount(sizeBytes, this.layout);
+    for (let number = 1; number <= count; number += 1) {
+      const range = partRange(number, sizeBytes, this.layout);
       const sending = this.#sending.get(number);
       if (sending !== undefined && sending.range.end === range.end && !this.#changedWhileSent.get(number)) {
         sends.push(sending.done);
@@ -142,7 +153,7 @@ export class MultipartUpload {
   async complete(sizeBytes: number): Promise<FileRecord> {
     const { api, signal } = this.#context;
     await this.#reporting;
-    const count = partCount(sizeBytes, this.ticket.partSizeBytes);
+    const count = partCount(sizeBytes, this.layout);
     const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
     return api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
   }

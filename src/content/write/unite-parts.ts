@@ -3,8 +3,8 @@ import type { Api } from '../../api/api.ts';
 import type { PartReport } from '../../api/model.ts';
 import { md5Hex } from '../../lib/md5.ts';
 import { ExtentMap } from './extent-map.ts';
-import type { DraftState, SentPart, UploadState } from './journal-entry.ts';
-import { partRange } from './part-plan.ts';
+import { type DraftState, layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
+import { type PartLayout, partRange } from './part-plan.ts';
 
 /** A mount begins without knowing rather than late: what is not known to be there goes again. */
 const LOOK_MS = 5000;
@@ -31,7 +31,7 @@ export async function uniteParts(
   try {
     const parts = [...upload.parts];
     for (const report of unknown) {
-      const part = await sameAsSpooled(report, { state, partSizeBytes: upload.ticket.partSizeBytes, spool });
+      const part = await sameAsSpooled(report, { state, layout: layoutOf(upload), spool });
       if (part !== undefined) parts.push(part);
     }
     return { ...upload, parts };
@@ -42,10 +42,10 @@ export async function uniteParts(
 
 async function sameAsSpooled(
   { partNumber, etag }: PartReport,
-  from: { readonly state: DraftState; readonly partSizeBytes: number; readonly spool: FileHandle },
+  from: { readonly state: DraftState; readonly layout: PartLayout; readonly spool: FileHandle },
 ): Promise<SentPart | undefined> {
   const map = new ExtentMap(from.state.extents);
-  const range = partRange(partNumber, map.sizeBytes, from.partSizeBytes);
+  const range = partRange(partNumber, map.sizeBytes, from.layout);
   const sizeBytes = range.end - range.start;
   if (sizeBytes <= 0 || map.localBytesIn(range.start, range.end) !== sizeBytes) return undefined;
   const bytes = new Uint8Array(sizeBytes);

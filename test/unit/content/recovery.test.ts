@@ -109,15 +109,19 @@ async function publishingUntil(call: string, bytes = patterned(350), replaces?: 
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
 
 describe('a publication that was asked for', () => {
-  it('goes on, and sends only parts that the store does not have', async () => {
-    await publishingUntil('complete');
+  it.each([
+    ['of one size', 350],
+    ['that grew', 1000 * 100 + 350],
+  ])('goes on, and sends only parts that the store does not have: %s', async (_, sizeBytes) => {
+    platform.capabilities.add('variable_part_size');
+    await publishingUntil('complete', patterned(sizeBytes));
     const path = await afterKill();
     platform.on = () => {};
     platform.calls.length = 0;
     const recovery = await onlyRecovery(path);
     expect(recovery).toMatchObject({ kind: 'owed', label: 'projects/alice/trial/new.bam' });
     await owed(recovery).finish();
-    expect(published()).toEqual(patterned(350));
+    expect(published()).toEqual(patterned(sizeBytes));
     expect(platform.count('put')).toBe(0);
     expect(platform.count('initialise')).toBe(0);
     expect(await readdir(path)).toEqual(['journal']);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/content/ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -97,6 +98,19 @@ describe('the spool limit', () => {
       const kept = await draft.keep();
       await expectAllThere(kept?.path ?? '', kept?.missing ?? '');
     });
+  });
+
+  it('lets that file outgrow 10,000 parts of its first part size where parts may differ', async () => {
+    platform.capabilities.add('variable_part_size');
+    // Nine parts arrive, and their room is what the end of the file needs.
+    const written = new Gate();
+    platform.on = (call) => (/^partUrl \d\d+$/.test(call) ? written.opened : undefined);
+    const bytes = patterned(10_000 * 16 + 100);
+    const draft = await newDraft(writerOf({ spoolSizeBytes: bytes.length - 50, partSizeBytes: 16 }));
+    await writeInPieces(draft, bytes, 5000);
+    written.open();
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
   });
 
   it('makes a writer wait for another file to be published', async () => {
