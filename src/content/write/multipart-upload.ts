@@ -6,8 +6,10 @@
  * belongs to the next one.
  */
 import type { Api } from '../../api/api.ts';
+import { ApiError } from '../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import type { Journal } from './journal.ts';
 import { layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
@@ -24,6 +26,11 @@ import type { PartSender } from './part-sender.ts';
 
 /** Parts are reported in batches of this many while the file is being written: one call each. */
 const REPORT_BATCH = 32;
+
+/** The report of a part is not that of the part stored (undocumented-calls, 1.1). */
+const PART_REFUSED = 8014;
+/** A part that is refused so often will not be taken. */
+const MOST_TRIES = 5;
 
 interface Sending {
   readonly range: ByteRange;
@@ -112,11 +119,7 @@ export class MultipartUpload {
   touch(range: ByteRange): void {
     for (const number of partsIn(range, this.layout)) {
       if (this.#changedWhileSent.has(number)) this.#changedWhileSent.set(number, true);
-      const part = this.#parts.get(number);
-      if (part !== undefined && !part.stale) {
-        part.stale = true;
-        this.#context.journal.record({ type: 'stale', id: this.#context.draftId, partNumber: number });
-      }
+      this.#becomeStale(number);
     }
   }
 
@@ -150,12 +153,27 @@ export class MultipartUpload {
     await Promise.all(sends);
   }
 
+  /** Sends parts again that the service does not know as the store answered for them. */
   async complete(sizeBytes: number): Promise<FileRecord> {
-    const { api, signal } = this.#context;
-    await this.#reporting;
+    const { api, content, signal } = this.#context;
     const count = partCount(sizeBytes, this.layout);
-    const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
-    return api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#reporting;
+      const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
+      try {
+        return await api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
+      } catch (error) {
+        if (!isRefusedPart(error)) throw error;
+        const refused = await this.#refusedOf(reports);
+        if (refused.length === 0 || content.released || attempt === MOST_TRIES) {
+          const which = refused.map(({ partNumber }) => partNumber).join(', ') || 'unknown';
+          const reason = `the service refuses a part as the store took it (${which}): ${error.message}`;
+          throw new ContentError('failed', reason, { cause: error });
+        }
+        for (const { partNumber } of refused) this.#becomeStale(partNumber);
+        await this.sendAll(sizeBytes);
+      }
+    }
   }
 
   async abort(): Promise<void> {
@@ -190,6 +208,30 @@ export class MultipartUpload {
     this.#reportSome();
   }
 
+  #becomeStale(partNumber: number): void {
+    const part = this.#parts.get(partNumber);
+    if (part === undefined || part.stale) return;
+    part.stale = true;
+    this.#context.journal.record({ type: 'stale', id: this.#context.draftId, partNumber });
+  }
+
+  /** A refusal does not say which part it is for: halves are reported until it does. */
+  async #refusedOf(reports: readonly PartReport[]): Promise<readonly PartReport[]> {
+    const { api, signal } = this.#context;
+    try {
+      await api.uploads.report(this.ticket.uploadId, reports, { signal, priority: 'data' });
+      return [];
+    } catch (error) {
+      if (!isRefusedPart(error)) throw error;
+    }
+    if (reports.length === 1) return reports;
+    const middle = Math.ceil(reports.length / 2);
+    return [
+      ...(await this.#refusedOf(reports.slice(0, middle))),
+      ...(await this.#refusedOf(reports.slice(middle))),
+    ];
+  }
+
   #holds(partNumber: number, range: ByteRange): boolean {
     const part = this.#parts.get(partNumber);
     return part !== undefined && !part.stale && part.sizeBytes === range.end - range.start;
@@ -221,4 +263,8 @@ export class MultipartUpload {
         this.#reporting = undefined;
       });
   }
+}
+
+function isRefusedPart(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === PART_REFUSED;
 }

@@ -294,6 +294,23 @@ describe('parts', () => {
     expect(platform.calls.filter((call) => call === 'put 2')).toHaveLength(2);
   });
 
+  it('are sent again, a few times, when the service does not know them as the store answered', async () => {
+    const bytes = patterned(1250);
+    const draft = await newDraft(writerOf());
+    platform.mistaken.add(2).add(11);
+    await draft.write(0, bytes, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.count('put')).toBe(13 + 2);
+    platform.on = (call) => void (call === 'put 2' && platform.mistaken.add(2));
+    await draft.write(0, Buffer.from('again'), forever);
+    await expect(draft.publish(forever)).rejects.toMatchObject({
+      name: 'ContentError',
+      message: 'the service refuses a part as the store took it (2): code 8014',
+    });
+    expect(published()).toEqual(bytes);
+  });
+
   it('are sent again when they changed after they were sent', async () => {
     const draft = await newDraft(writerOf());
     const bytes = patterned(450);

@@ -40,6 +40,8 @@ export class FakePlatform {
   parallel = true;
   /** Parts that arrive damaged, once; 0 is a file sent in one call. */
   readonly damaged = new Set<number>();
+  /** Parts that the store answers with another ETag than theirs, once. */
+  readonly mistaken = new Set<number>();
   nowMs = Date.UTC(2024, 0, 1);
   putsInFlight = 0;
   mostPutsInFlight = 0;
@@ -169,6 +171,7 @@ export class FakePlatform {
           const bytes = Buffer.from(body);
           if (this.damaged.delete(Number(number))) bytes[0] = ~(bytes[0] ?? 0) & 0xff;
           this.#upload(uploadId).parts.set(Number(number), bytes);
+          if (this.mistaken.delete(Number(number))) return { etag: 'nonsense', md5: undefined };
           const etag = md5(bytes);
           return { etag, md5: etag };
         } finally {
