@@ -167,10 +167,13 @@ export class FaultProxy {
     request.on('aborted', () => upstream.destroy());
     // At any time, also while nobody awaits its answer: a service may be killed.
     upstream.on('error', () => response.destroy());
+    // Looked out for from here on: an answer may come while the last of the body is held back.
+    const answered = once(upstream, 'response') as Promise<[IncomingMessage]>;
+    answered.catch(() => undefined);
     if (fault?.kind === 'slow-uplink') await passSlowly(request, upstream, fault.bytesPerSecond);
     else if (fault?.kind === 'damage') await passDamaged(request, upstream);
     else request.pipe(upstream);
-    const [answer] = (await once(upstream, 'response')) as [IncomingMessage];
+    const [answer] = await answered;
     response.on('close', () => answer.destroy());
     if (fault?.kind === 'lose-answer') {
       answer.resume();
