@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Anything that is counted and limited by the second. Takers go in the order they came. */
 export class Throttle {
@@ -15,12 +16,12 @@ export class Throttle {
 
   /**
    * Resolves when `amount` may go: when what went before is paid for. An amount of any size goes at once then, and makes
-   * the next one wait; unused time is not saved up.
+   * the next one wait; unused time is not saved up. Who gives up leaves at once.
    */
   take(amount: number, signal?: AbortSignal): Promise<void> {
     const taking = this.#turn.then(() => this.#take(amount, signal));
     this.#turn = taking.catch(() => undefined);
-    return taking;
+    return untilAborted(taking, signal);
   }
 
   async #take(amount: number, signal: AbortSignal | undefined): Promise<void> {

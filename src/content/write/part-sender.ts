@@ -19,9 +19,13 @@ import { FlightLimit } from './flight-limit.ts';
 import { type PartCheck, PartChecks } from './part-checks.ts';
 import type { ByteRange } from './part-plan.ts';
 
-export interface PartJob {
+export interface Turn {
   /** The draft's id: files take turns. */
   readonly lane: string;
+  readonly signal: AbortSignal;
+}
+
+export interface PartJob extends Turn {
   readonly uploadId: string;
   readonly partNumber: number;
   readonly range: ByteRange;
@@ -30,7 +34,6 @@ export interface PartJob {
   readonly onRead: () => void;
   /** Someone waits for it: it is checked as soon as it was sent. */
   readonly isUrgent: () => boolean;
-  readonly signal: AbortSignal;
 }
 
 export interface PartSenderOptions {
@@ -75,7 +78,7 @@ export class PartSender {
   /** Sends one part when its turn comes, again if it arrives damaged; answers its ETag. */
   async send(job: PartJob): Promise<string> {
     for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
-      const sent = await this.#queue.add(() => this.#send(job), { lane: job.lane });
+      const sent = await this.#inTurn(() => this.#send(job), job);
       try {
         if (sent.md5 === undefined || (await sent.check.matches(sent.md5, job.isUrgent()))) return sent.etag;
       } finally {
@@ -91,8 +94,22 @@ export class PartSender {
     this.#checks.hurry();
   }
 
+  /** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
+  async #inTurn<T>(work: () => Promise<T>, { lane, signal }: Turn): Promise<T> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(signal.reason);
+      signal.addEventListener('abort', leave, { once: true });
+      const begin = (): Promise<T> => {
+        signal.removeEventListener('abort', leave);
+        signal.throwIfAborted();
+        return work();
+      };
+      this.#queue.add(async () => begin(), { lane }).then(resolve, reject);
+    });
+  }
+
   async #send(job: PartJob): Promise<Sent> {
-    job.signal.throwIfAborted();
     const { memory } = this.#options;
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;

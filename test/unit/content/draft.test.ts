@@ -370,6 +370,23 @@ describe('parts', () => {
     await first;
   });
 
+  it('leave the queue at once when their file is given up', async () => {
+    const writer = writerOf({ partsInFlight: 1 });
+    const [one, two] = await Promise.all([newDraft(writer, undefined, 'one'), newDraft(writer)]);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    await one.write(0, patterned(100), forever);
+    const first = one.publish(forever);
+    await waitUntil(() => platform.putsInFlight === 1);
+    await two.write(0, patterned(300), forever);
+    const second = two.publish(forever);
+    await waitUntil(() => platform.count('initialise') === 2);
+    await Promise.all([two.discard(), expect(second).rejects.toThrow('discarded')]);
+    go();
+    await first;
+    expect(platform.count('put')).toBe(1);
+  });
+
   it('go up no faster than they may', async () => {
     const clock = new FakeClock();
     const draft = await newDraft(writerOf({ uploadLimit: new Throttle(100, clock) }));

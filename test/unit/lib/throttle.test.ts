@@ -28,6 +28,19 @@ describe('a throttle', () => {
     expect(await times(clock, limit, [100, 100])).toEqual([0, 1]);
   });
 
+  it('lets who gives up leave at once, whoever is before him', async () => {
+    const clock = new FakeClock();
+    const limit = new Throttle(100, clock);
+    const given = new AbortController();
+    await limit.take(1000);
+    const before = limit.take(1000);
+    const waiting = limit.take(1, given.signal);
+    given.abort(new Error('no longer'));
+    await expect(waiting).rejects.toThrow('no longer');
+    await clock.advance(10_000);
+    await before;
+  });
+
   it('charges nothing for who gave up waiting', async () => {
     const clock = new FakeClock();
     const limit = new Throttle(100, clock);
