@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 
 import type { Clock } from '../lib/clock.ts';
+import type { Throttle } from '../lib/throttle.ts';
 import type { StorageClient } from './api.ts';
 import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
@@ -11,6 +12,8 @@ import { ANSWER_TIMEOUT_MS, watchedConnector } from './transport/watch-sending.t
 
 export interface StorageOptions {
   readonly clock: Clock;
+  /** Of the bytes of parts, over all of them. */
+  readonly uploadLimit?: Throttle | undefined;
   readonly limits?: Partial<StorageLimits>;
 }
 
@@ -54,7 +57,7 @@ export function createStorageClient(options: StorageOptions): StorageClient {
       ...retries,
       stallTimeoutMs: limits.stallTimeoutMs,
     }),
-    putPart: putPartOver(agent, retries),
+    putPart: putPartOver(agent, { ...retries, uploadLimit: options.uploadLimit }),
     close: async () => {
       sockets.close();
       await agent.destroy();

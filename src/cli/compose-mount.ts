@@ -127,9 +127,10 @@ function connectClients({ endpoint, token, options }: MountSettings, { log }: Mo
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock);
   const { onExchange, onRateWait } = service;
-  const storage = createStorageClient({ clock, limits });
+  const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
+  const storage = createStorageClient({ clock, limits, uploadLimit });
   return {
-    api: createApi({ endpoint, token, clock, limits, onExchange, onRateWait }),
+    api: createApi({ endpoint, token, clock, limits, uploadLimit, onExchange, onRateWait }),
     storage:
       options.limitDownload === undefined
         ? storage
@@ -200,7 +201,6 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
     deliver,
     partsInFlight: options.uploads,
     md5Sum: options.md5Sum,
-    ...(options.limitUpload !== undefined && { uploadLimit: throttle(options.limitUpload) }),
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });
   return { reader, writer, memory, disk };

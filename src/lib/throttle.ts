@@ -1,6 +1,10 @@
 import type { Clock } from './clock.ts';
 import { untilAborted } from './until-aborted.ts';
 
+/** What a timer that fires late has cost is made up for, up to so much. */
+const MADE_UP_MS = 50;
+const MOMENTS_PER_SECOND = 16;
+
 /** Anything that is counted and limited by the second. Takers go in the order they came. */
 export class Throttle {
   readonly perSecond: number;
@@ -9,14 +13,18 @@ export class Throttle {
   #paidMs = 0;
   #turn: Promise<void> = Promise.resolve();
 
+  /** So much at once is hardly a burst. */
+  readonly moment: number;
+
   constructor(perSecond: number, clock: Clock) {
+    this.moment = Math.ceil(perSecond / MOMENTS_PER_SECOND);
     this.perSecond = perSecond;
     this.#clock = clock;
   }
 
   /**
    * Resolves when `amount` may go: when what went before is paid for. An amount of any size goes at once then, and makes
-   * the next one wait; unused time is not saved up. Who gives up leaves at once.
+   * the next one wait; hardly any unused time is saved up. Who gives up leaves at once.
    */
   take(amount: number, signal?: AbortSignal): Promise<void> {
     const taking = this.#turn.then(() => this.#take(amount, signal));
@@ -28,6 +36,7 @@ export class Throttle {
     signal?.throwIfAborted();
     const waitMs = this.#paidMs - this.#clock.now();
     if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
-    this.#paidMs = Math.max(this.#paidMs, this.#clock.now()) + (amount / this.perSecond) * 1000;
+    const fromMs = Math.max(this.#paidMs, this.#clock.now() - MADE_UP_MS);
+    this.#paidMs = fromMs + (amount / this.perSecond) * 1000;
   }
 }

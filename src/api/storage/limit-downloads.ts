@@ -1,13 +1,34 @@
 import type { Throttle } from '../../lib/throttle.ts';
-import type { StorageClient } from '../api.ts';
+import type { RangeAnswer, StorageClient } from '../api.ts';
+import { StorageError } from '../errors.ts';
 
-/** A store whose ranges come no faster than that, in bytes, over all of them. */
+/** A smaller range would be mostly its request. */
+const LEAST_PIECE_BYTES = 32 * 1024;
+
+/** A store whose ranges come no faster than that, in bytes, over all of them: each in pieces, as they may come. */
 export function limitDownloads(storage: StorageClient, limit: Throttle): StorageClient {
+  const pieceBytes = Math.max(LEAST_PIECE_BYTES, limit.moment);
   return {
     ...storage,
     getRange: async (url, range, signal) => {
-      await limit.take(range.into.length, signal);
-      return storage.getRange(url, range, signal);
+      let first: RangeAnswer | undefined;
+      for (let at = 0; ; at += pieceBytes) {
+        const into = range.into.subarray(at, at + pieceBytes);
+        await limit.take(into.length, signal);
+        const piece = {
+          ...range,
+          into,
+          offset: range.offset + at,
+          expectedEtag: range.expectedEtag ?? first?.etag,
+          onProgress: (bytes: number) => range.onProgress?.(at + bytes),
+        };
+        const answer = await storage.getRange(url, piece, signal);
+        first ??= answer;
+        if (answer.objectSizeBytes !== first.objectSizeBytes) {
+          throw new StorageError('changed', 'the object changed its size while it was read');
+        }
+        if (at + into.length >= range.into.length) return first;
+      }
     },
   };
 }

@@ -1,22 +1,28 @@
 import type { Agent } from 'undici';
 
 import { Patience } from '../../lib/patience.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import type { StorageClient, StoredPart } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import type { SignedUrl } from '../model.ts';
 import { unquoted } from '../parse/volume.ts';
+import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
 import { type RetryLimits, toStorageError } from './get-range.ts';
 import { mayPass, storageErrorOf } from './range-answer.ts';
 
 const BACKOFF = { baseMs: 200, capMs: 5000 };
 
+export interface PutLimits extends RetryLimits {
+  readonly uploadLimit: Throttle | undefined;
+}
+
 /** Sends a part until the store takes it: repeating a part replaces it, so a lost answer costs only the bytes. */
-export function putPartOver(agent: Agent, limits: RetryLimits): StorageClient['putPart'] {
+export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['putPart'] {
   return async (target, body, signal) => {
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
       try {
-        return await put(agent, { target, body, signal });
+        return await put(agent, { target, signal, ...pacedBody(body, limits.uploadLimit, signal) });
       } catch (cause) {
         signal?.throwIfAborted();
         const error = toStorageError(cause);
@@ -28,19 +34,18 @@ export function putPartOver(agent: Agent, limits: RetryLimits): StorageClient['p
   };
 }
 
-interface Put {
+interface Put extends PacedBody {
   readonly target: SignedUrl;
-  readonly body: Uint8Array;
   readonly signal: AbortSignal | undefined;
 }
 
-async function put(agent: Agent, { target, body, signal }: Put): Promise<StoredPart> {
+async function put(agent: Agent, { target, body, headers, signal }: Put): Promise<StoredPart> {
   const url = new URL(target.url);
   const response = await agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: target.method,
-    headers: { ...target.headers },
+    headers: { ...target.headers, ...headers },
     body,
     // The connection is watched.
     headersTimeout: 0,

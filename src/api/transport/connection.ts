@@ -13,6 +13,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
+import type { Throttle } from '../../lib/throttle.ts';
 import type { Priority } from '../api.ts';
 import { CallCounts } from './call-counts.ts';
 import { type Caller, callerOver } from './caller.ts';
@@ -38,6 +39,8 @@ export interface ConnectionOptions {
   readonly onExchange?: (exchange: Exchange) => void;
   /** Told when calls begin to wait for the next interval of the rate limit, and how long. */
   readonly onRateWait?: (ms: number) => void;
+  /** Of the bytes of files, over all calls. */
+  readonly uploadLimit?: Throttle | undefined;
   readonly limits?: Partial<ConnectionLimits>;
 }
 
@@ -86,6 +89,7 @@ export function connect(options: ConnectionOptions): Connection {
     endpoint,
     connections,
     exchangeTimeoutMs: Math.min(exchangeTimeoutMs, timeoutMs),
+    uploadLimit: options.uploadLimit,
     closed: closed.signal,
   });
   const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });

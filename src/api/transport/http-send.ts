@@ -1,9 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'undici';
+import type { Throttle } from '../../lib/throttle.ts';
 import { TransportError } from '../errors.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
+import { type PacedBody, pacedBody } from './paced-body.ts';
 import { ANSWER_TIMEOUT_MS, watchedConnector } from './watch-sending.ts';
+
+interface HttpBody {
+  readonly body: PacedBody['body'] | string | null;
+  readonly headers: PacedBody['headers'];
+}
 
 /** The kernel takes so much of a body at once, however slow the line is. */
 const AT_ONCE_BYTES = 64 * 1024;
@@ -19,6 +26,8 @@ export interface HttpSendOptions {
   readonly connections: number;
   /** For one exchange, without what the service holds back on purpose. */
   readonly exchangeTimeoutMs: number;
+  /** Of bodies that are bytes. */
+  readonly uploadLimit: Throttle | undefined;
   /** Fires before `close`: what fails from then on is not worth another try. */
   readonly closed: AbortSignal;
 }
@@ -44,12 +53,13 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     call.signal?.throwIfAborted();
     const timeoutMs = options.exchangeTimeoutMs + (call.heldBackMs ?? 0);
     try {
+      const { body, headers } = bodyOf(call, options.uploadLimit);
       const response = await pool.request({
         method: call.method,
         path: `${base}${call.path}${queryString(call.query)}`,
-        headers: headersOf(call),
-        body: bodyOf(call),
-        headersTimeout: isLong(call) ? 0 : timeoutMs,
+        headers: { ...headersOf(call), ...headers },
+        body,
+        headersTimeout: isLong(body) ? 0 : timeoutMs,
         bodyTimeout: timeoutMs,
         signal: call.signal ?? null,
       });
@@ -69,8 +79,9 @@ export function httpSend(options: HttpSendOptions): HttpSend {
 }
 
 /** It may take its time; the connection is watched. */
-function isLong({ body }: Call): boolean {
-  return body !== undefined && 'bytes' in body && body.bytes.length > AT_ONCE_BYTES;
+function isLong(body: HttpBody['body']): boolean {
+  if (body === null || typeof body === 'string') return false;
+  return !(body instanceof Uint8Array) || body.length > AT_ONCE_BYTES;
 }
 
 function queryString(query: Readonly<Record<string, QueryValue>> | undefined): string {
@@ -88,11 +99,9 @@ function headersOf(call: Call): Record<string, string> {
   return { ...call.headers, ...(type && { 'content-type': type }) };
 }
 
-function bodyOf(call: Call): string | Uint8Array | null {
-  if (!call.body) {
-    return null;
-  }
-  return 'json' in call.body ? JSON.stringify(call.body.json) : call.body.bytes;
+function bodyOf({ body, signal }: Call, limit: Throttle | undefined): HttpBody {
+  if (body && 'bytes' in body) return pacedBody(body.bytes, limit, signal);
+  return { body: body ? JSON.stringify(body.json) : null, headers: {} };
 }
 
 function singleValues(headers: Record<string, string | string[] | undefined>): Answer['headers'] {

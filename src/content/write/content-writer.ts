@@ -13,7 +13,6 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
 import { extentsOf } from './extent-map.ts';
@@ -41,8 +40,6 @@ export interface ContentWriterOptions {
   readonly partSizeBytes?: number;
   /** Give files the MD5 of their content as metadata pair `md5_sum`. Default false. */
   readonly md5Sum?: boolean | undefined;
-  /** Of the bytes of all uploads. Default: none. */
-  readonly uploadLimit?: Throttle | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
   /** What a draft for a volume takes after its upload when its own mount has ended. */
@@ -118,7 +115,7 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, clock, directory, uploadLimit, deliver } = this.#options;
+    const { api, storage, reader, memory, clock, directory, deliver } = this.#options;
     const partSizeBytes = this.#options.partSizeBytes ?? DEFAULT_PART_BYTES;
     return {
       api,
@@ -129,10 +126,8 @@ class SpoolingWriter implements ContentWriter {
         storage,
         memory,
         clock,
-        uploadLimit,
         partsInFlight: this.#options.partsInFlight,
       }),
-      uploadLimit,
       md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
       space: new SpoolSpace({

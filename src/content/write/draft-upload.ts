@@ -4,7 +4,6 @@
  */
 import { ApiError, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
-import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
 import { INLINE_BYTES, sendInline } from './inline-upload.ts';
@@ -27,7 +26,6 @@ const UPLOAD_GONE = 8003;
 export interface DraftUploadOptions {
   readonly context: UploadContext & { readonly memory: MemoryPool };
   readonly preferredPartSizeBytes: number;
-  readonly uploadLimit: Throttle | undefined;
   readonly target: () => UploadTarget;
   /** An upload began or ended: the journal must know. */
   readonly onChange: () => void;
@@ -182,7 +180,6 @@ export class DraftUpload {
       while (!(await content.readSpooled(0, body))) {
         await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
       }
-      await this.#options.uploadLimit?.take(sizeBytes, signal);
       const newer = await this.#newer(sizeBytes);
       return newer ?? (await sendInline(context, body, { target: target(), annotations }));
     } catch (error) {

@@ -10,7 +10,6 @@ import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
 import type { SignedUrl } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
@@ -43,8 +42,6 @@ export interface PartSenderOptions {
   readonly clock: Clock;
   /** Undefined: as many as measured throughput says. */
   readonly partsInFlight: number | undefined;
-  /** In bytes. */
-  readonly uploadLimit: Throttle | undefined;
 }
 
 /** A part whose bytes arrive damaged so often will not arrive. */
@@ -113,7 +110,6 @@ export class PartSender {
     const { memory } = this.#options;
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;
-    await this.#options.uploadLimit?.take(sizeBytes, job.signal);
     // On its way while the bytes are read; who does not come to need it does not hear of its failure.
     const link = this.#link(job);
     link.catch(() => undefined);

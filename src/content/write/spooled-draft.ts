@@ -108,7 +108,6 @@ export class SpooledDraft implements Draft {
         signal: this.#end.signal,
       },
       preferredPartSizeBytes: context.partSizeBytes,
-      uploadLimit: context.uploadLimit,
       target: () => this.#target,
       onChange: () => this.#record(),
       resumed: state.upload,

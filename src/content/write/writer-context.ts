@@ -1,5 +1,4 @@
 import type { Api } from '../../api/api.ts';
-import type { Throttle } from '../../lib/throttle.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, DeliverObject } from '../ports.ts';
 import type { Journal } from './journal.ts';
@@ -15,8 +14,6 @@ export interface WriterContext {
   readonly journal: Journal;
   readonly space: SpoolSpace;
   readonly partSizeBytes: number;
-  /** Of bytes; undefined: there is none. */
-  readonly uploadLimit: Throttle | undefined;
   /** Files get the MD5 of their content as metadata. */
   readonly md5Sum: boolean;
   readonly spoolPath: (draftId: string) => string;

@@ -6,9 +6,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import type { StorageClient, StoredPart } from '../../../src/api/api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import { Throttle } from '../../../src/lib/throttle.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import { type SlowReader, startSlowReader } from '../../support/slow-reader.ts';
 import { type StubHandler, type StubServer, startStub } from '../../support/stub-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const part = randomBytes(1_500_000);
 const md5 = createHash('md5').update(part).digest('hex');
@@ -77,6 +80,29 @@ describe('putPart', () => {
     expect(await storage.putPart(target, part)).toEqual({ etag: md5, md5 });
     await expect(storage.putPart(target, part)).rejects.toMatchObject({ kind: 'failed', status: 503 });
     expect(count).toBeGreaterThan(3 + 5);
+  });
+
+  it('sends the bytes at the pace that is allowed, all parts together', async () => {
+    const fakeClock = new FakeClock();
+    const limit = new Throttle(160, fakeClock);
+    const taken: number[] = [];
+    const stub = await startStub((_, response) => response.setHeader('ETag', '"x"').end());
+    const storage = createStorageClient({ clock, uploadLimit: limit });
+    open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
+    const target = { url: `${stub.origin}/`, method: 'PUT', headers: {}, expiresMs: undefined };
+    const sending = [part.subarray(0, 45), part.subarray(45, 100)].map((bytes) =>
+      storage.putPart(target, bytes),
+    );
+    void Promise.all(sending).then(() => taken.push(fakeClock.now()));
+    const startMs = fakeClock.now();
+    const sent = async (): Promise<boolean> => {
+      await fakeClock.advance(10);
+      return taken.length > 0;
+    };
+    await waitUntil(sent, { everyMs: 1 });
+    expect((taken[0] ?? 0) - startMs).toBeGreaterThan(400);
+    expect(stub.requests.map(({ body }) => body.length).sort()).toEqual([45, 55]);
+    expect(stub.requests.map(({ headers }) => headers['content-length']).sort()).toEqual(['45', '55']);
   });
 
   it.each([

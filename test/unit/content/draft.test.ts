@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
-import { Throttle } from '../../../src/lib/throttle.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -385,20 +383,6 @@ describe('parts', () => {
     go();
     await first;
     expect(platform.count('put')).toBe(1);
-  });
-
-  it('go up no faster than they may', async () => {
-    const clock = new FakeClock();
-    const draft = await newDraft(writerOf({ uploadLimit: new Throttle(100, clock) }));
-    await draft.write(0, patterned(250), forever);
-    const publishing = draft.publish(forever);
-    const sent = (): number => platform.calls.filter((call) => call.startsWith('put')).length;
-    for (const count of [1, 2, 3]) {
-      await waitUntil(() => sent() >= count && (clock.sleeping > 0 || count === 3));
-      expect(sent()).toBe(count);
-      await clock.advance(1000);
-    }
-    await publishing;
   });
 
   it('are put on report in batches while a long file is being written', async () => {

@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import type { Throttle } from '../../lib/throttle.ts';
+
+/** The bytes of a request as undici takes them, and the headers that it needs to. */
+export interface PacedBody {
+  readonly body: Uint8Array | Readable;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A larger piece saves nothing. */
+const MOST_PIECE_BYTES = 256 * 1024;
+
+/** Whole, which is fastest; where there is a limit, in pieces that go when they may. */
+export function pacedBody(
+  bytes: Uint8Array,
+  limit: Throttle | undefined,
+  signal: AbortSignal | undefined,
+): PacedBody {
+  if (limit === undefined || bytes.length === 0) return { body: bytes, headers: {} };
+  const body = Readable.from(pieces(bytes, limit, signal));
+  return { body, headers: { 'content-length': String(bytes.length) } };
+}
+
+async function* pieces(
+  bytes: Uint8Array,
+  limit: Throttle,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  const pieceBytes = Math.min(limit.moment, MOST_PIECE_BYTES);
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    const piece = bytes.subarray(at, at + pieceBytes);
+    await limit.take(piece.length, signal);
+    yield piece;
+  }
+}
