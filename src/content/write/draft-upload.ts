@@ -116,7 +116,9 @@ export class DraftUpload {
     try {
       await this.#opening?.catch(() => {});
       if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
-        return await this.#publishInline(sizeBytes, annotations);
+        const { sender, draftId, signal } = this.#options.context;
+        const send = (): Promise<FileRecord> => this.#publishInline(sizeBytes, annotations);
+        return await sender.sendWhole(send, { lane: draftId, signal });
       }
       const [file] = await Promise.all([this.#publishInParts(sizeBytes), inParts()]);
       return file;

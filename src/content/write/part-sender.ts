@@ -91,6 +91,11 @@ export class PartSender {
     this.#checks.hurry();
   }
 
+  /** Sends a whole file. It waits for its turn only where the number of uploads was given: else many small ones may go. */
+  sendWhole<T>(send: () => Promise<T>, turn: Turn): Promise<T> {
+    return this.#limit === undefined ? this.#inTurn(send, turn) : send();
+  }
+
   /** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
   async #inTurn<T>(work: () => Promise<T>, { lane, signal }: Turn): Promise<T> {
     signal.throwIfAborted();

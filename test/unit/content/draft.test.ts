@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
+import type { ContentWriter } from '../../../src/content/ports.ts';
+import { deferred } from '../../../src/lib/deferred.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -60,6 +62,24 @@ describe('publishing', () => {
     await draft.write(0, bytes, forever);
     expect((await draft.publish(forever)).metadata).toEqual({ md5_sum: md5(bytes) });
     expect(platform.calls).toEqual(['inline']);
+  });
+
+  it('sends as many files at once in one call as uploads were asked for, or as there are', async () => {
+    platform.capabilities.add('upload_inline');
+    const { promise: gate, resolve: go } = deferred();
+    platform.on = (call) => (call === 'inline' ? gate : undefined);
+    const publish = async (writer: ContentWriter, names: readonly string[]): Promise<void> => {
+      const drafts = await Promise.all(names.map((name) => newDraft(writer, undefined, name)));
+      await Promise.all(drafts.map((draft) => draft.write(0, Buffer.from('x'), forever)));
+      await Promise.all(drafts.map((draft) => draft.publish(forever)));
+    };
+    const limited = publish(writerOf({ partsInFlight: 2 }), ['a', 'b', 'c', 'd']);
+    await waitUntil(() => platform.count('inline') === 2);
+    const free = publish(writerOf({ directory: `${directory.name}/free` }), ['e', 'f', 'g', 'h']);
+    await waitUntil(() => platform.count('inline') === 2 + 4);
+    go();
+    await Promise.all([limited, free]);
+    expect(platform.count('inline')).toBe(8);
   });
 
   it('sends a file again that arrived damaged in one call, and gives up after a few times', async () => {
