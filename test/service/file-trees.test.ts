@@ -63,10 +63,12 @@ async function finish(kind: string, id: string) {
   const worker = new Worker(service.services, { leaseSeconds: 1 });
   worker.start();
   try {
-    return await waitUntil(async () => {
+    const finished = async () => {
       const { body } = await alice.get(`/async/files/${kind}/${id}`);
       return body.state === 'FINISHED' && body;
-    });
+    };
+    // The largest takes six seconds where nothing else runs.
+    return await waitUntil(finished, { timeoutMs: 40_000 });
   } finally {
     await worker.stop();
   }

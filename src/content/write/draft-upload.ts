@@ -269,8 +269,7 @@ export class DraftUpload {
 
   async #open(expectedBytes: number, exact: { readonly sizeBytes?: number }): Promise<MultipartUpload> {
     const { context, preferredPartSizeBytes, target, onChange } = this.#options;
-    const capabilities = await context.api.capabilities({ priority: 'data' });
-    const grows = capabilities.has('variable_part_size');
+    const grows = context.api.isKnownToOffer('variable_part_size');
     const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
     const ticket = await context.api.uploads.initialise(
       { ...target(), ...exact, partSizeBytes },
