@@ -27,12 +27,14 @@ export class RecentFailures {
     this.#failures = [...this.#current(), { ...range, error, untilMs }];
   }
 
-  /** Throws what a part of the range failed with. */
+  /** Throws what a part of the range failed with, once: who asks again after that wants it tried again. */
   throwIfIn(offset: number, end: number): void {
     if (this.#failures.length === 0) return;
     this.#failures = this.#current();
     const failure = this.#failures.find((each) => each.offset < end && offset < each.end);
-    if (failure !== undefined) throw failure.error;
+    if (failure === undefined) return;
+    this.#failures = this.#failures.filter((each) => each !== failure);
+    throw failure.error;
   }
 
   #current(): readonly Failure[] {

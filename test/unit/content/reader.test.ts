@@ -249,6 +249,13 @@ describe('a range that could not be had after long trying', () => {
     expect(made.platform.ranges).toHaveLength(before);
   });
 
+  it('is tried anew for who asks after that', async () => {
+    const { made, handle } = await failing();
+    made.platform.on = () => {};
+    await expect(bytesOf(handle.read(0, 4 * KIB, forever))).rejects.toThrow('no answer');
+    expect(await bytesOf(handle.read(0, 100, forever))).toHaveLength(100);
+  });
+
   it('is tried anew some seconds later', async () => {
     const { made, handle } = await failing();
     made.platform.on = () => {};
