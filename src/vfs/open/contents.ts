@@ -149,8 +149,13 @@ export class Contents {
   }
 
   /** Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. */
-  change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return content.following !== undefined ? content.lock.run(change, signal) : change();
+  async change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    content.changes += 1;
+    try {
+      return await (content.following !== undefined ? content.lock.run(change, signal) : change());
+    } finally {
+      content.changes -= 1;
+    }
   }
 
   /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
@@ -280,9 +285,9 @@ export class Contents {
     this.#graces.clear();
   }
 
-  /** Lets the draft go once there is no handle. The caller holds the content's lock. */
+  /** Lets the draft go once there is no handle, and nobody changes it. The caller holds the content's lock. */
   async #retire(content: FileContent): Promise<void> {
-    if (content.handles.size > 0) return;
+    if (content.handles.size > 0 || content.changes > 0) return;
     const { unpublished, keepBecause } = content;
     if (unpublished !== 'none' && !content.unlinked && !content.hopeless && !keepBecause) return;
     content.keepBecause = undefined;

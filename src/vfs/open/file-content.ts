@@ -66,6 +66,8 @@ export class FileContent {
   stagingName: string | undefined;
   /** The draft as it was uploaded into the staging folder, until that is removed from there. */
   staged: FileRecord | undefined;
+  /** How many changes of the bytes are being made. */
+  changes = 0;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
   following: Promise<void> | undefined;
   /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
-import { folderIdOf } from '../../../src/vfs/node.ts';
+import { folderIdOf, type ProjectFileNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
   O_RDONLY,
@@ -314,4 +314,14 @@ it('loses no write to a truncate(2) that began before the file was opened', asyn
   await Promise.all([truncating, writing]);
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({ a: 'X1234' });
+});
+
+it('loses no truncate(2) to the release of an empty file', async () => {
+  await start();
+  const node = await world.side.mutations.mknod({ parent: world.folder, name: 'a' }, 0o100644, world.by());
+  const handle = await world.open(node, O_WRONLY);
+  const releasing = world.side.openFiles.release(handle);
+  await world.side.openFiles.truncate(node as ProjectFileNode, 5, { handle: undefined, context: world.by() });
+  await releasing;
+  expect(await world.onPlatform()).toEqual({ a: '\0'.repeat(5) });
 });
