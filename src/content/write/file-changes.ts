@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../ports.ts';
 
 /** Annotations as one edit of the file. */
@@ -6,4 +8,19 @@ export function fileChanges({ metadata, tags }: Annotations): {
   tags?: readonly string[];
 } {
   return { metadata, ...(tags !== undefined && { tags }) };
+}
+
+/** With these pairs as well. */
+export function withMetadata(
+  annotations: Annotations | undefined,
+  more: Annotations['metadata'],
+): Annotations | undefined {
+  if (Object.keys(more).length === 0) return annotations;
+  return { metadata: { ...annotations?.metadata, ...more }, tags: annotations?.tags };
+}
+
+/** Whether an edit would change nothing. */
+export function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
+  const pairs = Object.entries(metadata).every(([key, value]) => file.metadata[key] === value);
+  return pairs && (tags === undefined || isDeepStrictEqual(file.tags, tags));
 }

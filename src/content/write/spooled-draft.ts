@@ -20,7 +20,7 @@ import {
 } from '../ports.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges } from './file-changes.ts';
+import { fileChanges, hasAll, withMetadata } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import type { ByteRange } from './part-plan.ts';
@@ -455,17 +455,4 @@ export class SpooledDraft implements Draft {
     const underWay = this.#target.onward !== undefined && this.#published !== undefined;
     return this.dirty || askedFor || underWay || this.#annotations !== undefined;
   }
-}
-
-function withMetadata(
-  annotations: Annotations | undefined,
-  more: Annotations['metadata'],
-): Annotations | undefined {
-  if (Object.keys(more).length === 0) return annotations;
-  return { metadata: { ...annotations?.metadata, ...more }, tags: annotations?.tags };
-}
-
-function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
-  const pairs = Object.entries(metadata).every(([key, value]) => file.metadata[key] === value);
-  return pairs && (tags === undefined || isDeepStrictEqual(file.tags, tags));
 }

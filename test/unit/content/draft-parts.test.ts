@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { waitUntil } from '../../support/wait-until.ts';
+import { forever, newDraft, platform, published, writeInPieces, writerOf } from './draft-world.ts';
+import { patterned } from './fake-platform.ts';
+
+describe('parts', () => {
+  it('are sent while the file is being written, several at once', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(2050);
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    platform.on = (call) => (call.startsWith('put') ? gate : undefined);
+    await writeInPieces(draft, bytes, 70);
+    await waitUntil(() => platform.putsInFlight === 8);
+    open();
+    await waitUntil(() => platform.count('put') === 20);
+    expect(platform.mostPutsInFlight).toBe(8);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.count('put')).toBe(21);
+  });
+
+  it('go one at a time where the service asks for that', async () => {
+    platform.parallel = false;
+    const draft = await newDraft(writerOf());
+    await draft.write(0, patterned(1000), forever);
+    platform.on = (call) =>
+      call.startsWith('put') ? new Promise((resolve) => setImmediate(resolve)) : undefined;
+    await draft.publish(forever);
+    expect(platform.mostPutsInFlight).toBe(1);
+    expect(published()).toEqual(patterned(1000));
+  });
+
+  it('have the size that the service answers, not the one asked for', async () => {
+    platform.partSizeBytes = 64;
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(500), 30);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(500));
+  });
+
+  it('are sent again when they arrive damaged', async () => {
+    const bytes = patterned(250);
+    const draft = await newDraft(writerOf());
+    platform.damaged.add(2);
+    await draft.write(0, bytes, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.calls.filter((call) => call === 'put 2')).toHaveLength(2);
+  });
+
+  it('are sent again, a few times, when the service does not know them as the store answered', async () => {
+    const bytes = patterned(1250);
+    const draft = await newDraft(writerOf());
+    platform.mistaken.add(2).add(11);
+    await draft.write(0, bytes, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.count('put')).toBe(13 + 2);
+    platform.on = (call) => void (call === 'put 2' && platform.mistaken.add(2));
+    await draft.write(0, Buffer.from('again'), forever);
+    await expect(draft.publish(forever)).rejects.toMatchObject({
+      name: 'ContentError',
+      message: 'the service refuses a part as the store took it (2): code 8014',
+    });
+    expect(published()).toEqual(bytes);
+  });
+
+  it('are sent again when they changed after they were sent', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(450);
+    await writeInPieces(draft, bytes, 50);
+    await waitUntil(() => platform.count('put') >= 3);
+    await draft.write(10, Buffer.from('header'), forever);
+    bytes.write('header', 10);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+    expect(platform.calls.filter((call) => call === 'put 1')).toHaveLength(2);
+    expect(platform.calls.filter((call) => call === 'put 2')).toHaveLength(1);
+  });
+
+  it('are sent again when they changed while they were on the way', async () => {
+    const draft = await newDraft(writerOf());
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const bytes = patterned(150);
+    await writeInPieces(draft, bytes, 50);
+    await waitUntil(() => platform.count('put') === 1);
+    await draft.write(0, Buffer.from('late'), forever);
+    bytes.write('late');
+    const publication = draft.publish(forever);
+    platform.on = () => {};
+    go();
+    await publication;
+    expect(published()).toEqual(bytes);
+  });
+
+  it('beyond the end of a file that was cut are not in it', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(450), 50);
+    await waitUntil(() => platform.count('put') >= 4);
+    await draft.truncate(120, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(120));
+  });
+
+  it('of two files take turns', async () => {
+    const writer = writerOf({ partsInFlight: 1 });
+    const [one, two] = await Promise.all([
+      newDraft(writer, undefined, 'one'),
+      newDraft(writer, undefined, 'two'),
+    ]);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    await one.write(0, patterned(1000), forever);
+    await two.write(0, patterned(100), forever);
+    const first = one.publish(forever);
+    await waitUntil(() => platform.putsInFlight === 1);
+    const second = two.publish(forever);
+    await waitUntil(() => platform.count('initialise') === 2);
+    platform.on = () => {};
+    go();
+    await second;
+    expect(platform.count('put')).toBeLessThan(6);
+    await first;
+  });
+
+  it('leave the queue at once when their file is given up', async () => {
+    const writer = writerOf({ partsInFlight: 1 });
+    const [one, two] = await Promise.all([newDraft(writer, undefined, 'one'), newDraft(writer)]);
+    let go = (): void => {};
+    platform.on = (call) => (call === 'put 1' ? new Promise((resolve) => (go = resolve)) : undefined);
+    await one.write(0, patterned(100), forever);
+    const first = one.publish(forever);
+    await waitUntil(() => platform.putsInFlight === 1);
+    await two.write(0, patterned(300), forever);
+    const second = two.publish(forever);
+    await waitUntil(() => platform.count('initialise') === 2);
+    await Promise.all([two.discard(), expect(second).rejects.toThrow('discarded')]);
+    go();
+    await first;
+    expect(platform.count('put')).toBe(1);
+  });
+
+  it('are put on report in batches while a long file is being written', async () => {
+    const draft = await newDraft(writerOf());
+    await writeInPieces(draft, patterned(4000), 100);
+    await waitUntil(() => platform.count('report') === 1);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(4000));
+  });
+});
