@@ -109,6 +109,21 @@ export class JobStore {
       .executeTakeFirst();
   }
 
+  /**
+   * Inside a transaction: keeps the lease until that ends. Others pass over the job, however long it takes, and a renewal
+   * waits; it would else change the job under the transaction, which would have to give way to it. @throws LeaseLostError
+   */
+  async hold({ jobId, worker }: Lease): Promise<void> {
+    const held = await this.#db
+      .selectFrom('jobs')
+      .select('id')
+      .where('id', '=', jobId)
+      .where('leased_by', '=', worker)
+      .$if(this.#features.rowLocks, (query) => query.forUpdate())
+      .executeTakeFirst();
+    if (held === undefined) throw new LeaseLostError({ jobId, worker });
+  }
+
   /** False when the lease is lost. */
   async renew(lease: Lease, until: string): Promise<boolean> {
     return this.#record(lease, { lease_until: until });

@@ -7,7 +7,7 @@
 import { randomId } from '../random-id.ts';
 import type { DetailedFile, FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
-import { freeNumberedName } from './numbered-name.ts';
+import { freeNameOfEach, freeNumberedName } from './numbered-name.ts';
 
 /** On whose account, and when. */
 export interface Doer {
@@ -16,19 +16,22 @@ export interface Doer {
 }
 
 export async function moveFiles(tx: Store, files: readonly FileRow[], to: FileRow): Promise<void> {
-  const { free, taken } = await byName(tx, files, to);
+  const nameOf = await freeNamesIn(tx, to, files);
+  const keepsName = (file: FileRow) => nameOf(file) === file.name;
+  for (const file of files) {
+    if (!keepsName(file)) await tx.files.update(file.id, { ...placeIn(to), name: nameOf(file) });
+  }
   await tx.fileBatches.move(
-    free.map(({ id }) => id),
+    files.filter(keepsName).map(({ id }) => id),
     to,
   );
-  for (const file of taken) await moveFile(tx, file, { folder: to, name: file.name });
 }
 
 /** @returns The file as it then is */
 export async function moveFile(tx: Store, file: FileRow, to: Arrival): Promise<FileRow> {
   const { folder, name } = to;
   const free = await freeNumberedName(tx, folder.id, name);
-  const changes = { parent_id: folder.id, project_id: folder.project_id, name: free };
+  const changes = { ...placeIn(folder), name: free };
   await tx.files.update(file.id, changes);
   return { ...file, ...changes };
 }
@@ -39,10 +42,9 @@ export async function copyFiles(
   to: FileRow,
   doer: Doer,
 ): Promise<void> {
-  const { free, taken } = await byName(tx, files, to);
-  const detailed = await tx.files.withDetails(free);
-  await tx.fileBatches.insert(detailed.map((file) => copyOf(file, { folder: to, name: file.name }, doer)));
-  for (const file of taken) await copyFile(tx, file, { folder: to, name: file.name, doer });
+  const nameOf = await freeNamesIn(tx, to, files);
+  const detailed = await tx.files.withDetails(files);
+  await tx.fileBatches.insert(detailed.map((file) => copyOf(file, { folder: to, name: nameOf(file) }, doer)));
 }
 
 /** @returns The copy */
@@ -69,8 +71,7 @@ function copyOf(file: DetailedFile, { folder, name }: Arrival, doer: Doer): Deta
   return {
     ...file,
     id: randomId(),
-    project_id: folder.project_id,
-    parent_id: folder.id,
+    ...placeIn(folder),
     name,
     created_by: doer.username,
     created_on: doer.now,
@@ -79,15 +80,20 @@ function copyOf(file: DetailedFile, { folder, name }: Arrival, doer: Doer): Deta
   };
 }
 
-async function byName(
+function placeIn({ id, project_id }: FileRow): Pick<FileRow, 'parent_id' | 'project_id'> {
+  return { parent_id: id, project_id };
+}
+
+/** What each file is to be called in a folder. */
+async function freeNamesIn(
   tx: Store,
+  folder: FileRow,
   files: readonly FileRow[],
-  to: FileRow,
-): Promise<{ free: FileRow[]; taken: FileRow[] }> {
-  const names = files.map(({ name }) => name);
-  const there = await tx.fileBatches.takenNames(to.id, names);
-  return {
-    free: files.filter(({ name }) => !there.has(name)),
-    taken: files.filter(({ name }) => there.has(name)),
-  };
+): Promise<(file: FileRow) => string> {
+  const names = await freeNameOfEach(
+    tx,
+    folder.id,
+    files.map(({ name }) => name),
+  );
+  return ({ name }) => names.get(name) ?? name;
 }

@@ -32,6 +32,17 @@ export function submitterOf({ created_by }: JobRow): Caller {
   return { username: created_by, tokenHash: '' };
 }
 
+/** A transaction for the job, as long as it may take, under its lease. @throws LeaseLostError */
+export async function underLease<Result>(
+  { services, lease }: JobRun,
+  work: (tx: Store) => Promise<Result>,
+): Promise<Result> {
+  return services.store.transaction(async (tx) => {
+    await tx.jobs.hold(lease);
+    return work(tx);
+  });
+}
+
 /** Records in the audit log what a job did, or failed to do. */
 export async function recordAct(
   store: Store,

@@ -13,12 +13,33 @@ export async function freeNumberedNames(
   names: readonly string[],
 ): Promise<readonly string[]> {
   for (let number = 0; ; number++) {
-    const candidates = number === 0 ? names : names.map((name) => `_${number}_${name}`);
-    if (await allFree(store, folderId, candidates)) return candidates;
+    const candidates = names.map((name) => numbered(name, number));
+    const taken = await store.fileBatches.takenNames(folderId, candidates);
+    if (taken.size === 0) return candidates;
   }
 }
 
-async function allFree(store: Store, folderId: string, names: readonly string[]): Promise<boolean> {
-  for (const name of names) if ((await store.files.findChild(folderId, name)) !== undefined) return false;
-  return true;
+/** The same for different names that are nothing to each other: each gets its own lowest number. */
+export async function freeNameOfEach(
+  store: Store,
+  folderId: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const given = new Set<string>();
+  const free = new Map<string, string>();
+  for (let number = 0; free.size < names.length; number++) {
+    const candidates = new Map<string, string>();
+    for (const name of names) if (!free.has(name)) candidates.set(numbered(name, number), name);
+    const taken = await store.fileBatches.takenNames(folderId, [...candidates.keys()]);
+    for (const [candidate, name] of candidates) {
+      if (taken.has(candidate) || given.has(candidate)) continue;
+      given.add(candidate);
+      free.set(name, candidate);
+    }
+  }
+  return free;
+}
+
+function numbered(name: string, number: number): string {
+  return number === 0 ? name : `_${number}_${name}`;
 }

@@ -8,7 +8,7 @@ import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
-import { type JobRun, recordAct, recordEnd } from './job-run.ts';
+import { type JobRun, recordAct, recordEnd, underLease } from './job-run.ts';
 import { outputFolder } from './output-folder.ts';
 import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
 import type { TaskProgress } from './task-progress.ts';
@@ -56,9 +56,8 @@ export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promis
 }
 
 async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
-  const { store } = run.services;
   const recordProgress = await finished.progress?.prepare(finished.status);
-  await store.transaction(async (tx) => {
+  await underLease(run, async (tx) => {
     await recordEnd(tx, run, { result: null });
     const task = await tx.tasks.find(finished.task.id);
     if (task === undefined) return;

@@ -12,7 +12,7 @@ import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import type { ExportRequest } from './job-requests.ts';
-import { type JobRun, recordEnd, recordStart, submitterOf } from './job-run.ts';
+import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './job-run.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
@@ -38,7 +38,7 @@ export async function runExport(run: JobRun): Promise<void> {
   const key = volumeKey(volume.address.prefix, request.location);
   const bucket = await bucketOf(services, volume);
   const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
-  await services.store.transaction(async (tx) => {
+  await underLease(run, async (tx) => {
     const current = await exportableFile(tx, run, request);
     const location = locationOf(volume.address.prefix, key);
     const moved = request.copyOnly

@@ -5,7 +5,7 @@ import { LeaseLostError } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { beginItem, continueItem, countFiles } from './file-work.ts';
 import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress, JobFailure } from './job-requests.ts';
-import { failureOf, type JobRun, recordAct, recordEnd, recordStart } from './job-run.ts';
+import { failureOf, type JobRun, recordAct, recordEnd, recordStart, underLease } from './job-run.ts';
 
 /**
  * Copies, moves or deletes files and folders. Each file, and each batch of a folder's entries, is one transaction, which
@@ -37,9 +37,9 @@ async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<File
 
 /** Goes on with an item, and answers the job's result as it then is. */
 async function advance(run: JobRun, item: FileJobItem, before: FileJobResult): Promise<FileJobResult> {
-  const { store, logger } = run.services;
+  const { logger } = run.services;
   try {
-    return await store.transaction(async (tx) => {
+    return await underLease(run, async (tx) => {
       const { current } = before;
       const progress =
         current === undefined ? await beginItem(tx, run, item) : await continueItem(tx, run, current);
@@ -53,7 +53,7 @@ async function advance(run: JobRun, item: FileJobItem, before: FileJobResult): P
   } catch (error) {
     if (error instanceof LeaseLostError || isPassingFailure(error)) throw error;
     if (!(error instanceof ServiceError)) logger.error({ job: run.job.id, err: error }, 'item failed');
-    return store.transaction((tx) => failItem(tx, run, { item, before, failure: failureOf(error) }));
+    return underLease(run, (tx) => failItem(tx, run, { item, before, failure: failureOf(error) }));
   }
 }
 

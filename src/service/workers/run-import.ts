@@ -13,7 +13,7 @@ import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { insertAliasTree, objectsBelow } from './import-folder.ts';
 import type { ImportRequest } from './job-requests.ts';
-import { type JobRun, recordEnd, recordStart, submitterOf } from './job-run.ts';
+import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './job-run.ts';
 import { freeNumberedName } from './numbered-name.ts';
 
 /**
@@ -31,7 +31,7 @@ export async function runImport(run: JobRun): Promise<void> {
   const volume = await usableVolume(services.store, submitterOf(job), from);
   const bucket = await bucketOf(services, volume);
   const insert = await (request.folder ? folderImport : objectImport)(run, { request, volume, bucket });
-  await services.store.transaction(async (tx) => {
+  await underLease(run, async (tx) => {
     await volumeFor(tx, submitterOf(job), from);
     const { file: parent, permissions } = await folderFor(tx, submitterOf(job), request.parentId);
     demand(permissions, 'write', 9003);

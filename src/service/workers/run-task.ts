@@ -20,7 +20,7 @@ import { isPassingFailure } from '../store/database-failure.ts';
 import { LeaseLostError } from '../store/jobs.ts';
 import type { TaskRow } from '../store/tasks.ts';
 import type { JobFailure } from './job-requests.ts';
-import { failureOf, type JobRun, recordEnd, recordStart } from './job-run.ts';
+import { failureOf, type JobRun, recordEnd, recordStart, underLease } from './job-run.ts';
 import { type FinishedTask, recordTaskEnd } from './record-task-end.ts';
 import { taskInputs } from './task-inputs.ts';
 import { TaskLog } from './task-log.ts';
@@ -34,7 +34,7 @@ export async function runTask(run: JobRun): Promise<void> {
   const task = await store.tasks.find(run.job.id);
   if (task === undefined || !isUnfinished(task.status)) {
     const failure = failureOf(new ServiceError(7002));
-    return store.transaction((tx) => recordEnd(tx, run, { failure }));
+    return underLease(run, (tx) => recordEnd(tx, run, { failure }));
   }
   await recordStart(run);
   // A run elsewhere has gone on while no worker looked.
@@ -59,7 +59,7 @@ export async function runTask(run: JobRun): Promise<void> {
 export async function failTask(run: JobRun, failure: JobFailure): Promise<void> {
   const { store } = run.services;
   const task = await store.tasks.find(run.job.id);
-  if (task === undefined) return store.transaction((tx) => recordEnd(tx, run, { failure }));
+  if (task === undefined) return underLease(run, (tx) => recordEnd(tx, run, { failure }));
   return recordTaskEnd(run, { task, status: 'FAILED', errors: [failure.message], cost: undefined });
 }
 

@@ -4,7 +4,7 @@ import type { EngineJob, EngineProgress } from '../executors/task-engine.ts';
 import { type TaskExecution, taskDetails } from '../rules/task-details.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
-import type { JobRun } from './job-run.ts';
+import { type JobRun, underLease } from './job-run.ts';
 import { placeLog, type TaskLog } from './task-log.ts';
 
 const INTERVAL_MS = 5000;
@@ -60,11 +60,9 @@ export class TaskProgress {
   }
 
   async #show(): Promise<void> {
-    const { store } = this.#run.services;
     const record = await this.prepare();
-    await store.transaction(async (tx) => {
-      // Under the lease: whoever has taken the task over tells of its own run.
-      await tx.jobs.record(this.#run.lease, { state: 'RUNNING' });
+    // Whoever has taken the task over tells of its own run.
+    await underLease(this.#run, async (tx) => {
       const task = await tx.tasks.find(this.#task.id);
       if (task === undefined) return;
       const details = { ...taskDetails(task), execution: await record(tx) };

@@ -16,7 +16,7 @@ import type { Services } from '../services.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { type JobKind, type JobRow, type Lease, LeaseLostError } from '../store/jobs.ts';
 import type { JobFailure } from './job-requests.ts';
-import { failureOf, type JobRun, recordEnd } from './job-run.ts';
+import { failureOf, type JobRun, recordEnd, underLease } from './job-run.ts';
 import { runExport } from './run-export.ts';
 import { runFileJob } from './run-file-job.ts';
 import { runImport } from './run-import.ts';
@@ -42,8 +42,7 @@ interface Work {
   readonly fail: (run: JobRun, failure: JobFailure) => Promise<void>;
 }
 
-const fail: Work['fail'] = (run, failure) =>
-  run.services.store.transaction((tx) => recordEnd(tx, run, { failure }));
+const fail: Work['fail'] = (run, failure) => underLease(run, (tx) => recordEnd(tx, run, { failure }));
 
 const WORKS: Readonly<Record<JobKind, Work>> = {
   import: { run: runImport, fail },
