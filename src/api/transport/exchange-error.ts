@@ -1,4 +1,4 @@
-import { connectionFailureText } from '../../lib/connection-failure.ts';
+import { connectionFailureText, isUnproven } from '../../lib/connection-failure.ts';
 import { errorCode } from '../../lib/error-code.ts';
 
 /** One HTTP exchange brought no answer. */
@@ -6,10 +6,16 @@ export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
   /** False when the request surely never got to the server. */
   readonly mayHaveArrived: boolean;
+  /** There is a server, and it did not prove to be the service. */
+  readonly unproven: boolean;
 
-  constructor(reason: string, options: { readonly mayHaveArrived: boolean; readonly cause: unknown }) {
+  constructor(
+    reason: string,
+    options: { readonly mayHaveArrived: boolean; readonly unproven?: boolean; readonly cause: unknown },
+  ) {
     super(reason, { cause: options.cause });
     this.mayHaveArrived = options.mayHaveArrived;
+    this.unproven = options.unproven ?? false;
   }
 }
 
@@ -25,8 +31,10 @@ const NEVER_SENT = new Set([
 
 export function exchangeErrorFrom(error: unknown): ExchangeError {
   const code = codeOf(error);
+  const unproven = isUnproven(code);
   return new ExchangeError(connectionFailureText(error), {
-    mayHaveArrived: code === undefined || !NEVER_SENT.has(code),
+    mayHaveArrived: !unproven && (code === undefined || !NEVER_SENT.has(code)),
+    unproven,
     cause: error,
   });
 }

@@ -4,6 +4,7 @@
  * | outcome                        | call may be repeated     | call takes effect once            |
  * |--------------------------------|--------------------------|-----------------------------------|
  * | never got to the server        | again, backing off       | again, backing off                |
+ * | a stranger, from the beginning | settled                  | settled                           |
  * | connection lost, 500, 502, 504 | again, backing off       | `lost`: the caller looks first    |
  * | 429                            | when the interval ends   | when the interval ends            |
  * | 503 code 0 (maintenance)       | after longer pauses      | after longer pauses               |
@@ -27,6 +28,8 @@ export type Decision =
 export interface Attempt {
   /** Exchanges made for this call, this one included. */
   readonly tries: number;
+  /** Whether the service has ever answered any call: else what does not prove to be it is a wrong address. */
+  readonly everAnswered: boolean;
   /** By the service's clock. */
   readonly serverNowMs: number;
   /** In [0, 1). */
@@ -52,6 +55,7 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
   } as const;
   const unsure = call.whenLost === 'repeat' ? again : ({ kind: 'lost' } as const);
   if ('error' in outcome) {
+    if (outcome.error.unproven && !attempt.everAnswered) return { kind: 'settled' };
     return outcome.error.mayHaveArrived ? unsure : again;
   }
   const { status, body } = outcome.answer;

@@ -23,12 +23,14 @@ const RATE_PATIENCE_MS = 15 * 60_000;
 /** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
 export function withRetry(send: Send, options: RetryOptions): Send {
   const { clock, serverTime, refused, timeoutMs, closed, random = Math.random } = options;
+  let everAnswered = false;
   return async (call) => {
     let deadlineMs: number | undefined;
     let ratePausesMs = 0;
     for (let tries = 1; ; tries += 1) {
       const outcome = await attempt(send, call);
-      const decision = decide(call, outcome, { tries, serverNowMs: serverTime.now(), random });
+      everAnswered ||= 'answer' in outcome;
+      const decision = decide(call, outcome, { tries, everAnswered, serverNowMs: serverTime.now(), random });
       if (decision.kind === 'settled') {
         return settle(outcome);
       }

@@ -21,6 +21,12 @@ const status = (code: number, body: unknown = undefined, headers: Answer['header
 const refused = new ExchangeError('ECONNREFUSED', { mayHaveArrived: false, cause: undefined });
 const reset = new ExchangeError('ECONNRESET', { mayHaveArrived: true, cause: undefined });
 
+const unproven = new ExchangeError('self-signed certificate', {
+  mayHaveArrived: false,
+  unproven: true,
+  cause: undefined,
+});
+
 const call = (whenLost: Call['whenLost'] = 'repeat', signal?: AbortSignal): Call => ({
   name: 'GET /x',
   method: 'GET',
@@ -102,6 +108,19 @@ describe('a call that may be repeated', () => {
     expect(error).toBeInstanceOf(TransportError);
     expect(tookMs).toBeGreaterThan(25_000);
     expect(tookMs).toBeLessThanOrEqual(31_000);
+  });
+
+  it('is given up at once when the server never proved to be the service', async () => {
+    const { run, asked } = retrying([unproven]);
+    expect((await run()).error).toBeInstanceOf(TransportError);
+    expect(asked()).toBe(1);
+  });
+
+  it('is sent again when a server that did prove it does not for a while', async () => {
+    const { run, asked } = retrying([ok, unproven, unproven, ok]);
+    await run();
+    expect((await run()).answer).toBe(ok);
+    expect(asked()).toBe(4);
   });
 
   it('is refused with what the service said when its fault does not pass', async () => {

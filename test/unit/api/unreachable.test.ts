@@ -1,11 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { type ApiClient, createApi } from '../../../src/api/create-api.ts';
 import { TransportError } from '../../../src/api/errors.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { makeCertificate } from '../../support/certificate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const open: (() => Promise<unknown>)[] = [];
@@ -26,10 +31,14 @@ async function stop(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
-function clientOf(port: number, timeoutMs: number): { api: ApiClient; failures: () => number } {
+function clientOf(
+  port: number,
+  timeoutMs: number,
+  scheme = 'http',
+): { api: ApiClient; failures: () => number } {
   let failures = 0;
   const api = createApi({
-    endpoint: `http://127.0.0.1:${port}/v2`,
+    endpoint: `${scheme}://127.0.0.1:${port}/v2`,
     token: 't',
     clock: systemClock,
     limits: { timeoutMs },
@@ -40,6 +49,27 @@ function clientOf(port: number, timeoutMs: number): { api: ApiClient; failures: 
   open.push(() => api.close());
   return { api, failures: () => failures };
 }
+
+describe('a server that proves not to be the service', () => {
+  it('is given up at once when nobody vouches for its certificate', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svcfs-certificate-'));
+    open.push(() => rm(directory, { recursive: true }));
+    const server = createTlsServer(await makeCertificate(directory));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push(() => new Promise((resolve) => server.close(resolve)));
+    const { api, failures } = clientOf((server.address() as AddressInfo).port, 60_000, 'https');
+    await expect(api.whoAmI()).rejects.toThrow('self-signed certificate');
+    expect(failures()).toBe(1);
+  });
+
+  it('is given up at once when it does not speak TLS', async () => {
+    const server = await listen(0);
+    open.push(() => stop(server));
+    const { api, failures } = clientOf((server.address() as AddressInfo).port, 60_000, 'https');
+    await expect(api.whoAmI()).rejects.toThrow('does not speak TLS');
+    expect(failures()).toBe(1);
+  });
+});
 
 describe('a service that is away', () => {
   it('is waited for, and the call goes on when it is back', async () => {
