@@ -201,6 +201,20 @@ it('svcfs why tells of a path what failed on the way to it', async () => {
   expect(await why()).toMatch(/nothing has failed/);
 });
 
+it('a truncate(2) that fails leaves the file as it was, though nobody closes it', async () => {
+  const file = world.own('cut');
+  await shell(`echo old > ${file}`);
+  world.proxy.inject({ kind: 'answer', status: 500 }, { when: isChange });
+  const cut = `import os; os.truncate(${JSON.stringify(file)}, 1)`;
+  expect(await attempt('python3', ['-c', cut])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Errno 5'),
+  });
+  world.proxy.heal();
+  expect(await mustRun('stat', ['-c', '%s', file])).toBe('4\n');
+  expect(await mustRun('cat', [file])).toBe('old\n');
+});
+
 it('an error that stays is told after a few tries, and leaves the old content', async () => {
   const file = world.own('stays');
   await shell(`echo old > ${file}`);

@@ -214,10 +214,15 @@ export class PlatformOpenFiles implements OpenFiles {
     // What a close acknowledged must not be lost to a change that fails.
     if (how.handle === undefined) await this.#contents.publishClosed(node, how.context.signal);
     const content = this.#contents.of(node);
-    await this.#resize(content, sizeBytes, how.context);
-    if (how.handle !== undefined || content.writers > 0) return;
-    await this.#contents.publish(content, how.context.signal);
-    if (content.handles.size === 0) await this.#contents.settle(content);
+    const { signal } = how.context;
+    try {
+      await this.#resize(content, sizeBytes, how.context);
+      if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
+    } finally {
+      // As after a close: what was refused is let go of. Who interrupts does not wait for that.
+      const settled = content.handles.size === 0 ? this.#contents.settle(content) : undefined;
+      if (!signal.aborted) await settled;
+    }
   }
 
   close(): void {
