@@ -4,8 +4,6 @@ import type { StorageClient } from '../api/api.ts';
 import { type ApiClient, createApi } from '../api/create-api.ts';
 import { createStorageClient } from '../api/create-storage-client.ts';
 import { limitDownloads } from '../api/storage/limit-downloads.ts';
-import { SMALLEST_MEMORY } from '../config/mount-options.ts';
-import { parseSize } from '../config/option-text.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
 import { VerifiedCopies } from '../content/disk/verified-copies.ts';
 import type { LocalCopies } from '../content/local-copies.ts';
@@ -34,6 +32,7 @@ import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
 import { mountInformation } from './mount/mount-information.ts';
 import { leadsInto } from './mount/own-files.ts';
+import { roomForParts } from './mount/room-for-parts.ts';
 import type { RunningMount } from './mount/running-mount.ts';
 import { ServiceLog } from './mount/service-log.ts';
 
@@ -59,7 +58,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const clients = connectClients(settings, context);
   const { api, storage } = clients;
   const state = stateOfAccount(settings, context.username);
-  const memory = new MemoryPool(options.memory ?? memoryBudget(parseSize(SMALLEST_MEMORY)));
+  const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const disk = await diskCacheOf(settings, memory, context.log);
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
@@ -200,6 +199,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
     directory,
     deliver,
     partsInFlight: options.uploads,
+    partSizeBytes: options.partSize,
     md5Sum: options.md5Sum,
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });

@@ -166,7 +166,7 @@ const umask: Option<number> = {
 };
 
 /** Two parts of an upload: one on its way, and as much for what is being read. */
-export const SMALLEST_MEMORY = '32M';
+const SMALLEST_MEMORY = '32M';
 
 const memory: Option<number | undefined> = {
   flags: '--memory <size>',
@@ -187,7 +187,7 @@ const spoolSize: Option<number | undefined> = {
   flags: '--spool-size <size>',
   help:
     `disk space for files being written, at least ${SMALLEST_SPOOL}; at the limit writers wait for other files, ` +
-    'one goes on beyond it (32 MiB at most) when all would wait, and a file larger than it can only be written from ' +
+    'one goes on beyond it (two parts at most) when all would wait, and a file larger than it can only be written from ' +
     'start to end',
   environment: 'SVCFS_SPOOL_SIZE',
   default: undefined,
@@ -202,6 +202,17 @@ const uploads: Option<number | undefined> = {
   default: undefined,
   defaultText: 'as many as make it faster',
   parse: parseCountFrom(1, 64),
+};
+
+const partSize: Option<number> = {
+  flags: '--part-size <size>',
+  help:
+    'size of the parts that a file goes up in, from 5M to 5G: each part is a request, so that larger ones get more ' +
+    "through the service's rate limit, and smaller ones let small files go up in parallel",
+  environment: 'SVCFS_PART_SIZE',
+  default: 16 * 2 ** 20,
+  defaultText: '16M',
+  parse: parseSizeWithin('5M', { bytes: () => 5 * 2 ** 30, why: 'the largest part there is' }),
 };
 
 const cacheDir: Option<string | undefined> = {
@@ -301,6 +312,7 @@ export const MOUNT_OPTIONS = {
   cacheMinFree,
   spoolSize,
   uploads,
+  partSize,
   limitUpload,
   limitDownload,
   writeBack,

@@ -29,6 +29,7 @@ export function contentClient(options: {
   const reader = createContentReader({ api, storage, memory, clock });
   const { directory } = options;
   const writer = createContentWriter({
+    partSizeBytes: 16 * 1024 * 1024,
     api,
     storage,
     reader,

@@ -222,6 +222,37 @@ describe('what it may use', () => {
   });
 });
 
+describe('--part-size', () => {
+  test('is the size of the parts that go up', async ({ sandbox }) => {
+    await mount(sandbox, ['--part-size', '5M']);
+    const puts = async (): Promise<number> => {
+      const counters = await (await fetch(`${service.origin}/internal/stats`)).json();
+      return (counters as { storagePuts: number }).storagePuts;
+    };
+    const before = await puts();
+    const path = sandbox.path(PROJECT, 'parts.bin');
+    await shell(`head -c 22000000 /dev/zero > ${path}; head -c 22000000 /dev/zero | cmp - ${path}`);
+    expect((await puts()) - before).toBe(5);
+  });
+
+  test('is refused where memory or spool have no room for such parts, or the platform takes none', async ({
+    sandbox,
+  }) => {
+    expect(await tryMount(sandbox, ['--part-size', '64M', '--memory', '100M'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least --memory 128M'),
+    });
+    expect(await tryMount(sandbox, ['--part-size', '64M', '--spool-size', '100M'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least --spool-size 128M'),
+    });
+    expect(await tryMount(sandbox, ['--part-size', '1M'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least 5M'),
+    });
+  });
+});
+
 describe('.svcfs', () => {
   test('config shows every option and no secret', async ({ sandbox }) => {
     await mount(sandbox, ['--umask', '027', '--metadata-ttl', '5']);

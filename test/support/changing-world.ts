@@ -113,6 +113,7 @@ export class ChangingWorld {
     const memory = new MemoryPool(MEMORY_BYTES);
     const reader = createContentReader({ api, storage, memory, clock });
     const writer = createContentWriter({
+      partSizeBytes: 16 * 1024 * 1024,
       api,
       storage,
       reader,

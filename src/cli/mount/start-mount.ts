@@ -5,6 +5,7 @@ import { type MountDirectory, mountDirectory, stateDirectory } from '../../confi
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { type OwnPlace, refuseOwnFilesBelow } from './own-files.ts';
+import { requireRoomForParts } from './room-for-parts.ts';
 import { type Daemon, startDaemon } from './start-daemon.ts';
 
 export interface MountRequest {
@@ -24,6 +25,7 @@ export interface StartedMount {
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
   const { credentials, options, tied } = request;
+  requireRoomForParts(options);
   const { mountPoint, directory } = await chooseMountPoint(request.path);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied });
   return { mountPoint, directory, daemon };

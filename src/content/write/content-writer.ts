@@ -36,8 +36,8 @@ export interface ContentWriterOptions {
   readonly directory: string;
   /** Parts on their way at once, over all files. Default: what measured throughput says. */
   readonly partsInFlight?: number | undefined;
-  /** Asked of the service, which may decide otherwise. Default 16 MiB, at least 5 MiB on the platform. */
-  readonly partSizeBytes?: number;
+  /** Asked of the service, which may decide otherwise; at least 5 MiB on the platform. */
+  readonly partSizeBytes: number;
   /** Give files the MD5 of their content as metadata pair `md5_sum`. Default false. */
   readonly md5Sum?: boolean | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
@@ -52,7 +52,6 @@ interface DraftOptions {
   readonly label: string;
 }
 
-const DEFAULT_PART_BYTES = 16 * 1024 * 1024;
 /** The part that is being written, and the one after it: a part is sent when its writer has moved on. */
 const OVERDRAFT_PARTS = 2;
 
@@ -115,8 +114,7 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, clock, directory, deliver } = this.#options;
-    const partSizeBytes = this.#options.partSizeBytes ?? DEFAULT_PART_BYTES;
+    const { api, storage, reader, memory, clock, directory, deliver, partSizeBytes } = this.#options;
     return {
       api,
       reader,
