@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import type { StorageClient } from '../api/api.ts';
 import { type ApiClient, createApi } from '../api/create-api.ts';
 import { createStorageClient } from '../api/create-storage-client.ts';
 import { limitDownloads } from '../api/storage/limit-downloads.ts';
+import type { AccountDirectory } from '../config/directories.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
 import { VerifiedCopies } from '../content/disk/verified-copies.ts';
 import type { LocalCopies } from '../content/local-copies.ts';
@@ -49,21 +48,21 @@ export interface ComposedMount extends RunningMount {
 
 interface MountContext {
   readonly log: Logger;
-  readonly username: string;
+  readonly account: AccountDirectory;
 }
 
 /** The mount put together: client, bytes, jobs, file system, kernel. */
 export async function composeMount(settings: MountSettings, context: MountContext): Promise<ComposedMount> {
   const { options } = settings;
+  const { account } = context;
   const clients = connectClients(settings, context);
   const { api, storage } = clients;
-  const state = stateOfAccount(settings, context.username);
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const disk = await diskCacheOf(settings, memory, context.log);
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
   const deliver = deliverObject({ api, jobs, staging });
-  const bytes = bytesOf(settings, { ...clients, memory, disk, deliver, directory: join(state, 'uploads') });
+  const bytes = bytesOf(settings, { ...clients, memory, disk, deliver, directory: account.uploads });
   const { writer } = bytes;
   const warnings = disk?.warning === undefined ? [] : [disk.warning];
   const operations = new OperationCounts();
@@ -75,7 +74,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     clock: systemClock,
     log: context.log,
     options: treeOptions(options),
-    stateDirectory: state,
+    stateDirectory: account.root,
     information,
     localCopies: localCopiesOf(options, bytes),
     staging,
@@ -246,12 +245,6 @@ function mountOnKernel(
         operations.add(operation, { failed: errno !== 0, ms: durationMs }),
     },
   });
-}
-
-/** What one account left unfinished is no business of another at the same mount point. */
-function stateOfAccount({ directory, endpoint }: MountSettings, username: string): string {
-  const account = createHash('sha256').update(`${endpoint}\0${username}`).digest('hex').slice(0, 8);
-  return join(directory.accounts, account);
 }
 
 async function unmountUnlessBusy(mount: Mount): Promise<boolean> {

@@ -6,7 +6,16 @@ import type { ProcessIdentity } from '../lib/process-identity.ts';
 export interface MountRecord {
   readonly mountPoint: string;
   readonly endpoint: string;
+  /** Name of its `AccountDirectory`; undefined in records of before there was this. */
+  readonly account?: string | undefined;
   readonly daemon: ProcessIdentity;
+}
+
+/** Where an account wrote what its directory keeps; there from its first mount on. */
+export interface AccountRecord {
+  readonly mountPoint: string;
+  readonly endpoint: string;
+  readonly username: string;
 }
 
 /** What a demo started. It stays when the demo has ended, for the next one at the same mount point. */
@@ -19,15 +28,17 @@ export interface DemoRecord {
   readonly madeMountPoint: boolean;
 }
 
-/** Whole or not at all: a reader never sees half of it. */
-export async function writeRecord(path: string, record: MountRecord | DemoRecord): Promise<void> {
+type AnyRecord = MountRecord | AccountRecord | DemoRecord;
+
+/** Whole or not at all, also after a power failure: a reader never sees half of it. */
+export async function writeRecord<T extends AnyRecord>(path: string, record: T): Promise<void> {
   const draft = `${path}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify(record)}\n`, { mode: 0o600, flush: true });
   await rename(draft, path);
 }
 
 /** Undefined when there is none, or none that can be read: a record only helps. */
-export async function readRecord<T extends MountRecord | DemoRecord>(path: string): Promise<T | undefined> {
+export async function readRecord<T extends AnyRecord>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (error) {

@@ -24,7 +24,7 @@ export interface MountDirectory {
   readonly socket: string;
   readonly log: string;
   readonly serviceLog: string;
-  /** One directory per account: spool and journal of uploads, folder times. Must survive a crash. */
+  /** One `AccountDirectory` per account. */
   readonly accounts: string;
   readonly demoData: string;
 }
@@ -32,7 +32,10 @@ export interface MountDirectory {
 /** `mountPoint` is a real path: the same mount point must give the same directory however it was written. */
 export function mountDirectory(state: string, mountPoint: string): MountDirectory {
   const hash = createHash('sha256').update(mountPoint).digest('hex').slice(0, 8);
-  const root = join(state, `${basename(mountPoint).slice(0, 32)}-${hash}`);
+  return mountDirectoryAt(join(state, `${basename(mountPoint).slice(0, 32)}-${hash}`));
+}
+
+export function mountDirectoryAt(root: string): MountDirectory {
   return {
     root,
     record: join(root, 'mount.json'),
@@ -43,4 +46,28 @@ export function mountDirectory(state: string, mountPoint: string): MountDirector
     accounts: join(root, 'accounts'),
     demoData: join(root, 'demo-data'),
   };
+}
+
+/** What one account keeps at one mount point: spool and journal of uploads, folder times. Must survive a crash. */
+export interface AccountDirectory {
+  /** Its last component. */
+  readonly name: string;
+  readonly root: string;
+  /** Says which account and mount point these are; older versions made none. */
+  readonly record: string;
+  readonly uploads: string;
+}
+
+/** What one account left unfinished is no business of another at the same mount point. */
+export function accountDirectory(
+  { accounts }: MountDirectory,
+  { endpoint, username }: { readonly endpoint: string; readonly username: string },
+): AccountDirectory {
+  const hash = createHash('sha256').update(`${endpoint}\0${username}`).digest('hex').slice(0, 8);
+  return accountDirectoryAt(accounts, hash);
+}
+
+export function accountDirectoryAt(accounts: string, name: string): AccountDirectory {
+  const root = join(accounts, name);
+  return { name, root, record: join(root, 'account.json'), uploads: join(root, 'uploads') };
 }

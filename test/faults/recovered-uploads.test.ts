@@ -115,4 +115,30 @@ describe('a file that a killed mount had not uploaded', () => {
     expect(await world.files()).toContain('awaited');
     await world.mount(WRITE_BACK);
   });
+
+  it('is told of by a mount elsewhere, until it is mounted where it was written', async () => {
+    const { sandbox } = world;
+    const elsewhere = world.outside('elsewhere');
+    const link = world.outside('link');
+    await shell(`mkdir ${elsewhere}; ln -s ${sandbox.mountPoint} ${link}`);
+    sandbox.alsoMounts(elsewhere);
+    const env = { SVC_API_ENDPOINT: `${world.proxy.origin}/v2`, SVC_AUTH_TOKEN: world.token };
+    const mount = (path: string) => sandbox.svcfs(['mount', path, ...WRITE_BACK], { env });
+    holdUploads();
+    await write('left', 'behind');
+    expect(await world.unmount()).toMatchObject({ code: 16 });
+    const told =
+      `svcfs: not uploaded yet: 1 file (6 B) written through ${sandbox.mountPoint}; ` +
+      `to upload them mount ${env.SVC_API_ENDPOINT} (user ann) on ${sandbox.mountPoint} again\n`;
+    expect(await mount(elsewhere)).toMatchObject({ code: 0, stderr: told });
+    expect(await sandbox.svcfs(['status'])).toMatchObject({ code: 0, stderr: told });
+    expect(await mount(link)).toMatchObject({ code: 0, stderr: '' });
+    expect(await sandbox.svcfs(['status'])).toMatchObject({ code: 0, stderr: '' });
+    world.proxy.heal();
+    await waitUntil(async () => (await world.files()).includes('left'), { timeoutMs: 30_000 });
+    expect(await sandbox.svcfs(['unmount', elsewhere])).toMatchObject({ code: 0 });
+    await world.remount();
+    expect(await mount(elsewhere)).toMatchObject({ code: 0, stderr: '' });
+    expect(await sandbox.svcfs(['unmount', elsewhere])).toMatchObject({ code: 0 });
+  });
 });

@@ -8,6 +8,7 @@ import { describeThingsToTry } from '../demo/things-to-try.ts';
 import { describeMountUsers } from '../mount/mount-users.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayWaiting } from '../say-waiting.ts';
+import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
 Runs a service with real genomics files and mounts it: no account, nothing outside this machine. What you write stays
@@ -40,6 +41,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
   const onProgress = (line: string): void => console.log(line);
   running = await startDemo({ path, data, tied: !detach, onProgress, signal: start.signal });
   sayRunning(running);
+  await sayWaitingElsewhere();
   if (detach) {
     console.log(`End it with: demo --stop ${running.mountPoint}`);
     running.service.release();

@@ -6,6 +6,7 @@ import { addOptions } from '../add-options.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
+import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
 Returns when the mount is usable: the token was accepted and the root is listed. The mount is then served by a
@@ -47,8 +48,9 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);
   for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
+  if (options.foreground) onEndSignals(() => daemon.signal());
+  await sayWaitingElsewhere();
   if (!options.foreground) return daemon.release();
-  onEndSignals(() => daemon.signal());
   if (!(await daemon.ended))
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);
 }

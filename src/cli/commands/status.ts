@@ -2,10 +2,12 @@ import type { Command } from 'commander';
 import { describeStatus } from '../describe/describe-status.ts';
 import { inquire } from '../mount/inquire.ts';
 import { runningMounts, selectMount } from '../mount/select-mount.ts';
+import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
 Shows uploads and jobs under way, what is left of the request limit, and what the cache does. Without a mount point it
-is about all mounts of yours. The same numbers, and more, are in .svcfs/stats of a mount.`;
+is about all mounts of yours, and says which closed files wait for a mount where there is none now. The same numbers, and
+more, are in .svcfs/stats of a mount.`;
 
 export function addStatusCommand(program: Command): void {
   program
@@ -24,4 +26,5 @@ async function status(path: string | undefined): Promise<void> {
     const answer = await inquire(mount, { request: 'status' });
     console.log([mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n'));
   }
+  if (path === undefined) await sayWaitingElsewhere();
 }

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:net';
+import { type AccountDirectory, accountDirectory } from '../../config/directories.ts';
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { identify } from '../../lib/process-identity.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
-import { removeRecord, writeRecord } from '../record.ts';
+import { type AccountRecord, readRecord, removeRecord, writeRecord } from '../record.ts';
 import { checkAccess } from './check-access.ts';
 import { listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
@@ -71,24 +72,31 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
 
 async function mountAndRegister(company: Company, username: string): Promise<ComposedMount> {
   const { settings, log, watchdog } = company;
-  const mount = await composeMount(settings, { log, username });
+  const { directory, mountPoint, endpoint } = settings;
+  const account = accountDirectory(directory, { endpoint, username });
+  await keepRecord(account, { mountPoint, endpoint, username });
+  const mount = await composeMount(settings, { log, account });
   detachOnCrash(mount, log);
   try {
-    const mounted = await mountedOn(settings.mountPoint);
-    if (mounted === undefined) throw new CliError('failure', `${settings.mountPoint}: unmounted at once`);
+    const mounted = await mountedOn(mountPoint);
+    if (mounted === undefined) throw new CliError('failure', `${mountPoint}: unmounted at once`);
     watchdog.watch(mounted.deviceMinor);
     await refuseStateIn(mounted.deviceMinor, settings);
     const daemon = await identify(process.pid);
-    if (daemon !== undefined) {
-      const { mountPoint, endpoint } = settings;
-      await writeRecord(settings.directory.record, { mountPoint, endpoint, daemon });
-    }
+    if (daemon !== undefined)
+      await writeRecord(directory.record, { mountPoint, endpoint, account: account.name, daemon });
     return mount;
   } catch (error) {
     mount.detachNow();
     await mount.close();
     throw error;
   }
+}
+
+/** Before there is a journal that a mount elsewhere could find. */
+async function keepRecord({ root, record }: AccountDirectory, written: AccountRecord): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  if ((await readRecord<AccountRecord>(record)) === undefined) await writeRecord(record, written);
 }
 
 /** Its path was looked at before; a bind mount shows here only. */

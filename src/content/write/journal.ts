@@ -7,11 +7,11 @@
  * journal is opened. When most of it is about drafts that are no more, it is written anew beside and renamed.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../../lib/error-code.ts';
 import { explainDiskFailure } from './disk-failure.ts';
-import { applyEntry, type DraftState, decodeEntry, encodeEntry, type JournalEntry } from './journal-entry.ts';
+import { applyEntry, type DraftState, encodeEntry, type JournalEntry } from './journal-entry.ts';
+import { journalLines } from './journal-lines.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 /** Below this size a journal is not worth rewriting. */
@@ -41,7 +41,7 @@ export class Journal {
 
   static async open(directory: string): Promise<Journal> {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const path = pathIn(directory);
+    const path = journalIn(directory);
     const found = await readEntries(path);
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     await handle.truncate(found.sizeBytes);
@@ -117,7 +117,7 @@ export class Journal {
 
   /** What is still pending is told by the states already; saying it again changes nothing. */
   async #compact(): Promise<void> {
-    const path = pathIn(this.#directory);
+    const path = journalIn(this.#directory);
     const fresh = await open(`${path}.new`, 'w', 0o600);
     const lines = this.drafts.map((draft) => encodeEntry({ type: 'draft', draft }));
     const sizeBytes = await writeAt(fresh, 0, lines);
@@ -131,7 +131,7 @@ export class Journal {
   }
 }
 
-function pathIn(directory: string): string {
+export function journalIn(directory: string): string {
   return join(directory, 'journal');
 }
 
@@ -152,16 +152,11 @@ interface FoundEntries {
 
 async function readEntries(path: string): Promise<FoundEntries> {
   const drafts = new Map<string, DraftState>();
-  const bytes = await readFile(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  });
   let sizeBytes = 0;
-  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, sizeBytes)) {
-    const entry = decodeEntry(bytes.toString('utf8', sizeBytes, end));
+  for await (const { entry, end } of journalLines(path)) {
     if (entry === undefined) break;
     applyEntry(drafts, entry);
-    sizeBytes = end + 1;
+    sizeBytes = end;
   }
   return { drafts, sizeBytes };
 }

@@ -81,6 +81,16 @@ it('survives being cut anywhere', async () => {
   }
 });
 
+it('has lines of any length', async () => {
+  const journal = await reopened();
+  const long = { ...draft('long'), bytes: 'x'.repeat(1024 * 1024) };
+  for (const each of [draft('a'), long, draft('b')]) journal.record({ type: 'draft', draft: each });
+  await journal.close();
+  const later = await reopened();
+  expect(later.drafts).toEqual([draft('a'), long, draft('b')]);
+  await later.close();
+});
+
 it('does not grow for ever', async () => {
   const journal = await reopened();
   for (let round = 0; round < 8000; round += 1) {

@@ -1,0 +1,49 @@
+/** Files that were closed on mounts which are no more, and wait on this machine until somebody mounts there again. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AccountDirectory, accountDirectoryAt, mountDirectoryAt } from '../../config/directories.ts';
+import { waitingUploads } from '../../content/write/waiting-uploads.ts';
+import { isRunning } from '../../lib/process-identity.ts';
+import { describeWaiting } from '../describe/describe-waiting.ts';
+import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';
+
+/** For one journal; its mount is not to be waited for long. */
+const LOOK_TIMEOUT_MS = 2000;
+
+/** One line for each account and mount point, over all in a state directory. Never rejects, and only reads. */
+export async function waitingElsewhere(state: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const name of await namesIn(state)) {
+    const { accounts, record: path } = mountDirectoryAt(join(state, name));
+    const record = await recordAt<MountRecord>(path);
+    const served = record?.daemon ? await isRunning(record.daemon) : false;
+    for (const account of await namesIn(accounts)) {
+      if (served && (record?.account ?? account) === account) continue;
+      const line = await look(accountDirectoryAt(accounts, account));
+      if (line !== undefined) lines.push(line);
+    }
+  }
+  return lines;
+}
+
+async function look({ root, record, uploads }: AccountDirectory): Promise<string | undefined> {
+  const place = { root, written: await recordAt<AccountRecord>(record) };
+  const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+  try {
+    const waiting = await waitingUploads(uploads, signal);
+    return waiting.files === 0 ? undefined : describeWaiting(waiting, place);
+  } catch (error) {
+    if (signal.aborted) return describeWaiting({ reason: `${uploads}: takes too long to read` }, place);
+    return describeWaiting({ reason: error instanceof Error ? error.message : String(error) }, place);
+  }
+}
+
+/** Undefined too when it may not be read, or holds something else. */
+async function recordAt<T extends MountRecord | AccountRecord>(path: string): Promise<T | undefined> {
+  return (await readRecord<T>(path).catch(() => undefined)) ?? undefined;
+}
+
+/** None when it is no directory, or another user's. */
+function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch(() => []);
+}
