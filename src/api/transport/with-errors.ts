@@ -41,9 +41,16 @@ function isForeign({ status, headers, body }: Answer): boolean {
   return status < 500 && !CLEAR_WITHOUT_CODE.has(status) && (errorCode(body) ?? 0) < SMALLEST_CODE;
 }
 
-function foreignText({ status, body }: Answer): string {
+function foreignText({ status, headers, body }: Answer): string {
+  if (status >= 300 && status < 400) return redirectText(status, headers['location']);
   const said = isObject(body) ? optionalTextAt(body, 'message') : undefined;
   return `HTTP status ${status} without the API's JSON${said === undefined ? '' : `: ${said}`}`;
+}
+
+/** Names where it leads without what may be secret. The token is for the endpoint only. */
+function redirectText(status: number, location = ''): string {
+  const place = URL.canParse(location) ? new URL(location).origin : 'another path';
+  return `HTTP status ${status}, a redirect to ${place} that is not followed`;
 }
 
 function isSuccess(status: number): boolean {

@@ -257,6 +257,19 @@ describe('refusals', () => {
     await expect(api.files.delete('f1')).rejects.toThrow(TransportError);
   });
 
+  it.each([
+    ['https://login.example/start?state=secret', /status 307.*to https:\/\/login\.example that/],
+    ['/v3/files/f1?state=secret', /status 307.*to another path that/],
+  ])('that redirect to %s name the status and where to, and are not followed', async (location, reason) => {
+    const { api, stub } = await clientOf((_, response) => response.writeHead(307, { location }).end());
+    await expect(api.files.get('f1')).rejects.toMatchObject({
+      name: 'TransportError',
+      answer: 'foreign',
+      message: expect.stringMatching(reason),
+    });
+    expect(stub.requests).toHaveLength(1);
+  });
+
   it("of a gateway that checks the token count as the API's", async () => {
     const { api } = await clientOf((_, response) => response.writeHead(401).end());
     await expect(api.files.get('f1')).rejects.toMatchObject({ name: 'ApiError', status: 401 });
