@@ -6,6 +6,7 @@ import type { StorageClient } from './api.ts';
 import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
+import { redirectedRangeExchange } from './storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
 import { ANSWER_TIMEOUT_MS, watchedConnector } from './transport/watch-sending.ts';
@@ -52,11 +53,9 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   });
   const retries = { clock: options.clock, timeoutMs: limits.timeoutMs };
   const sockets = new ConnectionPool(limits);
+  const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   return {
-    getRange: getRangeOver(socketRangeExchange(sockets, undiciRangeExchange(agent)), {
-      ...retries,
-      stallTimeoutMs: limits.stallTimeoutMs,
-    }),
+    getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),
     putPart: putPartOver(agent, { ...retries, uploadLimit: options.uploadLimit }),
     close: async () => {
       sockets.close();

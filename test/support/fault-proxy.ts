@@ -29,6 +29,8 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     }
+  /** Never forwarded: sent to the same path of another origin (307), before the body of the request is read. */
+  | { readonly kind: 'redirect'; readonly to: string }
   /** TCP reset after so many bytes. */
   | { readonly kind: 'reset'; readonly afterBytes: number }
   /** A proper end of the connection after so many bytes, whatever Content-Length said. */
@@ -139,6 +141,10 @@ export class FaultProxy {
       await once(request, 'end');
       response.writeHead(fault.status, { 'Content-Type': 'application/json', ...fault.headers });
       response.end(fault.body ?? '');
+      return;
+    }
+    if (fault?.kind === 'redirect') {
+      response.writeHead(307, { Location: fault.to + seen.path, Connection: 'close' }).end();
       return;
     }
     await this.#forward(request, response, fault);

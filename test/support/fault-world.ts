@@ -74,6 +74,11 @@ export class FaultWorld {
     return this.#proxy;
   }
 
+  /** Of the service itself, past the proxy. */
+  get origin(): string {
+    return this.#origin;
+  }
+
   /** The mount's. */
   get token(): string {
     return this.#token;

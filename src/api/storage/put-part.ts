@@ -1,5 +1,7 @@
-import type { Agent } from 'undici';
+import { Writable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
 
+import { deferred } from '../../lib/deferred.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { StorageClient, StoredPart } from '../api.ts';
@@ -9,8 +11,12 @@ import { unquoted } from '../parse/volume.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
 import { type RetryLimits, toStorageError } from './get-range.ts';
 import { mayPass, storageErrorOf } from './range-answer.ts';
+import { followRedirects } from './redirect.ts';
+import { singleHeader } from './single-header.ts';
 
 const BACKOFF = { baseMs: 200, capMs: 5000 };
+/** Not for another host than that of the link. */
+const OF_ONE_HOST: ReadonlySet<string> = new Set(['host', 'authorization', 'cookie']);
 
 export interface PutLimits extends RetryLimits {
   readonly uploadLimit: Throttle | undefined;
@@ -22,7 +28,9 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
       try {
-        return await put(agent, { target, signal, ...pacedBody(body, limits.uploadLimit, signal) });
+        return await followRedirects(new URL(target.url), (address) =>
+          put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, signal) }),
+        );
       } catch (cause) {
         signal?.throwIfAborted();
         const error = toStorageError(cause);
@@ -36,32 +44,50 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
 
 interface Put extends PacedBody {
   readonly target: SignedUrl;
+  /** Of the target, or where that leads. */
+  readonly address: URL;
   readonly signal: AbortSignal | undefined;
 }
 
-async function put(agent: Agent, { target, body, headers, signal }: Put): Promise<StoredPart> {
-  const url = new URL(target.url);
-  const response = await agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: target.method,
-    headers: { ...target.headers, ...headers },
-    body,
-    // The connection is watched.
-    headersTimeout: 0,
-    signal: signal ?? null,
-  });
-  await response.body.dump();
-  if (response.statusCode < 200 || response.statusCode >= 300) {
-    throw storageErrorOf(response.statusCode);
+async function put(agent: Agent, { target, address, body, headers, signal }: Put): Promise<StoredPart> {
+  const stored = deferred<StoredPart>();
+  await agent.stream(
+    {
+      origin: address.origin,
+      path: address.pathname + address.search,
+      method: target.method,
+      headers: { ...headersAt(address, target), ...headers },
+      body,
+      // The connection is watched.
+      headersTimeout: 0,
+      signal: signal ?? null,
+    },
+    (answer) => {
+      // What it throws ends the request, and its connection: an answer counts though the bytes are still on their way,
+      // and the rest of them is not sent.
+      stored.resolve(storedPart(answer));
+      return new Writable({ write: (_chunk, _encoding, done) => done() });
+    },
+  );
+  return stored.promise;
+}
+
+/** What a link asks to be sent, as far as it is for that address. */
+function headersAt(address: URL, { url, headers }: SignedUrl): SignedUrl['headers'] {
+  if (address.origin === new URL(url).origin) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_HOST.has(name.toLowerCase())));
+}
+
+function storedPart({ statusCode: status, headers }: Dispatcher.StreamFactoryData): StoredPart {
+  if (status < 200 || status >= 300) {
+    throw storageErrorOf(status, singleHeader(headers['location']));
   }
-  const { etag: header, 'x-amz-server-side-encryption': encryption } = response.headers;
-  const etag = unquoted(Array.isArray(header) ? header[0] : header);
+  const etag = unquoted(singleHeader(headers['etag']));
   if (etag === undefined || etag === '') {
-    throw new StorageError('failed', 'the store gave the part no ETag', { status: response.statusCode });
+    throw new StorageError('failed', 'the store gave the part no ETag', { status });
   }
   // Under a managed key the ETag looks like an MD5 and is none (Amazon S3 API, Object).
-  const keyManaged = typeof encryption === 'string' && encryption.includes('kms');
+  const keyManaged = singleHeader(headers['x-amz-server-side-encryption'])?.includes('kms') === true;
   const isMd5 = /^[0-9a-f]{32}$/i.test(etag) && !keyManaged;
   return { etag, md5: isMd5 ? etag.toLowerCase() : undefined };
 }

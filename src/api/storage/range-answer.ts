@@ -1,6 +1,7 @@
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { unquoted } from '../parse/volume.ts';
+import { isRedirect, StoreRedirect } from './redirect.ts';
 
 export interface RangeWanted {
   readonly offset: number;
@@ -13,6 +14,7 @@ export interface RangeHeaders {
   readonly contentRange: string | undefined;
   readonly contentLength: string | undefined;
   readonly etag: string | undefined;
+  readonly location: string | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ function wholeObject(wanted: RangeWanted, headers: RangeHeaders): RangeAnswer {
 
 function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders): RangeAnswer {
   if (status !== 206) {
-    throw storageErrorOf(status);
+    throw storageErrorOf(status, headers.location);
   }
   const [, firstText, lastText, totalText] =
     /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers.contentRange ?? '') ?? [];
@@ -60,7 +62,8 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
 }
 
 /** What a status other than success means for the one who holds the link. */
-export function storageErrorOf(status: number): StorageError {
+export function storageErrorOf(status: number, location: string | undefined): StorageError {
+  if (isRedirect(status)) return new StoreRedirect(status, location);
   const reason = `the store answered with status ${status}`;
   switch (status) {
     case 401:

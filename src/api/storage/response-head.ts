@@ -40,5 +40,6 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     contentRange: headers.get('content-range'),
     contentLength: headers.get('content-length'),
     etag: headers.get('etag'),
+    location: headers.get('location'),
   };
 }

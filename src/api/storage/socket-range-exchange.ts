@@ -143,8 +143,8 @@ class SocketExchange {
       return undefined;
     }
     const head = parseResponseHead(this.#headText.slice(0, end));
-    // The status of an error tells all, whatever its body is like.
-    if (!head || (!head.plain && head.status < 400)) {
+    // The head of an error or a redirect tells all, whatever its body is like.
+    if (!head || (!head.plain && head.status < 300)) {
       this.#end({ error: undefined, unusual: head?.status === 206 ? 'range' : 'other' });
       return undefined;
     }

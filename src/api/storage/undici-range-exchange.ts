@@ -4,6 +4,7 @@ import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { checkRangeAnswer } from './range-answer.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
+import { singleHeader } from './single-header.ts';
 
 /**
  * Ranges over undici. A dispatch handler copies each chunk to its place: the streams above it cost twice the CPU
@@ -68,9 +69,10 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
     }
     try {
       this.#answer = checkRangeAnswer(this.#slice, status, {
-        contentRange: single(headers['content-range']),
-        contentLength: single(headers['content-length']),
-        etag: single(headers['etag']),
+        contentRange: singleHeader(headers['content-range']),
+        contentLength: singleHeader(headers['content-length']),
+        etag: singleHeader(headers['etag']),
+        location: singleHeader(headers['location']),
       });
       this.#slice.onAnswer(this.#answer);
     } catch (error) {
@@ -114,8 +116,4 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
     this.onEnd();
     this.#resolve({ receivedBytes: this.#receivedBytes, answer: this.#answer, error });
   }
-}
-
-function single(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
 }
