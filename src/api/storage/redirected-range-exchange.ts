@@ -15,7 +15,7 @@ export function redirectedRangeExchange(exchange: RangeExchange): RangeExchange 
     const link = slice.url.href;
     const exchangeAt = async (url: URL): Promise<SliceProgress> => {
       const onAnswer: typeof slice.onAnswer = (answer) => {
-        ledTo.set(link, url);
+        if (url !== slice.url) ledTo.set(link, url);
         slice.onAnswer(answer);
       };
       const progress = await exchange({ ...slice, url, onAnswer }, signal);
