@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     reporters: ['default'],
     projects: [
-      project('unit', 20),
+      project('unit', 60),
       project('contract', 60),
       project('service', 60),
       project('service-on-postgres', 60, {

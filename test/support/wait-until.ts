@@ -5,7 +5,7 @@ export async function waitUntil<T>(
   condition: () => T | Promise<T>,
   options: { readonly what?: string; readonly timeoutMs?: number; readonly everyMs?: number } = {},
 ): Promise<NonNullable<T>> {
-  const timeoutMs = options.timeoutMs ?? 10_000;
+  const timeoutMs = options.timeoutMs ?? 30_000;
   const deadline = Date.now() + timeoutMs;
   let lastError: unknown;
   for (;;) {
