@@ -19,13 +19,21 @@ export interface Place {
  * @throws ServiceError 5026 when the folder is gone, `taken`
  */
 export async function holderOfName(store: Store, place: Place, own?: string): Promise<FileRow | undefined> {
-  const { parentId, name, overwrite, taken } = place;
+  const { parentId, name } = place;
   if ((await store.files.find(parentId)) === undefined) throw new ServiceError(5026);
   const holder = await store.files.findChild(parentId, name);
   if (holder === undefined || holder.id === own) return undefined;
-  if (holder.kind === 'folder') throw new ServiceError(taken, `A folder of the name ${name} exists.`);
-  if (!overwrite) throw new ServiceError(taken, `A file of the name ${name} exists.`);
+  checkGivesWay(holder, place);
   return holder;
+}
+
+/** Whether what holds a name may be replaced. @throws ServiceError `taken` */
+export function checkGivesWay(
+  { kind, name }: FileRow,
+  { overwrite, taken }: Pick<Place, 'overwrite' | 'taken'>,
+): void {
+  if (kind === 'folder') throw new ServiceError(taken, `A folder of the name ${name} exists.`);
+  if (!overwrite) throw new ServiceError(taken, `A file of the name ${name} exists.`);
 }
 
 /**

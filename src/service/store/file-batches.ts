@@ -47,6 +47,19 @@ export class FileBatchStore {
     return Number(rows[0]?.total ?? 0);
   }
 
+  /** Those there are at these places, in any number of folders. */
+  async findChildren(
+    places: readonly { readonly parent_id: string; readonly name: string }[],
+  ): Promise<FileRow[]> {
+    const found: FileRow[][] = [];
+    await inChunks(places, async (chunk) => {
+      const values = sql.join(chunk.map(({ parent_id, name }) => sql`(${parent_id}, ${name})`));
+      const query = this.#db.selectFrom('files').selectAll();
+      found.push(await query.where(sql<boolean>`(parent_id, name) in (values ${values})`).execute());
+    });
+    return found.flat();
+  }
+
   /** Which of these names are taken in a folder. */
   async takenNames(folderId: string, names: readonly string[]): Promise<Set<string>> {
     if (names.length === 0) return new Set();
@@ -59,10 +72,14 @@ export class FileBatchStore {
     return new Set(rows.map(({ name }) => name));
   }
 
+  /** New files and folders that have neither metadata nor tags. */
+  async insertBare(rows: readonly FileRow[]): Promise<void> {
+    await inChunks(rows, (chunk) => this.#db.insertInto('files').values(chunk).execute());
+  }
+
   /** New files with their metadata and tags. */
   async insert(files: readonly DetailedFile[]): Promise<void> {
-    const rows = files.map(({ metadata: _, tags: __, ...row }) => row);
-    await inChunks(rows, (chunk) => this.#db.insertInto('files').values(chunk).execute());
+    await this.insertBare(files.map(({ metadata: _, tags: __, ...row }) => row));
     const pairs = files.flatMap(({ id, metadata }) =>
       Object.entries(metadata).map(([key, value]) => ({ file_id: id, key, value })),
     );
@@ -85,7 +102,10 @@ export class FileBatchStore {
 
   /** Removes the records; bytes that no other file refers to become garbage. */
   async delete(files: readonly Pick<FileRow, 'id' | 'blob_key'>[], now: string): Promise<void> {
-    if (files.length === 0) return;
+    await inChunks(files, (chunk) => this.#deleteChunk(chunk, now));
+  }
+
+  async #deleteChunk(files: readonly Pick<FileRow, 'id' | 'blob_key'>[], now: string): Promise<void> {
     const ids = files.map(({ id }) => id);
     await this.#db.deleteFrom('files').where('id', 'in', ids).execute();
     const keys = [...new Set(files.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key])))];

@@ -4,13 +4,14 @@
  */
 
 import { newFile } from '../actions/new-file.ts';
-import { freeName } from '../actions/place-file.ts';
+import { checkGivesWay } from '../actions/place-file.ts';
 import type { Bucket, ObjectInfo } from '../buckets/bucket.ts';
 import { randomId } from '../random-id.ts';
 import { checkFileName, checkFolderName } from '../rules/names.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
+import { FileDraft } from './file-draft.ts';
 
 const PAGE = 1000;
 
@@ -46,46 +47,51 @@ export interface AliasTree {
   readonly now: string;
 }
 
-/** Makes the folders and aliases, inside a transaction, and answers the folder. @throws ServiceError 9108, 5024 */
+/** Makes the folders and aliases, inside a transaction, and answers the folder. @throws ServiceError 9108, 5024, 9018 */
 export async function insertAliasTree(tx: Store, tree: AliasTree): Promise<FileRow> {
-  const top = await folderIn(tx, tree, { parent: tree.parent, name: tree.name });
+  const { parent, overwrite, aliases, now } = tree;
+  const paths = aliases.map(({ path }) => `${tree.name}/${path}`);
+  const draft = await FileDraft.read(tx, parent, paths);
+  const top = folderIn(draft, tree, { parent, name: tree.name });
   const folders = new Map([['', top]]);
-  for (const { path, fields } of tree.aliases) {
+  for (const { path, fields } of aliases) {
     const cut = path.lastIndexOf('/');
-    const folder = await folderAt(tx, tree, { folders, path: path.slice(0, Math.max(cut, 0)) });
+    const folder = folderAt(draft, tree, { folders, path: path.slice(0, Math.max(cut, 0)) });
     const name = checkFileName(path.slice(cut + 1), 9018);
-    const { overwrite, now } = tree;
-    await freeName(tx, { parentId: folder.id, name, overwrite, taken: 9108 }, { now });
-    await tx.files.insert(newFile({ ...placeIn(folder, tree), name, ...fields }));
+    const holder = draft.find(folder.id, name);
+    if (holder !== undefined) checkGivesWay(holder, { overwrite, taken: 9108 });
+    draft.put(newFile({ ...placeIn(folder, tree), name, ...fields }));
+    await draft.writeBatch(tx, now);
   }
+  await draft.write(tx, now);
   return top;
 }
 
 /** The folder at a path below the top one, made with all above it when missing. */
-async function folderAt(
-  tx: Store,
+function folderAt(
+  draft: FileDraft,
   tree: AliasTree,
   { folders, path }: { readonly folders: Map<string, FileRow>; readonly path: string },
-): Promise<FileRow> {
+): FileRow {
   const known = folders.get(path);
   if (known !== undefined) return known;
   const cut = path.lastIndexOf('/');
-  const parent = await folderAt(tx, tree, { folders, path: path.slice(0, Math.max(cut, 0)) });
-  const folder = await folderIn(tx, tree, { parent, name: path.slice(cut + 1) });
+  const parent = folderAt(draft, tree, { folders, path: path.slice(0, Math.max(cut, 0)) });
+  const folder = folderIn(draft, tree, { parent, name: path.slice(cut + 1) });
   folders.set(path, folder);
   return folder;
 }
 
-async function folderIn(
-  tx: Store,
+function folderIn(
+  draft: FileDraft,
   tree: AliasTree,
   { parent, name }: { readonly parent: FileRow; readonly name: string },
-): Promise<FileRow> {
-  const there = await tx.files.findChild(parent.id, name);
+): FileRow {
+  const there = draft.find(parent.id, name);
   if (there?.kind === 'folder') return there;
   if (there !== undefined) throw new ServiceError(9108, `A file of the name ${name} exists.`);
   const folder = newFile({ ...placeIn(parent, tree), name: checkFolderName(name), kind: 'folder' });
-  await tx.files.insert(folder);
+  draft.put(folder);
   return folder;
 }
 

@@ -74,15 +74,16 @@ async function folderImport(run: JobRun, { request, volume, bucket }: Import): P
   const objects = await objectsBelow(bucket, prefix, run.signal).catch(refuseAsService);
   if (objects.length === 0)
     throw new ServiceError(9105, `The volume has no objects below ${request.location}.`);
+  const aliases = objects.map((object) => ({
+    path: object.key.slice(prefix.length),
+    fields: aliasOf(volume, object),
+  }));
   return (tx, parent) =>
     insertAliasTree(tx, {
       parent,
       name: request.name,
       overwrite: request.overwrite,
-      aliases: objects.map((object) => ({
-        path: object.key.slice(prefix.length),
-        fields: aliasOf(volume, object),
-      })),
+      aliases,
       createdBy: run.job.created_by,
       now: storedTime(run.services.clock.now()),
     });
