@@ -40,7 +40,7 @@ export class OpenSource implements OpenVersion {
     this.#options = options;
     const { source, verified } = options.registry.open(version);
     this.#source = source;
-    this.#source.handles += 1;
+    this.#source.opened();
     this.#verified = verified;
     this.#readahead = new Readahead(source, options);
   }
@@ -124,7 +124,7 @@ export class OpenSource implements OpenVersion {
       if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
       this.#leave();
       this.#source = this.#options.registry.replace(this.version);
-      this.#source.handles += 1;
+      this.#source.opened();
       this.#readahead = new Readahead(this.#source, this.#options);
     }
     this.#verified = true;

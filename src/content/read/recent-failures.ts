@@ -16,15 +16,23 @@ const MOST_REMEMBERED_MS = 3000;
 export class RecentFailures {
   readonly #clock: Pick<Clock, 'now'>;
   #failures: readonly Failure[] = [];
+  #forgotMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
   add(range: { readonly offset: number; readonly end: number }, error: unknown, beganMs: number): void {
+    if (beganMs < this.#forgotMs) return;
     const now = this.#clock.now();
     const untilMs = now + Math.min(MOST_REMEMBERED_MS, now - beganMs);
     this.#failures = [...this.#current(), { ...range, error, untilMs }];
+  }
+
+  /** Someone new is going to read: no try that began before this is theirs. */
+  forget(): void {
+    this.#failures = [];
+    this.#forgotMs = this.#clock.now();
   }
 
   /** Throws what a part of the range failed with, once: who asks again after that wants it tried again. */

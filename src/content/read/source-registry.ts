@@ -52,7 +52,7 @@ export class SourceRegistry {
     const { source, verified } = this.open(asked);
     const known = version.kind === 'file' || source.etag !== undefined;
     const current = verified && known ? source : await this.#verified(source, signal);
-    current.handles += 1;
+    current.opened();
     try {
       return await work(current);
     } finally {

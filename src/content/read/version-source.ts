@@ -78,6 +78,12 @@ export class VersionSource {
     });
   }
 
+  /** By a handle, for as long as it is there. */
+  opened(): void {
+    this.handles += 1;
+    this.#failures.forget();
+  }
+
   get unused(): boolean {
     return this.handles === 0 && this.index.empty;
   }
