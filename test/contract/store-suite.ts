@@ -384,6 +384,8 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await store.jobs.renew({ jobId: 'j', worker: 'slow' }, time(60))).toBe(false);
     const late = store.jobs.record({ jobId: 'j', worker: 'slow' }, { state: 'COMPLETED' });
     await expect(late).rejects.toThrow('holds job j no more');
+    const held = store.transaction((tx) => tx.jobs.hold({ jobId: 'j', worker: 'slow' }));
+    await expect(held).rejects.toThrow('holds job j no more');
     await store.jobs.record({ jobId: 'j', worker: 'quick' }, { state: 'COMPLETED' });
     expect(await store.jobs.lease('third', { now: time(100), until: time(115) })).toBeUndefined();
   });
