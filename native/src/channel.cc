@@ -67,9 +67,16 @@ bool Channel::Register(napi_env env, napi_value exports) {
                                     nullptr, nullptr, napi_default, nullptr};
   };
   const napi_property_descriptor methods[] = {
-      method("start", Start),   method("release", ReleaseSlot), method("send", Send),
-      method("sendWith", SendWith), method("notify", Notify),   method("openBacking", OpenBacking),
-      method("closeBacking", CloseBacking), method("detach", Detach), method("close", Close),
+      method("start", Start),
+      method("release", ReleaseSlot),
+      method("send", Send),
+      method("sendWith", SendWith),
+      method("sendSpliced", SendSpliced),
+      method("notify", Notify),
+      method("openBacking", OpenBacking),
+      method("closeBacking", CloseBacking),
+      method("detach", Detach),
+      method("close", Close),
   };
   napi_value constructor;
   return napi_define_class(env, "Channel", NAPI_AUTO_LENGTH, New, nullptr,
@@ -241,28 +248,46 @@ napi_value Channel::Send(napi_env env, napi_callback_info info) {
   return js::Number(env, sent ? 0 : errno);
 }
 
-napi_value Channel::SendWith(napi_env env, napi_callback_info info) {
-  napi_value arguments[2];
-  uint32_t length = 0, count = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToUint32(env, arguments[0], &length) ||
-      napi_get_array_length(env, arguments[1], &count) != napi_ok) {
-    return nullptr;
-  }
-  if (count >= IOV_MAX) return js::Number(env, EINVAL);
-  std::vector<iovec> parts(count + 1);
-  parts[0] = {channel->memory_->reply(), std::min<size_t>(length, ChannelMemory::kPage)};
+bool Channel::Message(napi_value length, napi_value chunks, std::vector<iovec>* parts) {
+  uint32_t head = 0, count = 0;
+  if (!js::ToUint32(env_, length, &head) || napi_get_array_length(env_, chunks, &count) != napi_ok) return false;
+  parts->resize(count + 1);
+  (*parts)[0] = {memory_->reply(), std::min<size_t>(head, ChannelMemory::kPage)};
   for (uint32_t i = 0; i < count; i++) {
     napi_value chunk;
     uint8_t* data = nullptr;
     size_t bytes = 0;
-    if (napi_get_element(env, arguments[1], i, &chunk) != napi_ok || !js::ToBytes(env, chunk, &data, &bytes)) {
-      return nullptr;
+    if (napi_get_element(env_, chunks, i, &chunk) != napi_ok || !js::ToBytes(env_, chunk, &data, &bytes)) {
+      return false;
     }
-    parts[i + 1] = {data, bytes};
+    (*parts)[i + 1] = {data, bytes};
   }
+  return true;
+}
+
+napi_value Channel::SendWith(napi_env env, napi_callback_info info) {
+  napi_value arguments[2];
+  std::vector<iovec> parts;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !channel->Message(arguments[0], arguments[1], &parts)) return nullptr;
+  if (parts.size() > IOV_MAX) return js::Number(env, EINVAL);
   const bool sent = writev(channel->device_.get(), parts.data(), static_cast<int>(parts.size())) >= 0;
   return js::Number(env, sent ? 0 : errno);
+}
+
+napi_value Channel::SendSpliced(napi_env env, napi_callback_info info) {
+  napi_value arguments[4];
+  std::vector<iovec> head;
+  int socket = -1;
+  uint8_t* spare = nullptr;
+  size_t bytes = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !channel->Message(arguments[0], arguments[1], &head) ||
+      !js::ToInt(env, arguments[2], &socket) || !js::ToBytes(env, arguments[3], &spare, &bytes)) {
+    return nullptr;
+  }
+  if (head.size() >= IOV_MAX) return js::Number(env, EINVAL);
+  return js::Number(env, channel->splicer_.Send(channel->device_.get(), head, socket, spare, bytes));
 }
 
 napi_value Channel::Notify(napi_env env, napi_callback_info info) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <node_api.h>
+#include <sys/uio.h>
 #include <uv.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "channel_memory.h"
 #include "notifier.h"
+#include "splicer.h"
 #include "unique_fd.h"
 
 namespace svcfs {
@@ -25,6 +27,8 @@ namespace svcfs {
  *   release(slot)
  *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
+ *   sendSpliced(length, chunks, socket, spare)  the same, and then as many bytes of a socket as `spare` has room for; ENODATA:
+ *                         the socket does not have them (Splicer)
  *   notify(messages)      Uint8Arrays, copied; one batch at a time
  *   openBacking(fd)       the kernel may read this file in place of one of ours: an id, or a negative errno
  *   closeBacking(id)
@@ -46,6 +50,7 @@ class Channel {
   static napi_value ReleaseSlot(napi_env env, napi_callback_info info);
   static napi_value Send(napi_env env, napi_callback_info info);
   static napi_value SendWith(napi_env env, napi_callback_info info);
+  static napi_value SendSpliced(napi_env env, napi_callback_info info);
   static napi_value Notify(napi_env env, napi_callback_info info);
   static napi_value OpenBacking(napi_env env, napi_callback_info info);
   static napi_value CloseBacking(napi_env env, napi_callback_info info);
@@ -59,6 +64,8 @@ class Channel {
   /** Reads requests into free slots and tells them in the batch page; answers how many. */
   uint32_t ReadBatch(int* end_error);
   void Call(napi_ref callback, size_t argc, const napi_value* argv);
+  /** A message: the beginning of the reply page, then the chunks. False, with an exception pending, when they are none. */
+  bool Message(napi_value length, napi_value chunks, std::vector<iovec>* parts);
   int DetachNow();
   void CloseHandles();
   void OnHandleClosed();
@@ -78,6 +85,7 @@ class Channel {
   uv_async_t notified_ = {};
   int open_handles_ = 0;
   Notifier notifier_;
+  Splicer splicer_;
 
   napi_async_context context_ = nullptr;
   napi_async_cleanup_hook_handle cleanup_ = nullptr;

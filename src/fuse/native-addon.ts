@@ -29,6 +29,7 @@ export interface NativeChannel {
   release(slot: number): void;
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;
+  sendSpliced(length: number, chunks: readonly Uint8Array[], socket: number, spare: Uint8Array): number;
   notify(messages: readonly Uint8Array[]): void;
   /** An id, or a negative errno. */
   openBacking(fd: number): number;

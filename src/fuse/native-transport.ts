@@ -1,9 +1,12 @@
+import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
+import type { ByteChunks, SocketBytes } from '../lib/byte-chunks.ts';
 import type { BackingFiles } from '../vfs/file-system.ts';
 import type { NativeAddon, NativeChannel } from './native-addon.ts';
 import { MAX_REQUEST_BYTES } from './protocol/init.ts';
 import type { Receiver, Transport } from './transport.ts';
 
+const { ENODATA } = constants.errno;
 const PAGE_BYTES = 4096;
 /** A WRITE of the largest size with its headers. */
 const SLOT_BYTES = MAX_REQUEST_BYTES + PAGE_BYTES;
@@ -17,6 +20,7 @@ const SLOTS_OFFSET = 2 * PAGE_BYTES;
 /** The transport of /dev/fuse over the addon's channel. */
 export class NativeTransport implements Transport {
   readonly slots = SLOTS;
+  readonly splices = true;
   readonly memory: ArrayBuffer;
   readonly replyPage: Uint8Array;
   readonly backings: BackingFiles;
@@ -52,7 +56,8 @@ export class NativeTransport implements Transport {
     this.#channel.release(slot);
   }
 
-  send(length: number, chunks: readonly Uint8Array[]): number {
+  send(length: number, { chunks, rest }: ByteChunks): number {
+    if (rest !== undefined) return this.#splice(length, chunks, rest);
     return chunks.length === 0 ? this.#channel.send(length) : this.#channel.sendWith(length, chunks);
   }
 
@@ -67,6 +72,12 @@ export class NativeTransport implements Transport {
 
   close(): void {
     this.#channel.close();
+  }
+
+  #splice(length: number, chunks: readonly Uint8Array[], rest: SocketBytes): number {
+    const errno = this.#channel.sendSpliced(length, chunks, rest.socket, rest.spare);
+    if (errno !== ENODATA) rest.taken();
+    return errno;
   }
 
   #deliver(count: number): void {

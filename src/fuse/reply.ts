@@ -1,34 +1,34 @@
+import type { ByteChunks } from '../lib/byte-chunks.ts';
 import { SIZE, StructWriter } from './protocol/struct-writer.ts';
 
-const NO_CHUNKS: readonly Uint8Array[] = [];
+const NOTHING: ByteChunks = { chunks: [] };
 
-/** The body of one reply at a time: structs written in place, then chunks of bytes that are sent from where they lie. */
+/** The body of one reply at a time: structs written in place, then bytes that are sent from where they lie. */
 export class Reply extends StructWriter {
-  #chunks: readonly Uint8Array[] = NO_CHUNKS;
-  #chunkBytes = 0;
+  #bytes = NOTHING;
 
   /** Begins anew, behind the room for the header. */
   reset(): void {
     this.position = SIZE.OUT_HEADER;
-    this.#chunks = NO_CHUNKS;
-    this.#chunkBytes = 0;
+    this.#bytes = NOTHING;
   }
 
-  append(chunks: readonly Uint8Array[]): void {
-    this.#chunks = chunks;
-    this.#chunkBytes = 0;
-    for (const chunk of chunks) this.#chunkBytes += chunk.byteLength;
+  append(bytes: ByteChunks): void {
+    this.#bytes = bytes;
   }
 
-  get chunks(): readonly Uint8Array[] {
-    return this.#chunks;
+  get bytes(): ByteChunks {
+    return this.#bytes;
   }
 
   /** Writes the header; answers how many bytes of the page belong to the message. */
   seal(error: number, unique: bigint): number {
     const length = this.position;
     this.position = 0;
-    this.outHeader(length + this.#chunkBytes, error, unique);
+    const { chunks, rest } = this.#bytes;
+    let size = length + (rest?.spare.length ?? 0);
+    for (const chunk of chunks) size += chunk.length;
+    this.outHeader(size, error, unique);
     return length;
   }
 }

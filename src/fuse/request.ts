@@ -19,6 +19,7 @@ export class Request implements RequestContext {
   readonly uid: number;
   readonly gid: number;
   readonly pid: number;
+  readonly splices: boolean;
   /** When it was read, on the observer's clock; 0 without one. */
   readonly startedMs: number;
   /** The kernel has its reply: whatever the file system still answers comes too late. */
@@ -29,7 +30,7 @@ export class Request implements RequestContext {
   #controller: AbortController | undefined;
   #interrupted = false;
 
-  constructor(header: BodyReader, startedMs: number) {
+  constructor(header: BodyReader, startedMs: number, splices = false) {
     header.skip(4); // len: the read told it
     this.opcode = header.u32();
     this.unique = header.big();
@@ -39,6 +40,7 @@ export class Request implements RequestContext {
     this.pid = header.u32();
     header.skip(4); // total_extlen: we agree to no extension
     this.startedMs = startedMs;
+    this.splices = splices;
   }
 
   get signal(): AbortSignal {

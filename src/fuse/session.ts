@@ -114,7 +114,8 @@ export class Session implements Receiver {
 
   receive(slot: number, offset: number, length: number): void {
     this.#body.seek(offset, length);
-    const request = new Request(this.#body, this.#observer === undefined ? 0 : performance.now());
+    const startedMs = this.#observer === undefined ? 0 : performance.now();
+    const request = new Request(this.#body, startedMs, this.#transport.splices);
     const operation = OPERATIONS.get(request.opcode);
     if (operation === undefined) {
       this.#control(request);
@@ -249,7 +250,7 @@ export class Session implements Receiver {
   #send(request: Request, errno: number, error?: unknown): number {
     request.answered = true;
     const length = this.#reply.seal(-errno, request.unique);
-    const failure = this.#transport.send(length, this.#reply.chunks);
+    const failure = this.#transport.send(length, this.#reply.bytes);
     this.#observer?.onReply({
       operation: opcodeName(request.opcode),
       errno: errno === 0 ? failure : errno,

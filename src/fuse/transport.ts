@@ -1,3 +1,4 @@
+import type { ByteChunks } from '../lib/byte-chunks.ts';
 import type { BackingFiles } from '../vfs/file-system.ts';
 
 /**
@@ -10,6 +11,8 @@ export interface Transport {
   readonly slots: number;
   /** Where a reply's header and fixed part are written before `send`. */
   readonly replyPage: Uint8Array;
+  /** It can send bytes that are still in a socket. */
+  readonly splices?: boolean;
   /** Undefined: the kernel cannot be given files to read itself. */
   readonly backings?: BackingFiles;
 
@@ -18,10 +21,10 @@ export interface Transport {
   /** Gives a slot back. Requests are read while slots are free. */
   releaseSlot(slot: number): void;
   /**
-   * Writes one message: `length` bytes of the reply page, then the chunks. Everything is copied when it returns.
+   * Writes one message: `length` bytes of the reply page, then the others. It holds on to none of them when it returns.
    * Answers 0 or an errno: ENOENT when the kernel no longer waits for this reply.
    */
-  send(length: number, chunks: readonly Uint8Array[]): number;
+  send(length: number, bytes: ByteChunks): number;
   /** Writes notifications where waiting harms nobody; `Receiver.notified` follows, and the next batch only after it. */
   notify(messages: readonly Uint8Array[]): void;
   /** Reads no more and lets go of the device. */

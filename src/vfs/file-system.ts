@@ -10,6 +10,8 @@
  * references that the kernel gave up and for those whose reply never reached it.
  */
 
+import type { ByteChunks } from '../lib/byte-chunks.ts';
+
 /** Kernel's handle of a node. Ours are counted up from 1 (the root), never reused within a mount. */
 export type NodeId = number & { readonly __brand: 'NodeId' };
 /** Kernel's handle of an open file or directory, counted up, never reused within a mount. */
@@ -26,6 +28,8 @@ export interface RequestContext {
   /** Thread id of the caller; 0 when the kernel asks for itself. */
   readonly pid: number;
   readonly signal: AbortSignal;
+  /** The driver can pass bytes on from a socket (`ByteChunks.rest`). */
+  readonly splices?: boolean;
 }
 
 /** stat(2). Times in milliseconds since the epoch. */
@@ -78,11 +82,8 @@ export interface OpenDirectoryReply {
   readonly keepNames: boolean;
 }
 
-/** Bytes of a file, in order; they stay as they are until `release`, which the driver calls once the reply is written. */
-export interface ReadReply {
-  readonly chunks: readonly Uint8Array[];
-  release?(): void;
-}
+/** Bytes of a file; the driver calls `release` once the reply is written. */
+export type ReadReply = ByteChunks;
 
 /** What SETATTR may change; absent keys stay. A time `'now'` is the file system's own. */
 export interface AttributeChanges {

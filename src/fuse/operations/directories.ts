@@ -23,7 +23,7 @@ function forgetCounted(fs: FileSystem, buffer: DirectoryBuffer): void {
 }
 
 const listing: Omit<Operation<DirectoryBuffer>, 'call'> = {
-  encode: (reply, buffer) => reply.append([buffer.filled]),
+  encode: (reply, buffer) => reply.append({ chunks: [buffer.filled] }),
   undo: forgetCounted,
   locks: 'names',
 };

@@ -49,7 +49,7 @@ export const read = operation<ReadReply>({
     const offset = body.offset();
     return fs.read(handle, offset, body.u32(), request);
   },
-  encode: (reply, answer) => reply.append(answer.chunks),
+  encode: (reply, answer) => reply.append(answer),
   finish: (answer) => answer.release?.(),
   locks: 'pages',
 });

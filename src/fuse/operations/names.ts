@@ -112,5 +112,5 @@ function callRename(
 
 export const readlink = operation<string>({
   call: (fs, _body, request) => fs.readlink(request.node, request),
-  encode: (reply, target) => reply.append([Buffer.from(target)]),
+  encode: (reply, target) => reply.append({ chunks: [Buffer.from(target)] }),
 });

@@ -18,7 +18,7 @@ function encodeSized(reply: Reply, { bytes, roomBytes }: SizedAnswer): void {
     reply.u32(bytes.byteLength);
     reply.u32(0);
   } else if (bytes.byteLength <= roomBytes) {
-    reply.append([bytes]);
+    reply.append({ chunks: [bytes] });
   } else {
     throw new FsError('ERANGE', `${bytes.byteLength} bytes do not fit into ${roomBytes}`);
   }

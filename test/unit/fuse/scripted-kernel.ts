@@ -1,4 +1,5 @@
 import type { Receiver, Transport } from '../../../src/fuse/transport.ts';
+import type { ByteChunks } from '../../../src/lib/byte-chunks.ts';
 import { u32, u64 } from './wire.ts';
 
 const SLOT_BYTES = 8192;
@@ -40,7 +41,7 @@ export class ScriptedKernel implements Transport {
     this.freeSlots.push(slot);
   }
 
-  send(length: number, chunks: readonly Uint8Array[]): number {
+  send(length: number, { chunks }: ByteChunks): number {
     const refusal = this.refusals.shift() ?? 0;
     if (refusal !== 0) return refusal;
     const message = Buffer.concat([this.replyPage.subarray(0, length), ...chunks]);
