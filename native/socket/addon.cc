@@ -26,17 +26,22 @@ napi_value SetReceiveLowWater(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
-/** unacknowledgedBytes(fd): SIOCOUTQ (tcp(7)), SO_NWRITE on macOS. 0 where the system does not tell. */
-napi_value UnacknowledgedBytes(napi_env env, napi_callback_info info) {
+/** The only argument; false with an exception pending. */
+bool Descriptor(napi_env env, napi_callback_info info, int* fd) {
   size_t count = 1;
   napi_value argument;
-  int fd = -1;
-  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1) {
-    js::Throw(env, "expected a descriptor");
-    return nullptr;
+  if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) == napi_ok && count == 1) {
+    return js::ToInt(env, argument, fd);
   }
-  if (!js::ToInt(env, argument, &fd)) return nullptr;
+  js::Throw(env, "expected a descriptor");
+  return false;
+}
+
+/** unacknowledgedBytes(fd): SIOCOUTQ (tcp(7)), SO_NWRITE on macOS. 0 where the system does not tell. */
+napi_value UnacknowledgedBytes(napi_env env, napi_callback_info info) {
+  int fd = -1;
   int bytes = 0;
+  if (!Descriptor(env, info, &fd)) return nullptr;
 #ifdef __linux__
   if (ioctl(fd, SIOCOUTQ, &bytes) != 0) bytes = 0;
 #else
@@ -46,12 +51,23 @@ napi_value UnacknowledgedBytes(napi_env env, napi_callback_info info) {
   return js::Number(env, bytes);
 }
 
+/** waitingBytes(fd): what has come and was not read (FIONREAD, tcp(7)). 0 where the system does not tell. */
+napi_value WaitingBytes(napi_env env, napi_callback_info info) {
+  int fd = -1;
+  int bytes = 0;
+  if (!Descriptor(env, info, &fd)) return nullptr;
+  if (ioctl(fd, FIONREAD, &bytes) != 0) bytes = 0;
+  return js::Number(env, bytes);
+}
+
 }  // namespace
 }  // namespace svcfs::socket
 
 NAPI_MODULE_INIT() {
-  if (!svcfs::js::Export(env, exports, "setReceiveLowWater", svcfs::socket::SetReceiveLowWater) ||
-      !svcfs::js::Export(env, exports, "unacknowledgedBytes", svcfs::socket::UnacknowledgedBytes)) {
+  using namespace svcfs;
+  if (!js::Export(env, exports, "setReceiveLowWater", socket::SetReceiveLowWater) ||
+      !js::Export(env, exports, "unacknowledgedBytes", socket::UnacknowledgedBytes) ||
+      !js::Export(env, exports, "waitingBytes", socket::WaitingBytes)) {
     svcfs::js::Throw(env, "the addon could not be set up");
   }
   return exports;

@@ -5,6 +5,7 @@
  * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
  * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.
  */
+import type { SocketBytes } from '../lib/byte-chunks.ts';
 import type {
   AsyncFileJob,
   BulkResult,
@@ -242,6 +243,26 @@ export interface RangeToRead {
   readonly onAnswer?: ((answer: RangeAnswer) => void) | undefined;
   /** The first so many bytes of `into` are there for good. */
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
+  /** Called at most once, when the rest of the range can be taken off its socket in place of being received. */
+  readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
+}
+
+/**
+ * The rest of a range, which waits in the kernel for who can use it there (splice(2)). It does not wait for long: it is received
+ * then, as if nothing had been said.
+ */
+export interface WaitingBody {
+  /** Where in the range the rest begins: what is before was received, or lent. */
+  readonly position: number;
+  /** The next `into.length` bytes, if all of them are there. Nothing else is received or lent until they are released. */
+  lend(into: Uint8Array): LentBytes | undefined;
+  /** Waits no longer: the rest is received. */
+  receive(): void;
+}
+
+export interface LentBytes extends SocketBytes {
+  /** Done with them; bytes that nobody took are gone with their connection, and what follows comes over another one. */
+  release(): void;
 }
 
 /** What a store says of a part that it took. */

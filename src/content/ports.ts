@@ -40,6 +40,8 @@ export interface ObjectState {
 /** Who may have to wait. The signal is asked for only then: to make one costs more than to lend what is there. */
 export interface Waiting {
   readonly signal: AbortSignal;
+  /** Takes bytes off sockets (`ByteChunks.rest`), in the same turn of the event loop in which they are lent. */
+  readonly splices?: boolean;
 }
 
 /** One open handle's view of a version; holds the access pattern that prefetch goes by. */

@@ -5,6 +5,7 @@ import { optionalAddon } from './optional-addon.ts';
 interface SocketAddon {
   setReceiveLowWater(fd: number, bytes: number): void;
   unacknowledgedBytes(fd: number): number;
+  waitingBytes(fd: number): number;
 }
 
 const addon = optionalAddon<SocketAddon>('socket');
@@ -27,18 +28,30 @@ export function openReceiveWindow(socket: Socket, bytes: number): void {
  * Nothing is read from a TCP socket before so many bytes have come, or its end (SO_RCVLOWAT, socket(7)). No more than are still
  * to come, or the last are not read. Where that cannot be had, nothing happens.
  */
-export function setReceiveLowWater(socket: WithHandle, bytes: number): void {
-  const fd = socket._handle?.fd;
-  if (fd !== undefined && fd >= 0) addon?.setReceiveLowWater(fd, bytes);
+export function setReceiveLowWater(socket: Socket, bytes: number): void {
+  const fd = descriptorOf(socket);
+  if (fd >= 0) addon?.setReceiveLowWater(fd, bytes);
+}
+
+export const canTellWaitingBytes = addon !== undefined;
+
+/** What has come over a TCP connection and was not read; 0 without the addon. */
+export function waitingBytes(socket: Socket): number {
+  const fd = descriptorOf(socket);
+  return fd >= 0 ? (addon?.waitingBytes(fd) ?? 0) : 0;
+}
+
+/** Of a TCP connection; -1 when it is closed, or not open yet. */
+export function descriptorOf({ _handle: handle }: WithHandle): number {
+  return handle?.fd ?? -1;
 }
 
 /**
  * What was written to a TCP or TLS connection and is still on its way: the kernel has not taken it, or the peer's has not
  * acknowledged it. Without the addon the former alone is known.
  */
-export function bytesOnTheirWay({ _handle: handle }: WithHandle): number {
-  if (!handle) return 0;
-  const { fd, writeQueueSize = 0 } = handle;
-  const sent = fd !== undefined && fd >= 0 ? addon?.unacknowledgedBytes(fd) : undefined;
-  return writeQueueSize + (sent ?? 0);
+export function bytesOnTheirWay(socket: WithHandle): number {
+  const fd = descriptorOf(socket);
+  const sent = fd >= 0 ? addon?.unacknowledgedBytes(fd) : undefined;
+  return (socket._handle?.writeQueueSize ?? 0) + (sent ?? 0);
 }

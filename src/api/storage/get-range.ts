@@ -30,7 +30,7 @@ const STRANGE_ANSWERS = 3;
  * the same, by ETag and size, so that bytes of two versions never mix.
  */
 export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): StorageClient['getRange'] {
-  return async (url, { offset, into, expectedEtag, onAnswer, onProgress }, signal) => {
+  return async (url, { offset, into, expectedEtag, onAnswer, onProgress, onWaiting }, signal) => {
     if (into.length === 0) {
       throw new RangeError('a range has at least one byte');
     }
@@ -50,6 +50,7 @@ export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): Stor
           stallTimeoutMs: attempts.stallTimeoutMs,
           onAnswer: (answer) => answers.add(answer),
           onProgress: (bytes) => onProgress?.(before + bytes),
+          onWaiting: before === 0 ? onWaiting : undefined,
         },
         signal,
       );

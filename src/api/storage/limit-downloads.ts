@@ -20,6 +20,7 @@ export function limitDownloads(storage: StorageClient, limit: Throttle): Storage
           into,
           offset: range.offset + at,
           expectedEtag: range.expectedEtag ?? first?.etag,
+          onWaiting: undefined,
           onProgress: (bytes: number) => range.onProgress?.(at + bytes),
         };
         const answer = await storage.getRange(url, piece, signal);

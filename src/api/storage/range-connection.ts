@@ -1,6 +1,12 @@
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { openReceiveWindow, setReceiveLowWater } from '../../lib/socket-addon.ts';
+import {
+  canTellWaitingBytes,
+  descriptorOf,
+  openReceiveWindow,
+  setReceiveLowWater,
+  waitingBytes,
+} from '../../lib/socket-addon.ts';
 import { LowWater } from './low-water.ts';
 
 /** What a connection reports to the exchange that uses it. */
@@ -15,6 +21,8 @@ export interface ConnectionUser {
 
 export interface ConnectionLimits {
   readonly connectTimeoutMs: number;
+  /** How long the rest of an answer may wait to be taken off its socket. */
+  readonly bodyWaitMs?: number;
 }
 
 /**
@@ -22,6 +30,8 @@ export interface ConnectionLimits {
  * begins to send again.
  */
 const WINDOW_BYTES = 4 * 1024 * 1024;
+/** A reader of 100 MiB/s has read all that is ahead of it by then; for one that stops connections are not kept. */
+const DEFAULT_BODY_WAIT_MS = 1000;
 /** For the head of an answer. What comes with it is copied, so this is not large. */
 const HEAD_BUFFER_BYTES = 16 * 1024;
 
@@ -32,24 +42,29 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
 export class RangeConnection {
   readonly #socket: Socket;
   readonly #lowWater = new LowWater((bytes) => setReceiveLowWater(this.#socket, bytes));
+  readonly bodyWaitMs: number;
   readonly #connectTimeoutMs: number;
+  readonly #isPlain: boolean;
   #stallTimeoutMs = 0;
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
   #isUsed = false;
+  #isPaused = false;
 
   constructor(origin: URL, limits: ConnectionLimits) {
     const head = new Uint8Array(HEAD_BUFFER_BYTES);
     const onread: OnReadOpts = {
-      // Asked for the buffer of the next read as soon as one has been taken.
-      buffer: () => this.#user?.room() ?? head,
+      // Asked for the buffer of the next read as soon as one has been taken: before a pause, whose end nobody knows.
+      buffer: () => (this.#isPaused ? head : (this.#user?.room() ?? head)),
       callback: (count, buffer) => {
         this.#take(buffer.subarray(0, count));
-        return true;
+        return !this.#isPaused;
       },
     };
     this.#socket = open(origin, onread);
+    this.#isPlain = origin.protocol === 'http:';
     this.#socket.setNoDelay(true);
+    this.bodyWaitMs = limits.bodyWaitMs ?? DEFAULT_BODY_WAIT_MS;
     this.#connectTimeoutMs = limits.connectTimeoutMs;
     this.#socket.once('connect', () => {
       openReceiveWindow(this.#socket, WINDOW_BYTES);
@@ -68,6 +83,34 @@ export class RangeConnection {
   /** Carried a request before. */
   get isUsed(): boolean {
     return this.#isUsed;
+  }
+
+  /** What comes is of use where it is: it is known how much there is, and it is no cipher. */
+  get canPause(): boolean {
+    return this.#isPlain && canTellWaitingBytes;
+  }
+
+  /** Bytes that came and wait, while the connection is paused. */
+  get waitingBytes(): number {
+    return waitingBytes(this.#socket);
+  }
+
+  /** -1 when the connection is gone. */
+  get descriptor(): number {
+    return this.isGone ? -1 : descriptorOf(this.#socket);
+  }
+
+  /** While bytes are handed over: lets wait what comes after them, for any time. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#lowWater.begin();
+    this.#socket.setTimeout(0);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#socket.setTimeout(this.#stallTimeoutMs);
+    this.#socket.resume();
   }
 
   /** Sends a request for a user, who gets what comes until `release`; gone after so long without a byte. */
@@ -103,6 +146,7 @@ export class RangeConnection {
       return;
     }
     this.#user.onBytes(bytes);
+    if (this.#isPaused) return;
     const left = this.#user?.room()?.length ?? 0;
     this.#lowWater.afterPiece(bytes.length, { left, nowMs: performance.now() });
   }

@@ -1,4 +1,4 @@
-import type { RangeAnswer } from '../api.ts';
+import type { RangeAnswer, WaitingBody } from '../api.ts';
 import type { RangeWanted } from './range-answer.ts';
 
 /** One range of one object, to be put into a buffer of its length. */
@@ -11,6 +11,7 @@ export interface Slice extends RangeWanted {
   readonly onAnswer: (answer: RangeAnswer) => void;
   /** Called with how many bytes of `into` are there by now. */
   readonly onProgress: (receivedBytes: number) => void;
+  readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
 }
 
 /** How far one exchange came: `error` is why it ended before the last byte. */

@@ -1,5 +1,6 @@
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
+import { BodyInSocket } from './body-in-socket.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { checkRangeAnswer } from './range-answer.ts';
 import type { ConnectionUser, RangeConnection } from './range-connection.ts';
@@ -74,7 +75,9 @@ class SocketExchange {
   #headText = '';
   #head: ResponseHead | undefined;
   #answer: RangeAnswer | undefined;
+  /** Received, or taken off the socket by others. */
   #receivedBytes = 0;
+  #waiting: BodyInSocket | undefined;
   #finish: ((end: ExchangeEnd) => void) | undefined;
 
   constructor(connection: RangeConnection, slice: Slice, signal: AbortSignal | undefined) {
@@ -107,7 +110,8 @@ class SocketExchange {
   }
 
   #take(bytes: Uint8Array): void {
-    const body = this.#head ? bytes : this.#takeHead(bytes);
+    const isFirst = this.#head === undefined;
+    const body = isFirst ? this.#takeHead(bytes) : bytes;
     if (!body || !this.#finish) {
       return;
     }
@@ -116,10 +120,29 @@ class SocketExchange {
       return;
     }
     this.#place(body);
+    this.#advance(body.length);
+    if (isFirst) this.#letWait();
+  }
+
+  #advance(bytes: number): void {
+    this.#receivedBytes += bytes;
     this.#slice.onProgress(this.#receivedBytes);
-    if (this.#receivedBytes === this.#slice.length) {
-      this.#end({ error: undefined });
-    }
+    if (this.#receivedBytes === this.#slice.length) this.#end({ error: undefined });
+  }
+
+  /** Offers what follows the first bytes to who may use it where it is. */
+  #letWait(): void {
+    const { onWaiting } = this.#slice;
+    if (!onWaiting || !this.#finish || !this.#connection.canPause) return;
+    this.#waiting = new BodyInSocket(this.#connection, {
+      position: this.#receivedBytes,
+      onTaken: (bytes) => {
+        if (!this.#finish) return;
+        if (this.#receivedBytes + bytes === this.#slice.length) this.#waiting?.receive();
+        this.#advance(bytes);
+      },
+    });
+    onWaiting(this.#waiting);
   }
 
   /** Copies what came together with the head; all else was received where it belongs. */
@@ -127,7 +150,6 @@ class SocketExchange {
     const { into } = this.#slice;
     const isThere = body.buffer === into.buffer && body.byteOffset === into.byteOffset + this.#receivedBytes;
     if (!isThere) into.set(body, this.#receivedBytes);
-    this.#receivedBytes += body.length;
   }
 
   /** Answers what follows the head, when it is complete and usable. */
@@ -160,6 +182,7 @@ class SocketExchange {
   }
 
   #end({ error, unusual }: { readonly error: unknown; readonly unusual?: Unusual }): void {
+    this.#waiting?.end();
     const complete = this.#receivedBytes === this.#slice.length && !unusual;
     this.#finish?.({
       progress: {

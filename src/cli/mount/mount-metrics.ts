@@ -68,7 +68,7 @@ function apiMetrics({ api }: MountStatistics): readonly Metric[] {
 }
 
 function memoryMetrics({ cache, memory }: MountStatistics): readonly Metric[] {
-  const { hits, misses, cachedBytes, fetchedBytes } = cache;
+  const { hits, misses, cachedBytes, fetchedBytes, splicedBytes } = cache;
   return [
     counter('reads_total', 'Reads, by whether all bytes were in memory.', [
       { labels: { memory: 'hit' }, value: hits },
@@ -79,6 +79,7 @@ function memoryMetrics({ cache, memory }: MountStatistics): readonly Metric[] {
       'Asked of the disk cache or the store, ahead of readers too.',
       one(fetchedBytes),
     ),
+    counter('spliced_bytes_total', 'Handed to the kernel without a copy of ours.', one(splicedBytes)),
     gauge('memory_cached_bytes', 'Blocks cached in memory.', one(cachedBytes)),
     gauge('memory_used_bytes', 'Memory of the data path in use.', one(memory.usedBytes)),
     gauge('memory_limit_bytes', 'Memory that the data path may use.', one(memory.limitBytes)),

@@ -16,7 +16,7 @@ export interface ThroughDiskOptions {
 
 /** Fetches from the disk what is there, the rest from the service, and keeps that on the disk. */
 export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): FetchRange {
-  return async (offset, into, { signal, onProgress }) => {
+  return async (offset, into, { signal, onProgress, onWaiting }) => {
     const known = version();
     const missing = known ? await disk?.read(known, offset, into) : undefined;
     signal.throwIfAborted();
@@ -25,6 +25,7 @@ export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): 
     await allSettled(ranges, (range) =>
       fetch(offset + range.start, into.subarray(range.start, range.end), {
         signal,
+        onWaiting: disk === undefined ? onWaiting : undefined,
         onProgress: onProgress && ((bytes) => onProgress(progress.after(range, bytes))),
       }),
     );

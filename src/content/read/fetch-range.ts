@@ -1,7 +1,11 @@
+import type { WaitingBody } from '../../api/api.ts';
+
 export interface FetchOptions {
   readonly signal: AbortSignal;
   /** The first so many bytes of the range are there, and stay. */
   readonly onProgress?: ((filledBytes: number) => void) | undefined;
+  /** The rest of the range waits in its socket, for a while: not where it has to be kept on the disk. */
+  readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
 }
 
 /** All bytes of the range are there. */

@@ -70,13 +70,30 @@ export class OpenSource implements OpenVersion {
   }
 
   #read(offset: number, end: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {
-    const reach = this.#readahead.onRead(offset, end);
+    const splices = waiting.splices ?? false;
+    const reach = this.#readahead.onRead(offset, end, splices);
     const segments = this.#gather(offset, end, reach);
     this.#readahead.fill();
+    const handedOn = splices ? this.#handOn(segments, offset, end) : undefined;
+    if (handedOn !== undefined) return handedOn;
     const missing = segments.flatMap((segment) => segment.until(end) ?? []);
     this.#options.cache.countRead(missing.length === 0);
     if (missing.length === 0) return lend(segments, offset, end, this.#options.cache);
     return this.#lendOnceThere(segments, missing, { offset, end, signal: waiting.signal });
+  }
+
+  #handOn(segments: readonly Segment[], offset: number, end: number): ByteChunks | undefined {
+    const { cache } = this.#options;
+    const [segment] = segments;
+    const bytes = segments.length === 1 ? segment?.handOn(offset, end) : undefined;
+    if (segment === undefined || bytes === undefined) return undefined;
+    cache.countRead(true);
+    cache.countSpliced(end - offset);
+    const release = (): void => {
+      bytes.release?.();
+      cache.unpin(segment);
+    };
+    return { ...bytes, release };
   }
 
   async #lendOnceThere(
@@ -102,7 +119,8 @@ export class OpenSource implements OpenVersion {
       this.version.sizeBytes,
     );
     const segments: Segment[] = [];
-    let next = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+    // What was handed on leaves segments that begin anywhere.
+    let next = index.at(offset) === undefined ? Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES : offset;
     const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
       const gapLimit = Math.min(next + demandBytes, limit);

@@ -13,6 +13,9 @@ import type { SegmentCache } from './segment-cache.ts';
 import { BLOCK_BYTES } from './segment-index.ts';
 import type { VersionSource } from './version-source.ts';
 
+/** A smaller range is for a reader that is hardly a stream, and waits for it. */
+const SMALLEST_WAITING_BYTES = 1024 * 1024;
+
 export interface ReadaheadOptions {
   readonly cache: SegmentCache;
   readonly slots: RangeSlots;
@@ -27,6 +30,7 @@ export class Readahead {
   readonly #pump = (): void => this.fill();
   #pattern: AccessPattern = UNREAD;
   #fetchedTo = 0;
+  #splices = false;
   #closed = false;
 
   constructor(source: VersionSource, options: ReadaheadOptions) {
@@ -36,9 +40,10 @@ export class Readahead {
 
   /**
    * The handle reads this range, and fetches what is missing of it by itself: with the same ranges as far as the answer
-   * says. `fill` is to be called then.
+   * says. `fill` is to be called then. `splices`: the reader takes bytes off sockets.
    */
-  onRead(offset: number, end: number): number {
+  onRead(offset: number, end: number, splices: boolean): number {
+    this.#splices = splices;
     const { reads } = this.#pattern;
     this.#pattern = afterRead(this.#pattern, offset, end - offset);
     const jumped = this.#pattern.reads <= reads;
@@ -85,7 +90,8 @@ export class Readahead {
     if (!slots.take(this.#pump)) return false;
     const source = this.#source;
     const { fetch } = source;
-    const segment = cache.tryLoad({ index: source.index, offset, end, fetch });
+    const mayWait = this.#splices && end - offset >= SMALLEST_WAITING_BYTES;
+    const segment = cache.tryLoad({ index: source.index, offset, end, fetch, mayWait });
     if (segment === undefined) {
       slots.release(this.#pump, 0);
       return false;

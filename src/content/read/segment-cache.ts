@@ -12,6 +12,7 @@
  * kept; so a stream goes round in little memory, which is warm, and pushes out nothing that others come back to.
  */
 import { LRUCache } from 'lru-cache';
+import type { WaitingBody } from '../../api/api.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { FetchRange } from './fetch-range.ts';
 import { Segment } from './segment.ts';
@@ -22,6 +23,8 @@ interface Load {
   readonly offset: number;
   readonly end: number;
   readonly fetch: FetchRange;
+  /** What comes may wait in its socket, to be handed on from there. */
+  readonly mayWait?: boolean;
 }
 
 /** What the block cache did for readers. */
@@ -32,6 +35,8 @@ export interface CacheStatistics {
   readonly cachedBytes: number;
   /** Asked of the store, ahead of readers included. */
   readonly fetchedBytes: number;
+  /** Handed on to the kernel from the sockets they came over. */
+  readonly splicedBytes: number;
 }
 
 const LARGEST_SPENT_BYTES = 16 * 1024 * 1024;
@@ -49,6 +54,7 @@ export class SegmentCache {
   #misses = 0;
   #cachedBytes = 0;
   #fetchedBytes = 0;
+  #splicedBytes = 0;
 
   constructor(pool: MemoryPool) {
     this.#pool = pool;
@@ -68,12 +74,17 @@ export class SegmentCache {
       misses: this.#misses,
       cachedBytes: this.#cachedBytes,
       fetchedBytes: this.#fetchedBytes,
+      splicedBytes: this.#splicedBytes,
     };
   }
 
   countRead(found: boolean): void {
     if (found) this.#hits += 1;
     else this.#misses += 1;
+  }
+
+  countSpliced(bytes: number): void {
+    this.#splicedBytes += bytes;
   }
 
   /** Starts to fetch a gap for a reader that waits. */
@@ -104,23 +115,24 @@ export class SegmentCache {
     segment.abort.abort();
   }
 
-  #start({ index, offset, end, fetch }: Load, buffer: Buffer): Segment {
+  #start({ index, offset, end, ...how }: Load, buffer: Buffer): Segment {
     const segment = new Segment(offset, end, buffer);
     this.#cachedBytes += buffer.length;
     this.#fetchedBytes += end - offset;
     index.add(segment);
     this.#homes.set(segment, index);
-    segment.settled = this.#fill(segment, fetch);
+    segment.settled = this.#fill(segment, how);
     return segment;
   }
 
   /** Never rejects: who waits for bytes is told by the segment. */
-  async #fill(segment: Segment, fetch: FetchRange): Promise<void> {
+  async #fill(segment: Segment, { fetch, mayWait = false }: Pick<Load, 'fetch' | 'mayWait'>): Promise<void> {
     const onProgress = (bytes: number): void => segment.filled(bytes);
+    const onWaiting = mayWait ? (body: WaitingBody): void => segment.waits(body) : undefined;
     const { signal } = segment.abort;
     try {
       const into = segment.buffer.subarray(0, segment.sizeBytes);
-      const { inUse } = await fetch(segment.offset, into, { signal, onProgress });
+      const { inUse } = await fetch(segment.offset, into, { signal, onProgress, onWaiting });
       if (inUse !== undefined) this.#pinUntil(segment, inUse);
       segment.filled(segment.sizeBytes);
     } catch (error) {
@@ -141,6 +153,10 @@ export class SegmentCache {
     if (segment.pins > 0 || segment.loading) return;
     if (!this.#homes.has(segment)) {
       this.#release(segment);
+      return;
+    }
+    if (segment.isEmpty) {
+      this.#giveUp(segment);
       return;
     }
     this.#unused.set(segment, segment);

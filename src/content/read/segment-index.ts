@@ -22,7 +22,7 @@ export class SegmentIndex {
 
   at(offset: number): Segment | undefined {
     const segments = this.#buckets.get(bucketOf(offset));
-    return segments?.find((segment) => segment.offset <= offset && offset < segment.end);
+    return segments?.find((segment) => segment.front <= offset && offset < segment.end);
   }
 
   /** Where the gap that begins at `offset` ends: at the next segment or at `limit`. */
@@ -30,7 +30,7 @@ export class SegmentIndex {
     for (let bucket = bucketOf(offset); bucket * BUCKET_BYTES < limit; bucket++) {
       let end = limit;
       for (const segment of this.#buckets.get(bucket) ?? [])
-        if (segment.offset > offset && segment.offset < end) end = segment.offset;
+        if (segment.front > offset && segment.front < end) end = segment.front;
       if (end < limit) return end;
     }
     return limit;

@@ -1,3 +1,6 @@
+import type { WaitingBody } from '../../api/api.ts';
+import type { ByteChunks } from '../../lib/byte-chunks.ts';
+
 interface Waiter {
   readonly bytes: number;
   readonly resolve: () => void;
@@ -21,16 +24,30 @@ export class Segment {
   /** Bytes that replies took; what was read once, front to back, is in the kernel's page cache. */
   #lentBytes = 0;
   #filledBytes = 0;
+  #front: number;
+  /** What is to come, as long as it can be handed on from its socket. */
+  #waiting: WaitingBody | undefined;
   #waiters: Waiter[] = [];
 
   constructor(offset: number, end: number, buffer: Buffer) {
     this.offset = offset;
+    this.#front = offset;
     this.end = end;
     this.buffer = buffer;
   }
 
   get sizeBytes(): number {
     return this.end - this.offset;
+  }
+
+  /** Where that begins which is in here, or comes: what was before it in the range was handed on. */
+  get front(): number {
+    return this.#front;
+  }
+
+  /** All was handed on. */
+  get isEmpty(): boolean {
+    return this.#front === this.end;
   }
 
   /** Every byte was lent. */
@@ -46,10 +63,36 @@ export class Segment {
     return this.buffer.subarray(from, to);
   }
 
+  /** The rest of the range waits in its socket. */
+  waits(body: WaitingBody): void {
+    if (this.#waiters.length > 0) body.receive();
+    else this.#waiting = body;
+  }
+
+  /**
+   * The bytes of `[offset, end)`, the later ones of them straight from their socket: if they are the next and all there.
+   * They are no longer in here then.
+   */
+  handOn(offset: number, end: number): ByteChunks | undefined {
+    const body = this.#waiting;
+    if (body === undefined || offset !== this.#front || end > this.end) return undefined;
+    const next = body.position;
+    const from = offset - this.offset;
+    const to = end - this.offset;
+    const rest = next < to ? body.lend(this.buffer.subarray(next, to)) : undefined;
+    if (rest === undefined) return undefined;
+    this.#front = end;
+    this.#lentBytes += to - from;
+    const chunks = from < next ? [this.buffer.subarray(from, next)] : [];
+    return { chunks, rest, release: () => rest.release() };
+  }
+
   /** Undefined when the bytes up to `end` are there; else when they are. Rejects when they never will be. */
   until(end: number): Promise<void> | undefined {
     const bytes = Math.min(end, this.end) - this.offset;
     if (bytes <= this.#filledBytes) return undefined;
+    this.#waiting?.receive();
+    this.#waiting = undefined;
     return new Promise((resolve, reject) => this.#waiters.push({ bytes, resolve, reject }));
   }
 

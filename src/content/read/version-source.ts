@@ -168,17 +168,23 @@ export class VersionSource {
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
       const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
-      await this.#fetchFrom(await this.#link().link, rest, { ...options, onProgress: onRest });
+      await this.#fetchFrom(await this.#link().link, rest, {
+        ...options,
+        onProgress: onRest,
+        onWaiting: undefined,
+      });
     }
   }
 
   /** No byte counts before its answer is known to be of this version: readers take bytes as they come. */
   async #fetchFrom(link: ContentLink, range: Range, options: RemoteOptions): Promise<void> {
-    const { signal, onProgress, accept } = options;
+    const { signal, onProgress, onWaiting, accept } = options;
     accept(link);
     const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void =>
       accept({ etag, sizeBytes: objectSizeBytes });
-    onAnswer(await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress }, signal));
+    onAnswer(
+      await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress, onWaiting }, signal),
+    );
   }
 
   #pin({ etag: given, sizeBytes }: Told): void {

@@ -28,7 +28,7 @@ function serviceLine(
       },
       ...api,
     },
-    cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0 },
+    cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0, splicedBytes: 0 },
     diskCache: null,
     warnings: [],
     memory: { limitBytes: MIB, usedBytes: 0 },

@@ -1,0 +1,42 @@
+/** Stores that break off amid an answer whose bytes the kernel takes from the socket. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { MountStatistics } from '../../src/cli/mount/mount-statistics.ts';
+import type { SeenRequest } from '../support/fault-proxy.ts';
+import { FaultWorld } from '../support/fault-world.ts';
+import { readBehind } from '../support/read-behind.ts';
+import { sampleBytes } from './content-client.ts';
+
+const MIB = 1024 * 1024;
+const SIZE = 96 * MIB;
+/** Of a range of 4 MiB the middle. */
+const MIDWAY = 2 * MIB;
+
+let world: FaultWorld;
+const content = sampleBytes(SIZE);
+
+beforeAll(async () => {
+  world = await FaultWorld.start();
+  await writeFile(world.own('stream.fastq'), content);
+});
+beforeEach(() => world.remount(['--retry-timeout', '5']));
+afterEach(() => world.proxy.heal());
+afterAll(() => world?.clean());
+
+function isLargeRange({ method, headers }: SeenRequest): boolean {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(String(headers['range'])) ?? [];
+  return method === 'GET' && Number(last) - Number(first) >= MIDWAY;
+}
+
+it.each([
+  ['resets connections', 'reset'],
+  ['ends answers too soon', 'truncate'],
+  ['stalls', 'stall'],
+] as const)('a store that %s: the bytes are right', async (_, kind) => {
+  world.proxy.inject({ kind, afterBytes: MIDWAY }, { when: isLargeRange, times: 6 });
+  await readBehind(world.own('stream.fastq'), content);
+  const stats = await readFile(join(world.sandbox.mountPoint, '.svcfs', 'stats'), 'utf8');
+  expect((JSON.parse(stats) as MountStatistics).cache.splicedBytes).toBeGreaterThan(0);
+  expect(world.proxy.requests.filter(isLargeRange).length).toBeGreaterThan(6);
+});

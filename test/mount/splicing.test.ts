@@ -1,0 +1,112 @@
+/** Streams whose bytes go from the store's socket to the kernel, without a copy in the mount (decision 0012). */
+import { open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { MountStatistics } from '../../src/cli/mount/mount-statistics.ts';
+import { TestUser } from '../service/test-service.ts';
+import { readBehind } from '../support/read-behind.ts';
+import { mustRun } from '../support/run.ts';
+import { ServedMount } from '../support/served-mount.ts';
+
+const MIB = 1024 * 1024;
+const SIZE = 96 * MIB + 12_345;
+const content = Buffer.alloc(SIZE);
+for (let at = 0; at + 4 <= SIZE; at += 4) content.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+
+let served: ServedMount;
+/** Not on the mount. */
+let original: string;
+let stream: string;
+let other: string;
+
+beforeAll(async () => {
+  served = await ServedMount.start();
+  const user = new TestUser(served.endpoint, 'demo', served.token);
+  const folder = served.path('projects', (await user.project('Streams')).id);
+  original = join(served.sandbox.root, 'original');
+  stream = join(folder, 'stream.fastq');
+  other = join(folder, 'other.fastq');
+  for (const path of [original, stream, other]) await writeFile(path, content);
+});
+beforeEach(async () => {
+  await served.unmount();
+  await served.mount();
+});
+afterAll(() => served?.clean());
+
+async function cacheStatistics(): Promise<MountStatistics['cache']> {
+  const stats = JSON.parse(await readFile(served.path('.svcfs', 'stats'), 'utf8')) as MountStatistics;
+  return stats.cache;
+}
+
+async function fetchedBytes(work: () => Promise<unknown>): Promise<number> {
+  const before = (await served.counters()).storageGetBytes;
+  await work();
+  return (await served.counters()).storageGetBytes - before;
+}
+
+it('is right, fetched once, and leaves nothing in memory', async () => {
+  expect(await fetchedBytes(() => readBehind(stream, content))).toBe(SIZE);
+  const { splicedBytes, cachedBytes } = await cacheStatistics();
+  expect(splicedBytes).toBeGreaterThan(0);
+  expect(cachedBytes).toBeLessThan(SIZE - splicedBytes + 4 * MIB);
+});
+
+it('is fetched anew by who reads past the page cache', async () => {
+  await readBehind(stream, content);
+  const direct = `dd if=${stream} iflag=direct bs=1M status=none | cmp - ${original}`;
+  expect(await fetchedBytes(() => mustRun('bash', ['-c', direct]))).toBeGreaterThan(0);
+});
+
+it('is right for readers at once, of one file and of two', async () => {
+  const direct = `dd if=${stream} iflag=direct bs=768K status=none | cmp - ${original}`;
+  await Promise.all([
+    readBehind(stream, content),
+    readBehind(other, content),
+    mustRun('bash', ['-c', direct]),
+    mustRun('bash', ['-c', direct]),
+  ]);
+});
+
+it('holds nobody up when its reader stops, who goes on with what came meanwhile', async () => {
+  const piece = Buffer.alloc(MIB);
+  const fetched = await fetchedBytes(async () => {
+    const file = await open(stream);
+    const readTo = async (from: number, end: number): Promise<void> => {
+      for (let at = from; at < end; at += MIB) {
+        const { bytesRead } = await file.read(piece, 0, MIB, at);
+        expect(content.compare(piece, 0, bytesRead, at, at + bytesRead)).toBe(0);
+      }
+    };
+    await readTo(0, 16 * MIB);
+    await mustRun('cmp', [original, other]);
+    await readTo(16 * MIB, SIZE);
+    await file.close();
+  });
+  expect(fetched).toBe(2 * SIZE);
+});
+
+it('is right for who skips, and steps back', async () => {
+  const file = await open(stream);
+  const piece = Buffer.alloc(MIB);
+  const check = async (at: number): Promise<void> => {
+    const { bytesRead } = await file.read(piece, 0, MIB, at);
+    expect(content.compare(piece, 0, bytesRead, at, at + bytesRead)).toBe(0);
+  };
+  for (let at = 0; at < 24 * MIB; at += MIB) await check(at);
+  for (let at = 24 * MIB; at < 64 * MIB; at += 2 * MIB) await check(at);
+  for (let at = 63 * MIB; at > 24 * MIB; at -= 2 * MIB) await check(at);
+  for (let at = 64 * MIB; at < SIZE; at += MIB) await check(at);
+  await file.close();
+});
+
+it('is received where it has to be kept: for the disk cache', async () => {
+  await served.unmount();
+  const cache = join(served.sandbox.root, 'cache');
+  await served.mount(['--cache-dir', cache]);
+  await readBehind(stream, content);
+  expect((await cacheStatistics()).splicedBytes).toBe(0);
+  await served.unmount();
+  await served.mount(['--cache-dir', cache]);
+  expect(await fetchedBytes(() => mustRun('cmp', [original, stream]))).toBe(0);
+});
