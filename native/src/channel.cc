@@ -286,7 +286,7 @@ napi_value Channel::SendSpliced(napi_env env, napi_callback_info info) {
       !js::ToInt(env, arguments[2], &socket) || !js::ToBytes(env, arguments[3], &spare, &bytes)) {
     return nullptr;
   }
-  if (head.size() >= IOV_MAX) return js::Number(env, EINVAL);
+  if (head.size() >= IOV_MAX) return js::Number(env, ENODATA);
   return js::Number(env, channel->splicer_.Send(channel->device_.get(), head, socket, spare, bytes));
 }
 

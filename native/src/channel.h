@@ -28,7 +28,7 @@ namespace svcfs {
  *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
  *   sendSpliced(length, chunks, socket, spare)  the same, and then as many bytes of a socket as `spare` has room for; ENODATA:
- *                         the socket does not have them (Splicer)
+ *                         not sent, and the socket is of no use any more (Splicer)
  *   notify(messages)      Uint8Arrays, copied; one batch at a time
  *   openBacking(fd)       the kernel may read this file in place of one of ours: an id, or a negative errno
  *   closeBacking(id)

@@ -52,8 +52,9 @@ int Splicer::Send(int device, const std::vector<iovec>& head, int socket, uint8_
     const ssize_t written = writev(in_.get(), head.data(), static_cast<int>(head.size()));
     if (written == static_cast<ssize_t>(head_bytes)) moved = SpliceAll(socket, in_.get(), bytes);
     if (moved == bytes) {
-      if (splice(out_.get(), nullptr, device, nullptr, head_bytes + bytes, 0) >= 0) return 0;
-      const int error = errno;
+      const ssize_t sent = splice(out_.get(), nullptr, device, nullptr, head_bytes + bytes, 0);
+      if (sent == static_cast<ssize_t>(head_bytes + bytes)) return 0;
+      const int error = sent < 0 ? errno : EIO;
       ClosePipe();
       return error;
     }

@@ -2,6 +2,7 @@ import { mountWithHelper } from './fusermount.ts';
 import type { MountOptions } from './mount.ts';
 import { MountError } from './mount-error.ts';
 import type { NativeAddon } from './native-addon.ts';
+import { MAX_READ_BYTES } from './protocol/init.ts';
 
 /** `fuse.svcfs` in /proc/mounts: what updatedb and backups exclude by. */
 const SUBTYPE = 'svcfs';
@@ -12,6 +13,8 @@ export interface KernelMount {
   /** Made by fusermount3, which alone may take it away. */
   readonly viaHelper: boolean;
 }
+
+const MAX_READ = `max_read=${MAX_READ_BYTES}`;
 
 /** Mounts on a prepared mount point: mount(2) when privileged, else fusermount3. */
 export async function mountInKernel(
@@ -34,6 +37,7 @@ function mountDirectly(addon: NativeAddon, mountPoint: string, options: MountOpt
     `user_id=${uid}`,
     `group_id=${gid}`,
     'default_permissions',
+    MAX_READ,
     ...(options.allowOther === true ? ['allow_other'] : []),
   ].join(',');
   try {
@@ -51,6 +55,7 @@ function helperOptions(options: MountOptions): string {
     'nosuid',
     'nodev',
     'default_permissions',
+    MAX_READ,
     ...(options.readOnly === true ? ['ro'] : []),
     ...(options.allowOther === true ? ['allow_other'] : []),
   ].join(',');

@@ -3,8 +3,8 @@ import { mountedOn } from './mount-table.ts';
 
 const KIB = 1024;
 
-/** What a stream costs is mostly by request; of a larger one not all fragments fit into a pipe (native/src/splicer.h). */
-const BY_DEFAULT = 512 * KIB;
+/** Four requests: some are answered while the program reads what the others brought. */
+const BY_DEFAULT = 2048 * KIB;
 
 /**
  * How far the kernel reads ahead of a program. A mount has one value, INIT can only lower it, and root may set it in

@@ -128,7 +128,7 @@ describe.runIf(process.geteuid?.() === 0)('the kernel', () => {
     const setting = `/sys/class/bdi/0:${mounted?.deviceMinor}/read_ahead_kb`;
     for (const [name, kib] of [
       ['sample.bam', 48],
-      ['stream.fastq', 512],
+      ['stream.fastq', 2048],
     ] as const) {
       await (await open(`${folder}/${name}`, 'r')).close();
       expect(Number(await readFile(setting, 'utf8'))).toBe(kib);

@@ -122,6 +122,7 @@ class SocketExchange {
     this.#place(body);
     this.#advance(body.length);
     if (isFirst) this.#letWait();
+    else this.#waiting?.end();
   }
 
   #advance(bytes: number): void {

@@ -39,8 +39,10 @@ const WANTED2 = FLAG2.NO_EXPORT_SUPPORT;
 /** File systems below ours when files are passed through: 1 is a disk, and leaves overlayfs room on top of us. */
 const STACK_DEPTH = 1;
 
-/** The largest READ and WRITE, in bytes, and in pages for the kernel. */
+/** The largest WRITE, in bytes, and in pages for the kernel. */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
+/** The largest READ (mount option `max_read`): the fragments of a larger answer may not fit into a pipe (native/src/splicer.h). */
+export const MAX_READ_BYTES = 512 * 1024;
 const MAX_PAGES = 256;
 const MAX_BACKGROUND = 256;
 const CONGESTION_THRESHOLD = 192;

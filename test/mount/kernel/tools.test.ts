@@ -88,7 +88,7 @@ describe('real tools on a mount', () => {
     await shell('rm big copied');
   });
 
-  it('takes requests of 1 MiB', async () => {
+  it('takes writes of 1 MiB, and reads of half as much', async () => {
     const before = await mount.call<Record<string, number>>('operations');
     const sum = await shell(
       'head -c 8M /dev/urandom > /tmp/$$; dd if=/tmp/$$ of=direct bs=1M oflag=direct status=none; dd if=direct bs=1M iflag=direct status=none | cmp - /tmp/$$; rm /tmp/$$ direct; echo same',
@@ -96,7 +96,7 @@ describe('real tools on a mount', () => {
     const after = await mount.call<Record<string, number>>('operations');
     expect(sum).toBe('same\n');
     expect((after['WRITE'] ?? 0) - (before['WRITE'] ?? 0)).toBe(8);
-    expect((after['READ'] ?? 0) - (before['READ'] ?? 0)).toBeLessThanOrEqual(9);
+    expect((after['READ'] ?? 0) - (before['READ'] ?? 0)).toBeLessThanOrEqual(17);
   });
 
   it('unpacks and packs archives', async () => {
