@@ -1,6 +1,8 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
@@ -54,6 +56,19 @@ test.each([
   expect(answer.headers.get('content-range')).toBe(contentRange);
   expect(answer.headers.get('content-length')).toBe(String(text.length));
   expect(await answer.text()).toBe(text);
+});
+
+test('every byte is counted, also of an answer that waits for the one before it', async () => {
+  const { stats } = service.services;
+  const { host, hostname, port, pathname, search } = new URL(await link('counted', 'hello world'));
+  const before = stats.storageGetBytes;
+  const head = `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n`;
+  const socket = connect(Number(port), hostname);
+  socket.write(`${head}Range: bytes=0-4\r\n\r\n${head}Connection: close\r\n\r\n`);
+  const answers = Buffer.concat(await socket.toArray()).toString();
+  expect(answers).toMatch(/helloHTTP.*hello world$/s);
+  await waitUntil(() => stats.storageGetBytes - before >= 16);
+  expect(stats.storageGetBytes - before).toBe(16);
 });
 
 test('a range past the end gives 416 and the size', async () => {

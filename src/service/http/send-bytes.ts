@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteSource } from '../blobs/blob-store.ts';
 import type { ServiceStats } from '../service-stats.ts';
@@ -35,7 +36,7 @@ export async function sendBytes(
     await source.close();
     return sendHead(reply);
   }
-  countBytes(reply, length, stats);
+  countBytes(reply, length, { socket: request.raw.socket, stats });
   return reply.send(source.stream(range));
 }
 
@@ -46,12 +47,18 @@ function sendHead(reply: FastifyReply): FastifyReply {
   return reply;
 }
 
-/** A reader may leave early: what the socket took is what counts. */
-function countBytes({ raw }: FastifyReply, length: number, stats: ServiceStats): void {
-  const before = raw.socket?.bytesWritten ?? 0;
-  const { socket } = raw;
+/**
+ * A reader may leave early: what the socket took is what counts. An answer has no socket of its own while the one before it is
+ * being finished, so it is the request's.
+ */
+function countBytes(
+  { raw }: FastifyReply,
+  length: number,
+  { socket, stats }: { readonly socket: Socket; readonly stats: ServiceStats },
+): void {
+  const before = socket.bytesWritten;
   stats.storageGets += 1;
   raw.once('close', () => {
-    stats.storageGetBytes += Math.min(length, (socket?.bytesWritten ?? before) - before);
+    stats.storageGetBytes += Math.min(length, socket.bytesWritten - before);
   });
 }
