@@ -119,8 +119,7 @@ export class OpenSource implements OpenVersion {
       this.version.sizeBytes,
     );
     const segments: Segment[] = [];
-    // What was handed on leaves segments that begin anywhere.
-    let next = index.at(offset) === undefined ? Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES : offset;
+    let next = index.at(offset) === undefined ? index.gapStart(offset) : offset;
     const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
       const gapLimit = Math.min(next + demandBytes, limit);
@@ -159,9 +158,17 @@ function demandRangeBytes(missing: number): number {
   return Math.max(SMALLEST_DEMAND_BYTES, Math.min(share, LARGEST_DEMAND_BYTES));
 }
 
+/** Each from where the one before it ends: it may begin earlier, with what was handed on and is not in it. */
 function lend(segments: readonly Segment[], offset: number, end: number, cache: SegmentCache): ByteChunks {
+  const chunks: Uint8Array[] = [];
+  let next = offset;
+  for (const segment of segments) {
+    const to = Math.min(end, segment.end);
+    chunks.push(segment.lend(next, to));
+    next = to;
+  }
   return {
-    chunks: segments.map((segment) => segment.lend(offset, end)),
+    chunks,
     release: () => {
       for (const segment of segments) cache.unpin(segment);
     },

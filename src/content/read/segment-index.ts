@@ -25,6 +25,14 @@ export class SegmentIndex {
     return segments?.find((segment) => segment.front <= offset && offset < segment.end);
   }
 
+  /** Where the gap around `offset` is fetched from: its block, or what is left of that by a segment, which may end anywhere. */
+  gapStart(offset: number): number {
+    let start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+    for (const { end } of this.#buckets.get(bucketOf(offset)) ?? [])
+      if (end <= offset && end > start) start = end;
+    return start;
+  }
+
   /** Where the gap that begins at `offset` ends: at the next segment or at `limit`. */
   gapEnd(offset: number, limit: number): number {
     for (let bucket = bucketOf(offset); bucket * BUCKET_BYTES < limit; bucket++) {

@@ -55,12 +55,10 @@ export class Segment {
     return this.#lentBytes >= this.sizeBytes;
   }
 
-  /** The part of `[offset, end)` that is in here, as it lies. */
+  /** `[offset, end)`, as it lies in here. */
   lend(offset: number, end: number): Uint8Array {
-    const from = Math.max(offset, this.offset) - this.offset;
-    const to = Math.min(end, this.end) - this.offset;
-    this.#lentBytes += to - from;
-    return this.buffer.subarray(from, to);
+    this.#lentBytes += end - offset;
+    return this.buffer.subarray(offset - this.offset, end - this.offset);
   }
 
   /** The rest of the range waits in its socket. */

@@ -38,6 +38,14 @@ describe('the index of segments', () => {
     }
   });
 
+  it('begins a gap with its block, or where the segment before it ends', () => {
+    const { index } = indexOf(segment(0, MIB + 100), segment(3 * MIB, 4 * MIB));
+    expect(index.gapStart(MIB + 100)).toBe(MIB + 100);
+    expect(index.gapStart(MIB + 5000)).toBe(MIB + 100);
+    expect(index.gapStart(MIB + 2 * BLOCK_BYTES + 5)).toBe(MIB + 2 * BLOCK_BYTES);
+    expect(index.gapStart(4 * MIB)).toBe(4 * MIB);
+  });
+
   it('ends a gap at the next segment, however far it is, or at the limit', () => {
     const { index } = indexOf(segment(0, BLOCK_BYTES), segment(6 * MIB, 7 * MIB), segment(5 * MIB, 6 * MIB));
     expect(index.gapEnd(BLOCK_BYTES, 8 * MIB)).toBe(5 * MIB);
