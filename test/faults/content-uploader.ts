@@ -1,5 +1,6 @@
 /** A writer that is there to be killed: `content-uploader.ts ENDPOINT TOKEN DIRECTORY FOLDER SIZE publish|write`. */
-import { contentClient, forever, sampleBytes, writeAll } from './content-client.ts';
+import { sampleBytes } from '../support/sample-bytes.ts';
+import { contentClient, forever, writeAll } from './content-client.ts';
 
 const [endpoint = '', token = '', directory = '', parent = '', size = '', until = ''] = process.argv.slice(2);
 const { writer } = contentClient({ endpoint, token, directory });

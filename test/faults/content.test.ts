@@ -9,13 +9,13 @@ import { TestService, type TestUser } from '../service/test-service.ts';
 import { TestVolume } from '../service/volume-world.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
+import { sampleBytes } from '../support/sample-bytes.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   type ContentClient,
   contentClient,
   forever,
   readAll,
-  sampleBytes,
   writeAll,
 } from './content-client.ts';
 

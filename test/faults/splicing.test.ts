@@ -1,12 +1,10 @@
 /** Stores that break off amid an answer whose bytes the kernel takes from the socket. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { MountStatistics } from '../../src/cli/mount/mount-statistics.ts';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { FaultWorld } from '../support/fault-world.ts';
 import { readBehind } from '../support/read-behind.ts';
-import { sampleBytes } from './content-client.ts';
+import { sampleBytes } from '../support/sample-bytes.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 96 * MIB;
@@ -36,7 +34,6 @@ it.each([
 ] as const)('a store that %s: the bytes are right', async (_, kind) => {
   world.proxy.inject({ kind, afterBytes: MIDWAY }, { when: isLargeRange, times: 6 });
   await readBehind(world.own('stream.fastq'), content);
-  const stats = await readFile(join(world.sandbox.mountPoint, '.svcfs', 'stats'), 'utf8');
-  expect((JSON.parse(stats) as MountStatistics).cache.splicedBytes).toBeGreaterThan(0);
+  expect((await world.sandbox.statistics()).cache.splicedBytes).toBeGreaterThan(0);
   expect(world.proxy.requests.filter(isLargeRange).length).toBeGreaterThan(6);
 });

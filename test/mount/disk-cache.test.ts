@@ -44,16 +44,9 @@ async function svcfs(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-async function stats(): Promise<{
-  readonly diskCache: { readonly hitBytes: number; readonly missedBytes: number } | null;
-  readonly operations: Readonly<Record<string, { readonly answered: number } | undefined>>;
-}> {
-  return JSON.parse(await readFile(served.path('.svcfs', 'stats'), 'utf8'));
-}
-
 /** How often the kernel asks for bytes during `work`, without those of asking that. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
-  const count = async (): Promise<number> => (await stats()).operations['READ']?.answered ?? 0;
+  const count = async (): Promise<number> => (await served.sandbox.statistics()).operations['READ']?.answered ?? 0;
   const [before, again] = [await count(), await count()];
   await work();
   return (await count()) - again - (again - before);
@@ -72,7 +65,7 @@ describe('what was read once', () => {
     expect(warm.storageBytes).toBe(0);
     const links = 'GET /v2/files/:file_id/download_info';
     expect(after[links]).toBe(before[links]);
-    expect((await stats()).diskCache).toMatchObject({ missedBytes: 0 });
+    expect((await served.sandbox.statistics()).diskCache).toMatchObject({ missedBytes: 0 });
   });
 
   test('is in the page cache as long as the version is the same: opening it again costs no read', async () => {

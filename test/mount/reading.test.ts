@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { TestUser } from '../service/test-service.ts';
+import { sampleBytes } from '../support/sample-bytes.ts';
 import { ServedMount, type ServiceCounters } from '../support/served-mount.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SIZE = 64 * MIB;
-const content = Buffer.alloc(SIZE);
-for (let at = 0; at < SIZE; at += 4) content.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+const content = sampleBytes(SIZE);
 
 let served: ServedMount;
 let folder: string;

@@ -1,17 +1,16 @@
 /** Streams whose bytes go from the store's socket to the kernel, without a copy in the mount (decision 0012). */
-import { open, readFile, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { MountStatistics } from '../../src/cli/mount/mount-statistics.ts';
 import { TestUser } from '../service/test-service.ts';
 import { readBehind } from '../support/read-behind.ts';
 import { mustRun } from '../support/run.ts';
+import { sampleBytes } from '../support/sample-bytes.ts';
 import { ServedMount } from '../support/served-mount.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 96 * MIB + 12_345;
-const content = Buffer.alloc(SIZE);
-for (let at = 0; at + 4 <= SIZE; at += 4) content.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+const content = sampleBytes(SIZE);
 
 let served: ServedMount;
 /** Not on the mount. */
@@ -34,20 +33,22 @@ beforeEach(async () => {
 });
 afterAll(() => served?.clean());
 
-async function cacheStatistics(): Promise<MountStatistics['cache']> {
-  const stats = JSON.parse(await readFile(served.path('.svcfs', 'stats'), 'utf8')) as MountStatistics;
-  return stats.cache;
-}
-
 async function fetchedBytes(work: () => Promise<unknown>): Promise<number> {
   const before = (await served.counters()).storageGetBytes;
   await work();
   return (await served.counters()).storageGetBytes - before;
 }
 
+/** That a MiB from there on is as it was written. */
+async function check(file: FileHandle, at: number): Promise<void> {
+  const piece = Buffer.alloc(MIB);
+  const { bytesRead } = await file.read(piece, 0, MIB, at);
+  expect(content.subarray(at, at + MIB).equals(piece.subarray(0, bytesRead))).toBe(true);
+}
+
 it('is right, fetched once, and leaves nothing in memory', async () => {
   expect(await fetchedBytes(() => readBehind(stream, content))).toBe(SIZE);
-  const { splicedBytes, cachedBytes } = await cacheStatistics();
+  const { splicedBytes, cachedBytes } = (await served.sandbox.statistics()).cache;
   expect(splicedBytes).toBeGreaterThan(0);
   expect(cachedBytes).toBeLessThan(SIZE - splicedBytes + 4 * MIB);
 });
@@ -69,18 +70,11 @@ it('is right for readers at once, of one file and of two', async () => {
 });
 
 it('holds nobody up when its reader stops, who goes on with what came meanwhile', async () => {
-  const piece = Buffer.alloc(MIB);
   const fetched = await fetchedBytes(async () => {
     const file = await open(stream);
-    const readTo = async (from: number, end: number): Promise<void> => {
-      for (let at = from; at < end; at += MIB) {
-        const { bytesRead } = await file.read(piece, 0, MIB, at);
-        expect(content.compare(piece, 0, bytesRead, at, at + bytesRead)).toBe(0);
-      }
-    };
-    await readTo(0, 16 * MIB);
+    for (let at = 0; at < 16 * MIB; at += MIB) await check(file, at);
     await mustRun('cmp', [original, other]);
-    await readTo(16 * MIB, SIZE);
+    for (let at = 16 * MIB; at < SIZE; at += MIB) await check(file, at);
     await file.close();
   });
   expect(fetched).toBe(2 * SIZE);
@@ -88,15 +82,10 @@ it('holds nobody up when its reader stops, who goes on with what came meanwhile'
 
 it('is right for who skips, and steps back', async () => {
   const file = await open(stream);
-  const piece = Buffer.alloc(MIB);
-  const check = async (at: number): Promise<void> => {
-    const { bytesRead } = await file.read(piece, 0, MIB, at);
-    expect(content.compare(piece, 0, bytesRead, at, at + bytesRead)).toBe(0);
-  };
-  for (let at = 0; at < 24 * MIB; at += MIB) await check(at);
-  for (let at = 24 * MIB; at < 64 * MIB; at += 2 * MIB) await check(at);
-  for (let at = 63 * MIB; at > 24 * MIB; at -= 2 * MIB) await check(at);
-  for (let at = 64 * MIB; at < SIZE; at += MIB) await check(at);
+  for (let at = 0; at < 24 * MIB; at += MIB) await check(file, at);
+  for (let at = 24 * MIB; at < 64 * MIB; at += 2 * MIB) await check(file, at);
+  for (let at = 63 * MIB; at > 24 * MIB; at -= 2 * MIB) await check(file, at);
+  for (let at = 64 * MIB; at < SIZE; at += MIB) await check(file, at);
   await file.close();
 });
 
@@ -105,7 +94,7 @@ it('is received where it has to be kept: for the disk cache', async () => {
   const cache = join(served.sandbox.root, 'cache');
   await served.mount(['--cache-dir', cache]);
   await readBehind(stream, content);
-  expect((await cacheStatistics()).splicedBytes).toBe(0);
+  expect((await served.sandbox.statistics()).cache.splicedBytes).toBe(0);
   await served.unmount();
   await served.mount(['--cache-dir', cache]);
   expect(await fetchedBytes(() => mustRun('cmp', [original, stream]))).toBe(0);

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dirSync } from 'tmp';
+import type { MountStatistics } from '../../src/cli/mount/mount-statistics.ts';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { identify } from '../../src/lib/process-identity.ts';
 import { BackgroundProcess } from './background-process.ts';
@@ -53,6 +54,11 @@ export class Sandbox {
   /** A path in the mount. */
   path(...names: string[]): string {
     return join(this.mountPoint, ...names);
+  }
+
+  /** What the mount says of itself. */
+  async statistics(): Promise<MountStatistics> {
+    return JSON.parse(await readFile(this.path('.svcfs', 'stats'), 'utf8'));
   }
 
   /** `svcfs ARGS`, to its end; by another Node.js than this one's if `node` names one. */

@@ -14,12 +14,12 @@ import {
   rangeHead,
   startRawServer,
 } from '../../support/raw-http-server.ts';
+import { sampleBytes } from '../../support/sample-bytes.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const KIB = 1024;
 const SIZE = 1024 * KIB;
-const object = Buffer.alloc(SIZE);
-for (let at = 0; at < SIZE; at += 4) object.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+const object = sampleBytes(SIZE);
 
 const answerWhole = (socket: Socket, request: RawRequest): void => {
   socket.write(Buffer.concat([Buffer.from(rangeHead(request, object)), rangeBytes(request, object)]));

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadNativeAddon, type NativeChannel } from '../../../src/fuse/native-addon.ts';
 import { descriptorOf, openReceiveWindow, waitingBytes } from '../../../src/lib/socket-addon.ts';
+import { sampleBytes } from '../../support/sample-bytes.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const REPLY_OFFSET = 4096;
@@ -13,8 +14,7 @@ const CHUNK = Buffer.from(', a chunk, and ');
 /** More than a pipe has room for (256), of sizes that a page has room for. */
 const FRAGMENTS = 300;
 const FRAGMENT_BYTES = 500;
-const bytes = Buffer.alloc(FRAGMENTS * FRAGMENT_BYTES);
-for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(Math.imul(at, 2_654_435_761) >>> 0, at);
+const bytes = sampleBytes(FRAGMENTS * FRAGMENT_BYTES);
 
 let channel: NativeChannel;
 /** The other end of the device. */
