@@ -11,13 +11,7 @@ import { BackgroundProcess } from '../support/background-process.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
 import { sampleBytes } from '../support/sample-bytes.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import {
-  type ContentClient,
-  contentClient,
-  forever,
-  readAll,
-  writeAll,
-} from './content-client.ts';
+import { type ContentClient, contentClient, forever, readAll, writeAll } from './content-client.ts';
 
 const MIB = 1024 * 1024;
 const UPLOADER = fileURLToPath(new URL('content-uploader.ts', import.meta.url));

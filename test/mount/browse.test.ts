@@ -197,8 +197,7 @@ test('refuses hard and symbolic links: EPERM', async () => {
 testBeyond('direct-io')('what the first program needs is asked for as the mount begins', async () => {
   await served.unmount();
   await served.mount();
-  const calls = async (): Promise<Record<string, number>> =>
-    (await served.sandbox.statistics()).api.calls;
+  const calls = async (): Promise<Record<string, number>> => (await served.sandbox.statistics()).api.calls;
   await waitUntil(async () => Object.keys(await calls()).length === 2);
   await stat(project);
   expect(await calls()).toEqual({ 'GET /': 1, 'GET /projects': 1 });

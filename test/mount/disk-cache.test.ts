@@ -46,7 +46,8 @@ async function svcfs(...args: readonly string[]): Promise<string> {
 
 /** How often the kernel asks for bytes during `work`, without those of asking that. */
 async function countReads(work: () => Promise<unknown>): Promise<number> {
-  const count = async (): Promise<number> => (await served.sandbox.statistics()).operations['READ']?.answered ?? 0;
+  const count = async (): Promise<number> =>
+    (await served.sandbox.statistics()).operations['READ']?.answered ?? 0;
   const [before, again] = [await count(), await count()];
   await work();
   return (await count()) - again - (again - before);
