@@ -138,7 +138,7 @@ export class OpenSource implements OpenVersion {
       await this.#source.verify(new AbortController().signal);
     } catch (error) {
       this.#verifying = undefined;
-      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      if (this.#closed || !(error instanceof ContentError) || error.kind !== 'changed') throw error;
       this.#leave();
       this.#source = this.#options.registry.replace(this.version);
       this.#source.opened();

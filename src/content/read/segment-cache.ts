@@ -61,7 +61,8 @@ export class SegmentCache {
     this.#spentLimitBytes = Math.min(LARGEST_SPENT_BYTES, pool.limitBytes * SPENT_SHARE);
     this.#unused = new LRUCache({
       max: Math.max(1, Math.ceil(pool.limitBytes / BLOCK_BYTES)),
-      dispose: (segment, _, reason) => {
+      // After it is out: memory that is given back may at once serve one who waits for more, and evicts the next.
+      disposeAfter: (segment, _, reason) => {
         if (reason === 'evict') this.#giveUp(segment);
       },
     });

@@ -35,13 +35,12 @@ export class SegmentIndex {
 
   /** Where the gap that begins at `offset` ends: at the next segment or at `limit`. */
   gapEnd(offset: number, limit: number): number {
-    for (let bucket = bucketOf(offset); bucket * BUCKET_BYTES < limit; bucket++) {
-      let end = limit;
-      for (const segment of this.#buckets.get(bucket) ?? [])
-        if (segment.front > offset && segment.front < end) end = segment.front;
-      if (end < limit) return end;
+    let end = limit;
+    // A front may have moved on from the bucket that its segment is found in.
+    for (let bucket = bucketOf(offset); bucket * BUCKET_BYTES < end; bucket++) {
+      for (const { front } of this.#buckets.get(bucket) ?? []) if (front > offset && front < end) end = front;
     }
-    return limit;
+    return end;
   }
 
   add(segment: Segment): void {

@@ -63,13 +63,23 @@ export class SourceRegistry {
 
   async #verified(source: VersionSource, signal: AbortSignal): Promise<VersionSource> {
     try {
-      await source.verify(signal);
+      await this.#verify(source, signal);
       return source;
     } catch (error) {
       if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
       const fresh = this.replace(source.version);
-      await fresh.verify(signal);
+      await this.#verify(fresh, signal);
       return fresh;
+    }
+  }
+
+  /** What could not be verified is not kept for that. */
+  async #verify(source: VersionSource, signal: AbortSignal): Promise<void> {
+    try {
+      await source.verify(signal);
+    } catch (error) {
+      this.tidy(source);
+      throw error;
     }
   }
 

@@ -428,6 +428,18 @@ describe('content that can change', () => {
     expect(again).toEqual(patterned(MIB, 2).subarray(0, 100));
   });
 
+  it('is not asked for by a handle that is closed while it is checked', async () => {
+    const { platform, reader, alias } = withAlias();
+    await bytesOf(reader.open(alias).read(0, 100, forever));
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag: 'two' });
+    const handle = reader.open(alias);
+    const read = bytesOf(handle.read(0, 100, forever));
+    const asked = platform.ranges.length;
+    handle.close();
+    await expect(read).rejects.toMatchObject({ kind: 'changed' });
+    expect(platform.ranges).toHaveLength(asked + 1);
+  });
+
   it('of another size than its entry says is `changed`', async () => {
     const { platform, reader, alias } = withAlias();
     platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(2 * MIB), etag: 'two' });

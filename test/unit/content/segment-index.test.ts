@@ -54,6 +54,20 @@ describe('the index of segments', () => {
     expect(index.gapEnd(7 * MIB, 9 * MIB)).toBe(9 * MIB);
   });
 
+  it('ends a gap before a segment inside it, whatever moved its front past that', () => {
+    const [large, inside] = [segment(0, 4 * MIB), segment(MIB, MIB + BLOCK_BYTES)];
+    const { index } = indexOf(large, inside);
+    const body = {
+      position: 0,
+      lend: (spare: Uint8Array) => ({ socket: 0, spare, taken: () => {}, release: () => {} }),
+      receive: () => {},
+    };
+    large.waits(body);
+    large.handOn(0, 3 * MIB);
+    expect(index.gapEnd(0, 4 * MIB)).toBe(MIB);
+    expect(index.gapEnd(MIB + BLOCK_BYTES, 4 * MIB)).toBe(3 * MIB);
+  });
+
   it('forgets what is removed and nothing else, and tells when it is empty', () => {
     const [first, second] = [segment(0, 3 * MIB), segment(3 * MIB, 3 * MIB + BLOCK_BYTES)];
     const { index, emptied } = indexOf(first, second);

@@ -1,7 +1,7 @@
 /** Readers of one file, some of whom take bytes off sockets: each gets his own, whoever took others before him. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { LentBytes, WaitingBody } from '../../../src/api/api.ts';
+import type { LentBytes, StorageClient, WaitingBody } from '../../../src/api/api.ts';
 import { getRangeOver } from '../../../src/api/storage/get-range.ts';
 import type { RangeExchange, Slice, SliceProgress } from '../../../src/api/storage/range-exchange.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
@@ -121,8 +121,16 @@ function readerOver(exchange: RangeExchange): { readonly reader: CachingReader; 
   const platform = new FakePlatform();
   const clock = new HastyClock();
   const getRange = getRangeOver(exchange, { clock, timeoutMs: 60_000, stallTimeoutMs: 60_000 });
-  const storage = { ...platform.storage, getRange };
-  const reader = createContentReader({ api: platform.api, storage, memory: new MemoryPool(512 * MIB), clock });
+  const storage: StorageClient = {
+    ...platform.storage,
+    getRange: (path, ...how) => getRange(`http://store/${path}`, ...how),
+  };
+  const reader = createContentReader({
+    api: platform.api,
+    storage,
+    memory: new MemoryPool(512 * MIB),
+    clock,
+  });
   const version = { kind: 'file', fileId: platform.addFile(FILE).id, sizeBytes: FILE.length } as const;
   return { reader, open: () => reader.open(version) };
 }
