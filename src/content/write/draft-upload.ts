@@ -5,7 +5,7 @@
 import { ApiError, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
+import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
 import { INLINE_BYTES, sendInline } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
@@ -19,12 +19,13 @@ import {
   partsIn,
 } from './part-plan.ts';
 import { publishedAlready } from './published-already.ts';
+import type { ReadRange } from './same-bytes.ts';
 
 /** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
 const UPLOAD_GONE = 8003;
 
 export interface DraftUploadOptions {
-  readonly context: UploadContext & { readonly memory: MemoryPool };
+  readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
   readonly preferredPartSizeBytes: number;
   readonly target: () => UploadTarget;
   /** An upload began or ended: the journal must know. */
@@ -161,7 +162,7 @@ export class DraftUpload {
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== UPLOAD_GONE || attempt > 1) throw error;
         this.#current = undefined;
-        const done = await this.#lookFor(sizeBytes);
+        const done = await this.#lookFor(sizeBytes, this.#recoveredBytes);
         if (done !== undefined) return done;
       }
     }
@@ -177,15 +178,16 @@ export class DraftUpload {
     const { context, target } = this.#options;
     const { content, memory, signal } = context;
     const buffer = await memory.acquire(sizeBytes, signal);
+    const body = buffer.subarray(0, sizeBytes);
     try {
-      const body = buffer.subarray(0, sizeBytes);
       while (!(await content.readSpooled(0, body))) {
         await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
       }
       const newer = await this.#newer(sizeBytes);
       return newer ?? (await sendInline(context, body, { target: target(), annotations }));
     } catch (error) {
-      const done = error instanceof TransportError ? await this.#lookFor(sizeBytes) : undefined;
+      const sent: ReadRange = ({ start, end }) => ({ chunks: [body.subarray(start, end)] });
+      const done = error instanceof TransportError ? await this.#lookFor(sizeBytes, sent) : undefined;
       if (done === undefined) throw error;
       return done;
     } finally {
@@ -194,9 +196,9 @@ export class DraftUpload {
   }
 
   /** The answer of a completion may be lost: is the file there? */
-  #lookFor(sizeBytes: number): Promise<FileRecord | undefined> {
+  #lookFor(sizeBytes: number, bytes: ReadRange | undefined): Promise<FileRecord | undefined> {
     const { context, target, previous } = this.#options;
-    return publishedAlready(context.api, { target: target(), sizeBytes, ...previous() });
+    return publishedAlready(context, { target: target(), sizeBytes, ...previous(), bytes });
   }
 
   /** The file that took the name since the mount ended: it may be this one, whose answer was lost, or throws. */
@@ -205,9 +207,32 @@ export class DraftUpload {
     const { context, target, previous } = this.#options;
     const there = await context.api.files.find(target(), { priority: 'data' });
     if (there === undefined || there.id === previous().fileId) return undefined;
-    const ours = await this.#lookFor(sizeBytes);
+    const isOpen = await this.#isResumedOpen();
+    const ours = isOpen ? undefined : await this.#lookFor(sizeBytes, this.#recoveredBytes);
     if (ours !== undefined) return ours;
     throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
+  }
+
+  /** The ended mount's upload still waits for its completion: no file came of it. */
+  async #isResumedOpen(): Promise<boolean> {
+    const { context, resumed } = this.#options;
+    if (resumed === undefined) return false;
+    try {
+      const { signal } = context;
+      await context.api.uploads.reportedParts(resumed.ticket.uploadId, { signal, priority: 'data' });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === UPLOAD_GONE) return false;
+      throw error;
+    }
+  }
+
+  /** What tells whether a file is a recovered draft's: an upload may be gone without a completion too. */
+  get #recoveredBytes(): ReadRange | undefined {
+    const { context, recovered } = this.#options;
+    const { content, signal } = context;
+    if (!recovered() || content.released) return undefined;
+    return (range) => content.read(range, signal);
   }
 
   get #layout(): PartLayout {

@@ -1,9 +1,17 @@
 import type { Api } from '../../api/api.ts';
 import type { FileRecord } from '../../api/model.ts';
-import type { UploadTarget } from '../ports.ts';
+import { versionOfFile } from '../content-version.ts';
+import type { ContentReader, UploadTarget } from '../ports.ts';
+import { type ReadRange, sameBytes } from './same-bytes.ts';
 
 /** How far the service's clock may be behind ours. */
 const CLOCK_SKEW_MS = 10 * 60 * 1000;
+
+export interface PublishedContext {
+  readonly api: Api;
+  readonly reader: ContentReader;
+  readonly signal: AbortSignal;
+}
 
 export interface LostPublication {
   readonly target: UploadTarget;
@@ -12,14 +20,27 @@ export interface LostPublication {
   readonly fileId: string | undefined;
   /** When the draft began, by our clock: what is older is not its publication. */
   readonly sinceMs: number;
+  /** The bytes that were to be published; undefined: an upload that is gone by now tells enough. */
+  readonly bytes: ReadRange | undefined;
 }
 
 /**
- * The file that a completion made whose answer was lost: the upload is gone, and a new file of this size has the name.
+ * The file that a call made whose answer was lost: a new file of this size has the name. Another client's may be like
+ * that, and would take the place of what was written here: unless the upload itself is gone, the bytes decide.
  */
-export async function publishedAlready(api: Api, lost: LostPublication): Promise<FileRecord | undefined> {
-  const entry = await api.files.find(lost.target, { priority: 'data' });
-  if (entry?.kind !== 'file' || entry.id === lost.fileId || entry.sizeBytes !== lost.sizeBytes)
-    return undefined;
-  return entry.createdMs >= lost.sinceMs - CLOCK_SKEW_MS ? entry : undefined;
+export async function publishedAlready(
+  { api, reader, signal }: PublishedContext,
+  { target, sizeBytes, fileId, sinceMs, bytes }: LostPublication,
+): Promise<FileRecord | undefined> {
+  const entry = await api.files.find(target, { priority: 'data' });
+  if (entry?.kind !== 'file' || entry.id === fileId || entry.sizeBytes !== sizeBytes) return undefined;
+  if (entry.createdMs < sinceMs - CLOCK_SKEW_MS) return undefined;
+  if (bytes === undefined) return entry;
+  const theirs = reader.open(versionOfFile(entry));
+  try {
+    const read: ReadRange = ({ start, end }) => theirs.read(start, end - start, { signal });
+    return (await sameBytes(sizeBytes, bytes, read)) ? entry : undefined;
+  } finally {
+    theirs.close();
+  }
 }

@@ -101,6 +101,7 @@ export class SpooledDraft implements Draft {
       context: {
         draftId: state.id,
         api,
+        reader,
         sender,
         journal,
         memory,

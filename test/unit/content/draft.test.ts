@@ -240,6 +240,22 @@ describe('publishing', () => {
     await draft.discard();
   });
 
+  it('does not take a file of the same size for its own when the answer of the one call was lost', async () => {
+    platform.capabilities.add('upload_inline');
+    const { api } = platform;
+    const inline = api.uploads.inline;
+    api.uploads.inline = async () => {
+      platform.addFile(Buffer.from('their'), { parent: 'folder', name: 'new.bam' });
+      api.uploads.inline = inline;
+      throw new TransportError('connection lost', { call: 'inline' });
+    };
+    const draft = await newDraft(writerOf({ api }));
+    await draft.write(0, Buffer.from('hello'), forever);
+    await expect(draft.publish(forever)).rejects.toThrow('connection lost');
+    await draft.publish(forever);
+    expect(published()?.toString()).toBe('hello');
+  });
+
   it('does not replace a file that came into being meanwhile when it must not exist', async () => {
     platform.addFile(Buffer.from('theirs'), { parent: 'folder', name: 'new.bam' });
     const draft = await writerOf().draft({

@@ -106,6 +106,17 @@ async function publishingUntil(call: string, bytes = patterned(350), replaces?: 
   await waitUntil(() => platform.calls.includes(call));
 }
 
+/** Another client has put a file of the same size there, which stays; what was written here is kept. */
+async function expectKeptAside(path: string, bytes: Buffer): Promise<void> {
+  const theirs = patterned(bytes.length, 2);
+  platform.addFile(theirs, { parent: 'folder', name: 'new.bam' });
+  const recovery = await onlyRecovery(path);
+  await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
+  expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(bytes);
+  expect(published()).toEqual(theirs);
+  expect(platform.uploads.size).toBe(0);
+}
+
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
 
 describe('a publication that was asked for', () => {
@@ -190,6 +201,44 @@ describe('a publication that was asked for', () => {
     expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(patterned(sizeBytes));
     expect(published()?.toString()).toBe('newer');
     expect(platform.uploads.size).toBe(0);
+  });
+
+  it.each([
+    ['complete', 350],
+    ['inline', 50],
+  ])('does not take a file of the same size for its own, before %s', async (call, sizeBytes) => {
+    if (call === 'inline') platform.capabilities.add('upload_inline');
+    await publishingUntil(call, patterned(sizeBytes));
+    const path = await afterKill();
+    platform.on = () => {};
+    await expectKeptAside(path, patterned(sizeBytes));
+  });
+
+  it('nor when no upload of it had begun', async () => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    await draft.write(0, patterned(50), forever);
+    await draft.commit(forever);
+    await expectKeptAside(await afterKill(), patterned(50));
+  });
+
+  it('nor when the service has swept the upload', async () => {
+    await publishingUntil('put 2');
+    const path = await afterKill();
+    platform.on = () => {};
+    platform.uploads.clear();
+    await expectKeptAside(path, patterned(350));
+  });
+
+  it('is found done by its bytes when it went in one call', async () => {
+    platform.capabilities.add('upload_inline');
+    await publishingUntil('inline', patterned(50));
+    const path = await afterKill();
+    platform.on = () => {};
+    const file = platform.addFile(patterned(50), { parent: 'folder', name: 'new.bam' });
+    const recovery = await onlyRecovery(path);
+    await owed(recovery).finish();
+    expect([...platform.files.keys()]).toEqual([file.id]);
+    expect(await readdir(path)).toEqual(['journal']);
   });
 
   it('replaces what the draft began from', async () => {
