@@ -141,8 +141,8 @@ export interface Draft {
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /**
-   * Someone published it without bytes (a server-side copy of `source`), annotations included: its upload, if any, is
-   * aborted, and the draft is clean unless it was changed since.
+   * Someone published it without bytes (a server-side copy of `source`), annotations included: the draft is clean unless
+   * it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
    */
   publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. */

@@ -86,6 +86,7 @@ export class DraftContent {
 
   copyFrom(source: ContentVersion, sourceOffset: number, range: ByteRange): void {
     const size = this.#map.sizeBytes;
+    refuseReleased(this.#map.slice(range.start, range.end));
     this.#map.set(range.start, range.end, { kind: 'version', version: source, offset: sourceOffset });
     this.#changed({ start: Math.min(size, range.start), end: range.end });
   }

@@ -131,11 +131,13 @@ export class DraftUpload {
   /** Gives the upload up at the service too; what cannot be told it sweeps by itself. */
   async abandon(): Promise<void> {
     await this.#opening?.catch(() => {});
-    const upload = this.#current;
-    this.#current = undefined;
-    if (upload === undefined) return;
-    this.#options.onChange();
-    await upload.abort().catch(() => {});
+    await this.#drop();
+  }
+
+  /** As `abandon`, unless some of the bytes are nowhere else: then the next publication goes on with the upload. */
+  async abandonUnlessReleased(): Promise<void> {
+    await this.#opening?.catch(() => {});
+    if (!this.#options.context.content.released) await this.#drop();
   }
 
   /** Throws when the upload cannot be given up for another one: some of the bytes are nowhere else. */
@@ -145,6 +147,14 @@ export class DraftUpload {
       'failed',
       'the file is larger than the spool may get, and its upload cannot begin anew (raise the spool size)',
     );
+  }
+
+  async #drop(): Promise<void> {
+    const upload = this.#current;
+    this.#current = undefined;
+    if (upload === undefined) return;
+    this.#options.onChange();
+    await upload.abort().catch(() => {});
   }
 
   async #publishInParts(sizeBytes: number): Promise<FileRecord> {

@@ -265,7 +265,7 @@ export class SpooledDraft implements Draft {
     const unchanged = now !== undefined && sameVersion(now, source);
     this.#annotations = undefined;
     this.#settle(file, unchanged ? this.#changes : NO_COUNT);
-    await this.#upload.abandon();
+    await this.#upload.abandonUnlessReleased();
     if (unchanged) await this.#rebase(file);
   }
 
@@ -363,7 +363,9 @@ export class SpooledDraft implements Draft {
     try {
       const changes = this.#changes;
       if (this.dirty || this.#published === undefined) {
-        this.#settle(await this.#publishContent(changes), changes);
+        const file = await this.#publishContent(changes);
+        this.#content.findReleased(versionOfFile(file));
+        this.#settle(file, changes);
       }
       return await this.annotatePublished();
     } catch (error) {
@@ -399,7 +401,6 @@ export class SpooledDraft implements Draft {
   #settle(file: FileRecord, changes: number): void {
     this.#published = file;
     this.#publishedChanges = changes;
-    this.#content.findReleased(versionOfFile(file));
     this.#failure = undefined;
     this.#target = { ...this.#target, overwrite: true, replaces: file.id };
     this.#record();

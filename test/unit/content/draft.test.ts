@@ -354,6 +354,23 @@ describe('a draft', () => {
     expect(published()).toEqual(Buffer.concat([Buffer.from('!'), patterned(300).subarray(1)]));
   });
 
+  it('that had to be new, and was changed while the server-side copy was made, replaces that copy', async () => {
+    const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
+    const draft = await writerOf().draft({
+      target: { ...target, overwrite: false },
+      base: undefined,
+      label: 'x',
+    });
+    draft.copyFrom(source, 0, 0, 300);
+    await writeInPieces(draft, patterned(250, 2), 50);
+    await waitUntil(() => platform.count('put') >= 2);
+    const copy = platform.addFile(patterned(300), { parent: 'folder', name: target.name });
+    await draft.publishedAs(copy, source);
+    await draft.publish(forever);
+    expect(published()).toEqual(Buffer.concat([patterned(250, 2), patterned(300).subarray(250)]));
+    expect(platform.uploads.size).toBe(0);
+  });
+
   it('renamed while half-written completes under its new name only', async () => {
     const draft = await newDraft(writerOf());
     await writeInPieces(draft, patterned(350), 50);

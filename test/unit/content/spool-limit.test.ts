@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../../src/content/ports.ts';
+import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -97,6 +97,37 @@ describe('the spool limit', () => {
       await expect(draft.publish(forever)).rejects.toThrow('8001');
       const kept = await draft.keep();
       await expectAllThere(kept?.path ?? '', kept?.missing ?? '');
+    });
+  });
+
+  describe('and a copy of a file that is written while the service makes it', () => {
+    const sizeBytes = 300 * KIB;
+    const limits = { spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB };
+    const written = patterned(150 * KIB, 2);
+
+    async function writtenCopy(): Promise<{ readonly draft: Draft; readonly source: ContentVersion }> {
+      const { id: fileId } = platform.addFile(patterned(sizeBytes));
+      const source = { kind: 'file', fileId, sizeBytes } as const;
+      const draft = await newDraft(writerOf(limits));
+      draft.copyFrom(source, 0, 0, sizeBytes);
+      await writeInPieces(draft, written, 4 * KIB);
+      return { draft, source };
+    }
+
+    it('publishes what was written, too', async () => {
+      const { draft, source } = await writtenCopy();
+      const copy = platform.addFile(patterned(sizeBytes), { parent: 'folder', name: 'new.bam' });
+      await draft.publishedAs(copy, source);
+      await draft.publish(forever);
+      const expected = Buffer.concat([written, patterned(sizeBytes).subarray(written.length)]);
+      expect(published()?.equals(expected)).toBe(true);
+    });
+
+    it('takes no copy over bytes that it let go of, as no write', async () => {
+      const { draft, source } = await writtenCopy();
+      expect(() => draft.copyFrom(source, 5, 5, 10)).toThrow('larger than the spool');
+      await draft.publish(forever);
+      expect(published()?.subarray(0, written.length).equals(written)).toBe(true);
     });
   });
 
