@@ -110,12 +110,13 @@ export class DraftContent {
   }
 
   /**
-   * Gives up the room of ranges whose bytes the service has. `makeDurable` saves the extents: a later mount must not take
-   * the zeros in the spool for content.
+   * Gives up the room of ranges whose bytes the service has. `held` tells of them when it comes to it: a change that was
+   * under way may be of one of them. `makeDurable` saves the extents: a later mount must not take the zeros in the spool
+   * for content.
    */
-  release(ranges: readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
+  release(held: () => readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
     return this.#changes.run(async () => {
-      const local = ranges.filter((range) => this.isLocal(range));
+      const local = held().filter((range) => this.isLocal(range));
       for (const { start, end } of local) this.#map.set(start, end, { kind: 'released' });
       try {
         await makeDurable();

@@ -97,8 +97,9 @@ export class DraftUpload {
     const { context, onChange } = this.#options;
     const { content, journal } = context;
     const upload = await (this.#opening ?? this.#current);
-    const held = upload?.heldRanges().filter((range) => content.isLocal(range)) ?? [];
-    if (held.length > 0) {
+    // What an upload has that was given up meanwhile counts for nothing.
+    const held = (): ByteRange[] => (upload === this.#current ? (upload?.heldRanges() ?? []) : []);
+    if (held().some((range) => content.isLocal(range))) {
       await content.release(held, () => {
         onChange();
         return journal.durable();

@@ -131,6 +131,20 @@ describe('the spool limit', () => {
     });
   });
 
+  it('keeps what is being written into a part that was sent when room is made', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(80 * KIB);
+    await writeInPieces(draft, bytes.subarray(0, 64 * KIB), 4 * KIB);
+    await waitUntil(() => platform.count('put') >= 3);
+    await Promise.all([
+      draft.write(5, Buffer.from('x'), forever),
+      draft.write(64 * KIB, bytes.subarray(64 * KIB), forever),
+    ]);
+    await draft.publish(forever);
+    bytes.write('x', 5);
+    expect(published()?.equals(bytes)).toBe(true);
+  });
+
   it('lets that file outgrow 10,000 parts of its first part size where parts may differ', async () => {
     platform.capabilities.add('variable_part_size');
     // Nine parts arrive, and their room is what the end of the file needs.
