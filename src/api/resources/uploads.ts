@@ -1,10 +1,10 @@
 import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
-import type { FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
+import type { EntryRecord, FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
 import { parseFile } from '../parse/file.ts';
 import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody } from '../parse/upload.ts';
-import { asObject, optionalTextAt } from '../parse/wire.ts';
+import { asObject, optionalNumberAt, optionalTextAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
@@ -13,13 +13,19 @@ import { createdFromNowOn } from './created-from-now-on.ts';
 type Target = Parameters<UploadsApi['initialise']>[0];
 type ReportedUpload = Awaited<ReturnType<UploadsApi['reportedParts']>>;
 
+/** Where an unfinished upload will land. */
+interface Landing extends Place {
+  /** Undefined: none was said. */
+  readonly sizeBytes: number | undefined;
+}
+
 /** The multipart upload (undocumented-calls, 1.1). */
 export class UploadsClient implements UploadsApi {
   readonly #call: Caller;
   readonly #files: Pick<FilesApi, 'find'>;
   readonly #serverTime: ServerTime;
-  /** Where unfinished uploads will land: a finished one is no more, and can only be found by its name. */
-  readonly #places = new Map<string, Place>();
+  /** A finished upload is no more, and can only be found by its name. */
+  readonly #landings = new Map<string, Landing>();
 
   constructor(call: Caller, files: Pick<FilesApi, 'find'>, serverTime: ServerTime) {
     this.#call = call;
@@ -39,7 +45,7 @@ export class UploadsClient implements UploadsApi {
       },
       options,
     );
-    this.#places.set(ticket.uploadId, { parent, name });
+    this.#landings.set(ticket.uploadId, { parent, name, sizeBytes });
     return ticket;
   }
 
@@ -67,6 +73,7 @@ export class UploadsClient implements UploadsApi {
   }
 
   async complete(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<FileRecord> {
+    const isNew = createdFromNowOn(this.#serverTime);
     const file = await lookBeforeRepeating(
       () =>
         this.#call(
@@ -79,10 +86,10 @@ export class UploadsClient implements UploadsApi {
           },
           options,
         ),
-      () => this.#completed(uploadId, options),
+      () => this.#completed(uploadId, isNew, options),
       this.#call.again(options),
     );
-    this.#places.delete(uploadId);
+    this.#landings.delete(uploadId);
     return file;
   }
 
@@ -101,24 +108,24 @@ export class UploadsClient implements UploadsApi {
       async () => (await this.#isOver(uploadId, options)) || undefined,
       this.#call.again(options),
     );
-    this.#places.delete(uploadId);
+    this.#landings.delete(uploadId);
   }
 
   async reportedParts(uploadId: string, options?: CallOptions): Promise<ReportedUpload> {
-    const { place, upload } = await this.#call(
+    const { landing, upload } = await this.#call(
       {
         route: 'GET /upload/multipart/{uploadId}',
         path: { uploadId },
         query: { list_parts: true },
         parse: (body) => ({
-          place: placeOf(body),
+          landing: landingOf(body),
           upload: { ...parseUploadTicket(body), parts: parseReportedParts(body) },
         }),
       },
       options,
     );
-    if (place) {
-      this.#places.set(uploadId, place);
+    if (landing) {
+      this.#landings.set(uploadId, landing);
     }
     return upload;
   }
@@ -155,13 +162,22 @@ export class UploadsClient implements UploadsApi {
     );
   }
 
-  async #completed(uploadId: string, options?: CallOptions): Promise<FileRecord | undefined> {
-    const place = this.#places.get(uploadId);
-    if (!place || !(await this.#isOver(uploadId, options))) {
+  /** Another client may have given the name to a file since. */
+  async #completed(
+    uploadId: string,
+    isNew: (entry: EntryRecord) => boolean,
+    options?: CallOptions,
+  ): Promise<FileRecord | undefined> {
+    const landing = this.#landings.get(uploadId);
+    if (!landing || !(await this.#isOver(uploadId, options))) {
       return undefined;
     }
-    const entry = await this.#files.find(place, options);
-    return entry?.kind === 'file' ? entry : undefined;
+    const { parent, name, sizeBytes } = landing;
+    const entry = await this.#files.find({ parent, name }, options);
+    if (entry?.kind !== 'file' || !isNew(entry)) {
+      return undefined;
+    }
+    return entry.sizeBytes === (sizeBytes ?? entry.sizeBytes) ? entry : undefined;
   }
 
   async #isOver(uploadId: string, options?: CallOptions): Promise<boolean> {
@@ -177,11 +193,12 @@ export class UploadsClient implements UploadsApi {
   }
 }
 
-function placeOf(body: unknown): Place | undefined {
+function landingOf(body: unknown): Landing | undefined {
   const object = asObject(body, 'upload');
   const parent = optionalTextAt(object, 'parent');
   const name = optionalTextAt(object, 'name');
-  return parent !== undefined && name !== undefined ? { parent, name } : undefined;
+  const sizeBytes = optionalNumberAt(object, 'size');
+  return parent !== undefined && name !== undefined ? { parent, name, sizeBytes } : undefined;
 }
 
 /** JSON in base64url. */

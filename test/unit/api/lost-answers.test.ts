@@ -132,6 +132,25 @@ describe('a completion that was not answered', () => {
     expect(posts(stub)).toBe(2);
   });
 
+  it.each([
+    ['of another size', { ...file(now()), size: 2 }],
+    ['that is older', file('2020-01-01T00:00:00Z')],
+  ])('is not taken for a file %s', async (_, other) => {
+    const gone = { status: 404, code: 8003, message: 'Gone.' };
+    let isFirst = true;
+    const { api } = await clientOf(({ method, url }, response) => {
+      if (url.includes('/complete') && isFirst) {
+        isFirst = false;
+        return cut(response);
+      }
+      if (url.includes('/upload/multipart/')) return sendJson(response, 404, gone);
+      return method === 'POST' ? init : { items: [other], links: [] };
+    });
+    const target = { parent: 'root', name: 'a', overwrite: true, sizeBytes: 1 };
+    const { uploadId } = await api.uploads.initialise(target);
+    await expect(api.uploads.complete(uploadId, [])).rejects.toMatchObject({ code: 8003 });
+  });
+
   it('is made again when the upload still waits for it', async () => {
     let completions = 0;
     const { api } = await clientOf(({ method, url }, response) => {
