@@ -174,6 +174,11 @@ export class Contents {
   /** Publishes what is not and is not to be kept aside; a failure is recorded. Never rejects. */
   async publishUnheard(content: FileContent): Promise<void> {
     if (content.keepBecause) return;
+    // A close acknowledged it: one try is not enough.
+    if (content.owed && this.mayFollow(content)) {
+      this.#follow(content);
+      return content.following;
+    }
     await this.#watch(
       content,
       content.lock.run(() => this.#publisher.publish(content)),

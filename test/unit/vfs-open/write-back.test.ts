@@ -126,6 +126,18 @@ describe('what was closed with --write-back in an outage is tried again', () => 
   });
 });
 
+it('what was only touched with --write-back in an outage is tried again', async () => {
+  await start();
+  held = true;
+  await world.close((await world.create('f')).handle);
+  (await upload(1)).fail();
+  await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
+  await clock.advance(LONGEST_PAUSE_MS);
+  (await upload(2)).pass();
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  expect(await world.onPlatform()).toEqual({ f: '' });
+});
+
 describe('what is set on a file closed with --write-back', () => {
   it('is safe on this machine when that is told, and so is that it was removed', async () => {
     await start();
