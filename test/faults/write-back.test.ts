@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BackgroundProcess } from '../support/background-process.ts';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { attempt, FaultWorld } from '../support/fault-world.ts';
 import { mustRun, shell } from '../support/run.ts';
@@ -35,6 +36,26 @@ async function onPlatform(name: string): Promise<string> {
   await world.remount();
   return read(name);
 }
+
+/** Where a file's bytes are kept on this machine. */
+async function keptOf(name: string): Promise<string> {
+  const state = join(world.sandbox.root, 'state');
+  const paths = await readdir(state, { recursive: true });
+  return join(state, paths.find((path) => path.includes(`/recovered/${name}.`)) ?? 'nothing was kept');
+}
+
+/** fsync(2) tells of the upload that failed before, and has the bytes on the disk all the same. */
+const EMPTY_AND_WRITE = `
+import os, sys, time
+target = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
+os.write(target, b'half')
+try:
+  os.fsync(target)
+except OSError:
+  pass
+print('written', flush=True)
+time.sleep(60)
+`;
 
 describe('a file closed with --write-back', () => {
   it('is read, and looked at, here before it is uploaded; svcfs flush waits until it is', async () => {
@@ -74,6 +95,22 @@ describe('a file closed with --write-back', () => {
     expect(await world.leftovers()).toEqual([]);
   });
 
+  it('is not replaced by half of what is written in its place when this mount is killed', async () => {
+    await write('anew', 'v1');
+    await flush();
+    holdUploads();
+    await write('anew', 'v2');
+    const program = new BackgroundProcess('python3', ['-c', EMPTY_AND_WRITE, world.own('anew')]);
+    await program.says(/written/);
+    await world.killMount();
+    await program.end();
+    world.proxy.heal();
+    await world.mount();
+    await flush();
+    expect((await world.content('anew')).toString()).toBe('v1');
+    expect(await readFile(await keptOf('anew'), 'utf8')).toBe('half');
+  });
+
   it('is there when unmount has returned', async () => {
     await shell(`for i in $(seq 50); do echo $i > ${world.own('many')}-$i; done`);
     await world.remount();
@@ -98,12 +135,9 @@ describe('a file closed with --write-back', () => {
     await flush(world.own('refused'));
     const { stdout } = await world.sandbox.svcfs(['why', world.own('refused')]);
     expect(stdout).toContain('was closed, and cannot be published');
-    const state = join(world.sandbox.root, 'state');
-    const kept = (await readdir(state, { recursive: true })).find((path) =>
-      path.includes('/recovered/refused.'),
-    );
+    const kept = await keptOf('refused');
     expect(stdout).toContain(kept);
-    expect(await readFile(join(state, kept ?? ''), 'utf8')).toBe('precious');
+    expect(await readFile(kept, 'utf8')).toBe('precious');
   });
 });
 

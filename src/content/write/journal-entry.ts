@@ -34,7 +34,7 @@ export interface DraftState {
   readonly target: UploadTarget;
   readonly base: ContentVersion | undefined;
   readonly annotations: Annotations | undefined;
-  /** `publishing` from the moment publication is asked for until it succeeded. */
+  /** `publishing` from the moment publication is asked for until it succeeded, or the draft was emptied. */
   readonly phase: 'open' | 'publishing';
   /** The file that has these bytes already: only the annotations are owed. */
   readonly publishedFileId: string | undefined;

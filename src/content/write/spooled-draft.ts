@@ -257,6 +257,8 @@ export class SpooledDraft implements Draft {
     const running = this.#publication;
     const covered = running !== undefined && (running.changes ?? this.#changes) === this.#changes;
     const publication = covered ? running : this.#begin(running);
+    this.#phase = 'publishing';
+    this.#record();
     return untilAborted(publication.done, signal);
   }
 
@@ -335,13 +337,11 @@ export class SpooledDraft implements Draft {
       }),
     };
     this.#publication = publication;
-    this.#phase = 'publishing';
-    this.#record();
     publication.done.then(
       () =>
         this.#finished(publication, this.#committedChanges > this.#publishedChanges ? 'publishing' : 'open'),
-      // What was asked for is still owed, by this mount or the next.
-      () => this.#finished(publication, 'publishing'),
+      // What was asked for is still owed, by this mount or the next, unless it is gone.
+      () => this.#finished(publication, this.#phase),
     );
     return publication;
   }
@@ -409,10 +409,10 @@ export class SpooledDraft implements Draft {
   #onChange(range: ByteRange): void {
     this.#changes += 1;
     this.#noted = {};
-    // What was owed was an empty file, which nobody means to publish any more.
-    const onlyOwed = this.#phase === 'publishing' && !this.publishing;
-    if (onlyOwed && this.#journaled?.bytes === '') {
-      this.#journaled = undefined;
+    // What was owed is gone, or was an empty file: nobody means to publish what is here before it is closed again.
+    const noneLeft = this.sizeBytes === 0 || this.#journaled?.bytes === '';
+    this.#journaled = undefined;
+    if (noneLeft && this.#phase === 'publishing') {
       this.#phase = 'open';
       this.#record();
     }

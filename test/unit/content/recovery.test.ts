@@ -398,6 +398,51 @@ describe('a draft that nobody asked to publish', () => {
     expect(recovery).toMatchObject({ kind: 'lost', reason: expect.stringContaining('100 bytes') });
   });
 
+  it.each([
+    ['small', 50],
+    ['large', 20_000],
+  ])('since it was emptied after its close is kept aside, and replaces nothing: %s', async (_, sizeBytes) => {
+    const old = platform.addFile(Buffer.from('old'), { parent: 'folder', name: 'new.bam' });
+    const draft = await newDraft(writerIn(join(directory.name, 'live')), old.id);
+    await draft.write(0, patterned(sizeBytes), forever);
+    await draft.commit(forever);
+    await draft.truncate(0, forever);
+    await draft.sync(forever);
+    expect(await onlyRecovery(await afterKill('emptied'))).toMatchObject({ kind: 'lost' });
+    await draft.write(0, Buffer.from('half'), forever);
+    await draft.sync(forever);
+    const half = await onlyRecovery(await afterKill('half'));
+    if (half.kind !== 'kept') throw new Error(`it was not kept: ${half.kind}`);
+    expect(await readFile(half.path, 'utf8')).toBe('half');
+    await draft.write(4, Buffer.from(' and half'), forever);
+    await draft.commit(forever);
+    await owed(await onlyRecovery(await afterKill('closed'))).finish();
+    expect(published()?.toString()).toBe('half and half');
+  });
+
+  it('since it was emptied while its publication failed is kept aside', async () => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    await draft.write(0, patterned(350), forever);
+    let fail = (): void => {};
+    platform.on = (call) =>
+      call === 'complete'
+        ? new Promise((_, reject) => {
+            fail = () => reject(new TransportError('unreachable', { call }));
+          })
+        : undefined;
+    const failed = expect(draft.publish(forever)).rejects.toThrow('unreachable');
+    await waitUntil(() => platform.calls.includes('complete'));
+    await draft.truncate(0, forever);
+    await draft.write(0, Buffer.from('half'), forever);
+    fail();
+    await failed;
+    platform.on = () => {};
+    await expect(draft.sync(forever)).rejects.toThrow('unreachable');
+    const recovery = await onlyRecovery(await afterKill());
+    if (recovery.kind !== 'kept') throw new Error(`it was not kept: ${recovery.kind}`);
+    expect(await readFile(recovery.path, 'utf8')).toBe('half');
+  });
+
   it('is left to the next mount when it cannot be kept aside, and the others are recovered', async () => {
     const live = writerIn(join(directory.name, 'live'));
     await syncedDraft(live, 'open');

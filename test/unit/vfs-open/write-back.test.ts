@@ -138,6 +138,22 @@ it('what was only touched with --write-back in an outage is tried again', async 
   expect(await world.onPlatform()).toEqual({ f: '' });
 });
 
+describe('what was closed with --write-back in an outage, and is emptied to be written again', () => {
+  const emptied = async () => world.open((await world.child('f'))!, O_WRONLY | O_TRUNC);
+
+  it('is not what the next mount uploads, were this one killed before it is closed', async () => {
+    await closedInAnOutage();
+    const handle = await emptied();
+    await world.write(handle, 'half');
+    await expect(world.side.openFiles.fsync(handle, false, world.by())).rejects.toBe(outage);
+    expect(await inJournal()).toMatchObject([{ phase: 'open', extents: [{ start: 0, end: 4 }] }]);
+    await world.close(handle);
+    expect(await inJournal()).toMatchObject([{ phase: 'publishing' }]);
+    await clock.advance(LONGEST_PAUSE_MS);
+    (await upload(2)).pass();
+    await world.side.flush('/', world.by().signal);
+  });
+});
 describe('what is set on a file closed with --write-back', () => {
   it('is safe on this machine when that is told, and so is that it was removed', async () => {
     await start();
