@@ -60,8 +60,9 @@ export class Contents {
 
   /** As O_TRUNC and creation have it: the draft is empty, and its publication begun. */
   async empty(content: FileContent, signal: AbortSignal): Promise<void> {
-    await content.emptyDraft(this.#publisher, signal);
-    if (content.unpublished === 'none') content.unpublished = 'begun';
+    const draft = await content.emptyDraft(this.#publisher, signal);
+    // Whatever was to be published before is gone, but not what another program wrote since.
+    if (draft.sizeBytes === 0) content.unpublished = 'begun';
     this.touch(content);
   }
 

@@ -51,11 +51,13 @@ export class FollowingUploads {
 
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
   follow(content: FileContent): Promise<void> {
+    // Emptied to be written, it is published by a close after that, or its last.
+    const isOwed = (): boolean => content.owed && (content.outstanding !== 'begun' || content.writers === 0);
     const publish = async (): Promise<void> => {
-      if (content.owed) await this.#publisher.publish(content);
+      if (isOwed()) await this.#publisher.publish(content);
     };
     return this.#try(content, {
-      isOwed: () => content.owed && !content.unlinked,
+      isOwed: () => isOwed() && !content.unlinked,
       once: async () => {
         // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
         await content.lock.run(async () => undefined);

@@ -141,6 +141,36 @@ it('what was only touched with --write-back in an outage is tried again', async 
 describe('what was closed with --write-back in an outage, and is emptied to be written again', () => {
   const emptied = async () => world.open((await world.child('f'))!, O_WRONLY | O_TRUNC);
 
+  it('is not uploaded before its last close, though a descriptor of it is closed before the first byte', async () => {
+    await closedInAnOutage();
+    const handle = await emptied();
+    await world.side.openFiles.flush(handle, world.by());
+    await clock.advance(LONGEST_PAUSE_MS);
+    await clock.advance(LONGEST_PAUSE_MS);
+    expect(uploads).toHaveLength(1);
+    held = false;
+    await world.write(handle, 'v3');
+    expect(await world.onPlatform()).toEqual({ f: 'v1' });
+    await world.close(handle);
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    expect(await world.onPlatform()).toEqual({ f: 'v3' });
+  });
+
+  it('is tried again as well when it stays empty', async () => {
+    await closedInAnOutage();
+    const handle = await emptied();
+    await clock.advance(LONGEST_PAUSE_MS);
+    await world.close(handle);
+    (await upload(2)).fail();
+    await waitUntil(async () => {
+      await clock.advance(LONGEST_PAUSE_MS);
+      return uploads.length === 3;
+    });
+    (await upload(3)).pass();
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    expect(await world.onPlatform()).toEqual({ f: '' });
+  });
+
   it('is not what the next mount uploads, were this one killed before it is closed', async () => {
     await closedInAnOutage();
     const handle = await emptied();
@@ -154,6 +184,7 @@ describe('what was closed with --write-back in an outage, and is emptied to be w
     await world.side.flush('/', world.by().signal);
   });
 });
+
 describe('what is set on a file closed with --write-back', () => {
   it('is safe on this machine when that is told, and so is that it was removed', async () => {
     await start();
