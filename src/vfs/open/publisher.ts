@@ -102,7 +102,8 @@ export class Publisher implements DraftMaker {
       // A write that came while we published set this again, but may have made it into what was sent.
       if (!node.draft?.dirty) content.unpublished = 'none';
     } catch (error) {
-      content.unpublished = unpublished;
+      // What was set meanwhile tells of the bytes as they are now.
+      if (content.unpublished === 'none') content.unpublished = unpublished;
       throw error;
     } finally {
       content.publishing = 'none';

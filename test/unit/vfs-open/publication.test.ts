@@ -101,6 +101,28 @@ it('is told to everyone who closes the file while it fails', async () => {
   expect([...(await first), ...(await second)].map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
+it('of an empty file that fails hides nothing from who wrote to the file meanwhile, and closes it', async () => {
+  let refuse: (() => void) | undefined;
+  const refusing = (): Promise<void> =>
+    new Promise((_, reject) => {
+      refuse = () => reject(refusal);
+    });
+  let gate = refusing;
+  await start({ api: uploading(() => gate()) });
+  const { node, handle: touched } = await world.create('a');
+  await world.side.openFiles.flush(touched, world.by());
+  const released = world.side.openFiles.release(touched);
+  await waitUntil(() => refuse !== undefined);
+  const handle = await world.open(node, O_WRONLY, world.by(2));
+  await world.write(handle, 'text');
+  refuse?.();
+  await released;
+  gate = async () => undefined;
+  await world.side.openFiles.flush(handle, world.by(2));
+  expect(await world.onPlatform()).toEqual({ a: 'text' });
+  await world.side.openFiles.release(handle);
+});
+
 describe('a publication that the platform refuses', () => {
   it('is told to the closer, and leaves neither a file nor a name', async () => {
     let tries = 0;
