@@ -17,6 +17,8 @@ import type { RecoveredUpload } from './recovered-upload.ts';
 const MKNOD_GRACE_MS = 2000;
 
 const NOTHING_MORE = async (): Promise<void> => {};
+/** For what goes on whoever waits for it. */
+const NEVER = new AbortController().signal;
 
 /**
  * The inodes that are open or not yet published, and their way to the platform. Whatever is begun here is finished
@@ -126,7 +128,7 @@ export class Contents {
     }
     if (!follow) return;
     this.#uploads.closed();
-    this.#follow(content);
+    void this.#follow(content);
   }
 
   /** A file whose content an ended mount left unpublished: its content here again, and on its way. */
@@ -139,8 +141,7 @@ export class Contents {
     restoreAnnotations(node, owed.annotations);
     if (node.parent) this.#tree.kernel.invalidateEntry(node.parent.id, node.name);
     this.#tree.kernel.invalidateNode(node.id, 0);
-    this.#follow(content);
-    void this.settle(content);
+    this.#goOn(content);
   }
 
   /** What an ended mount left and that is no file's content here: brought to the platform, or kept aside. */
@@ -161,28 +162,43 @@ export class Contents {
 
   /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
   async flush(path: string, signal: AbortSignal): Promise<readonly FsError[]> {
-    const failures: FsError[] = [];
-    this.#uploads.hurry();
+    const failures = new Set<FsError>();
     const prefix = path === '/' ? path : `${path}/`;
+    const isBelow = ({ path: at }: FileContent | RecoveredUpload): boolean => `${at}/`.startsWith(prefix);
+    this.#uploads.hurry();
+    const underWay = new Set(this.#background.values());
+    for (const content of this.#behind())
+      if (isBelow(content) && !underWay.has(content)) void this.settle(content);
     for (;;) {
-      const works = [...this.#background].filter(([, { path: at }]) => `${at}/`.startsWith(prefix));
-      if (works.length === 0) return failures;
+      const works = [...this.#background].filter(([, upload]) => isBelow(upload));
+      if (works.length === 0) break;
       await untilAborted(Promise.all(works.map(([work]) => work)), signal);
-      for (const [, { keepBecause }] of works) if (keepBecause) failures.push(keepBecause);
+      for (const [, { keepBecause }] of works) if (keepBecause) failures.add(keepBecause);
     }
+    for (const content of this.#behind())
+      if (isBelow(content)) failures.add(content.keepBecause ?? this.#notThere(content));
+    return [...failures];
   }
 
-  /** Publishes what is not and is not to be kept aside; a failure is recorded. Never rejects. */
+  /**
+   * Publishes what is not and is not to be kept aside; a failure is recorded, and what may follow a close is tried again.
+   * Never rejects.
+   */
   async publishUnheard(content: FileContent): Promise<void> {
-    if (content.keepBecause) return;
-    // A close acknowledged it: one try is not enough.
-    if (content.owed && this.mayFollow(content)) {
-      this.#follow(content);
-      return content.following;
+    const { lock } = content;
+    if (content.keepBecause) return content.following;
+    if (content.following !== undefined || this.mayFollow(content)) {
+      await this.#watch(
+        content,
+        lock.run(() => this.#commitUnheard(content)),
+      );
+      // Who writes it again by now brings it there when it is closed.
+      if (content.writers > 0) return;
+      if (content.owed) return this.#follow(content);
     }
     await this.#watch(
       content,
-      content.lock.run(() => this.#publisher.publish(content)),
+      lock.run(() => this.#publisher.publish(content)),
     );
   }
 
@@ -208,8 +224,7 @@ export class Contents {
   async settle(content: FileContent): Promise<void> {
     this.opened(content);
     const owed = content.unpublished !== 'none' && !content.unlinked && !content.hopeless;
-    if (content.following !== undefined) await content.following;
-    else if (owed) await this.publishUnheard(content);
+    await (owed ? this.publishUnheard(content) : content.following);
     await this.#watch(
       content,
       content.lock.run(() => this.#retire(content)),
@@ -279,7 +294,7 @@ export class Contents {
       await untilAborted(this.#publisher.idle(), signal);
       return this.#left();
     } finally {
-      this.#uploads.tryOn();
+      this.#tryOn();
     }
   }
 
@@ -324,10 +339,44 @@ export class Contents {
     return [...closed, ...brought].map(({ path }) => path);
   }
 
-  #follow(content: FileContent): void {
+  /** What was closed and is not on the platform, though nobody was refused it. */
+  #behind(): readonly FileContent[] {
+    const isBehind = ({ node, writers, outstanding, unlinked, hopeless }: FileContent): boolean =>
+      writers === 0 && outstanding !== 'none' && !unlinked && !hopeless && !this.isTemporary(node);
+    return [...this.#byNode.values()].filter(isBehind);
+  }
+
+  #notThere({ path }: FileContent): FsError {
+    const reason = this.#tree.errors.lastAt(path)?.text ?? 'its upload goes on';
+    return new FsError('EIO', `${path} was closed, and is not on the platform yet: ${reason}`);
+  }
+
+  #follow(content: FileContent): Promise<void> {
     content.following ??= this.#watch(content, this.#uploads.follow(content)).finally(() => {
       content.following = undefined;
     });
+    return content.following;
+  }
+
+  #goOn(content: FileContent): void {
+    void this.#follow(content);
+    void this.settle(content);
+  }
+
+  /** The mount goes on after all, and so does what ended with the last try. */
+  #tryOn(): void {
+    this.#uploads.tryOn();
+    for (const content of this.#behind())
+      if (content.owed && !content.keepBecause && content.following === undefined) this.#goOn(content);
+    const underWay = new Set(this.#background.values());
+    for (const upload of this.#brought)
+      if (!upload.isOver && !upload.keepBecause && !underWay.has(upload)) this.bring(upload);
+  }
+
+  /** As safe as what a program closed, and so as sure to be tried again. The caller holds the content's lock. */
+  async #commitUnheard(content: FileContent): Promise<void> {
+    if (content.owed || content.unlinked || content.outstanding === 'none') return;
+    await this.#publisher.commit(content, NEVER);
   }
 
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {

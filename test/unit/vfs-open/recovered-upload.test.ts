@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import type { OwedDraft } from '../../../src/content/ports.ts';
+import { Contents } from '../../../src/vfs/open/contents.ts';
 import { FollowingUploads } from '../../../src/vfs/open/following-uploads.ts';
 import type { Publisher } from '../../../src/vfs/open/publisher.ts';
 import { RecoveredUpload } from '../../../src/vfs/open/recovered-upload.ts';
@@ -59,4 +60,18 @@ it('is kept aside when it is refused for good, and says where', async () => {
   expect(kept()).toBe(1);
   expect(upload.keepBecause?.message).toContain('answer 403');
   expect(told.splice(0).at(-1)).toContain('kept at /state/recovered/f');
+});
+
+it('goes on when the mount was to end, and was in use: svcfs flush waits for it', async () => {
+  const { upload } = failing(refusal(503), refusal(503));
+  const contents = new Contents(tree, { idle: async () => {} } as unknown as Publisher);
+  const { signal } = new AbortController();
+  contents.bring(upload);
+  expect(await contents.idle(signal)).toEqual(['/f']);
+  const flushed = contents.flush('/', signal);
+  await waitUntil(() => told.length === 2);
+  await clock.advance(60_000);
+  expect(await flushed).toEqual([]);
+  expect(upload.isOver).toBe(true);
+  told.splice(0);
 });

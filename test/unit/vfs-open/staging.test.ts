@@ -55,6 +55,17 @@ describe('an export that fails', () => {
     expect(await world.child('b.txt', volume)).toBeUndefined();
   });
 
+  it('is told by svcfs flush when nobody waited for it, and made again', async () => {
+    failing.exports = 2;
+    await world.close((await world.create('b.txt', { parent: volume })).handle);
+    const { signal } = world.by();
+    expect(await world.side.flush('/', signal)).toMatchObject([
+      { errno: 'EIO', message: expect.stringContaining('out of order') },
+    ]);
+    expect(await world.side.flush('/', signal)).toEqual([]);
+    expect(await objects()).toEqual({ 'b.txt': '' });
+  });
+
   it('leaves what can be tried again while the file is open', async () => {
     const { handle } = await world.create('b.txt', { parent: volume });
     await world.write(handle, 'text');
