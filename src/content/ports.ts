@@ -116,9 +116,10 @@ export interface Draft {
   sync(signal: AbortSignal): Promise<void>;
   /**
    * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it. What it
-   * builds on is fetched first, for it may go away.
+   * builds on is fetched first, for it may go away. `stays`: this mount is not going to publish it as it is, so that nobody
+   * waits for the room that it takes.
    */
-  commit(signal: AbortSignal): Promise<void>;
+  commit(signal: AbortSignal, how?: { readonly stays: boolean }): Promise<void>;
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.

@@ -47,6 +47,8 @@ export interface WorldOptions {
   readonly options?: Partial<TreeOptions>;
   /** The root folder of the other project is for what is written to volumes. */
   readonly staging?: boolean;
+  /** Default: no limit. */
+  readonly spoolSizeBytes?: number;
   /** Puts something between the file system and the platform. */
   readonly api?: (api: Api) => Api;
 }
@@ -114,6 +116,7 @@ export class ChangingWorld {
     const reader = createContentReader({ api, storage, memory, clock });
     const writer = createContentWriter({
       partSizeBytes: 16 * 1024 * 1024,
+      spoolSizeBytes: options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
       api,
       storage,
       reader,

@@ -61,6 +61,8 @@ export class SpooledDraft implements Draft {
   #publishedChanges = 0;
   #syncedChanges = 0;
   #committedChanges = NO_COUNT;
+  /** What is committed is not about to be published. */
+  #stays = false;
   /** All the bytes, as of so many changes. */
   #journaled: { readonly changes: number; readonly bytes: string } | undefined;
   #published: FileRecord | undefined;
@@ -140,7 +142,7 @@ export class SpooledDraft implements Draft {
   }
 
   get finishing(): boolean {
-    return this.#content.spooled && (this.#finishing > 0 || (this.dirty && this.committed));
+    return this.#content.spooled && (this.#finishing > 0 || (this.dirty && this.committed && !this.#stays));
   }
 
   get progress(): UploadProgress | undefined {
@@ -192,7 +194,7 @@ export class SpooledDraft implements Draft {
     this.#syncedChanges = changes;
   }
 
-  async commit(signal: AbortSignal): Promise<void> {
+  async commit(signal: AbortSignal, { stays } = { stays: false }): Promise<void> {
     await this.#content.fetchMissing({ start: 0, end: this.sizeBytes }, signal);
     const changes = this.#changes;
     const bytes = await this.#content.readWhole(JOURNALED_BYTES);
@@ -200,6 +202,7 @@ export class SpooledDraft implements Draft {
     else await untilAborted(this.#content.sync(), signal);
     this.#phase = 'publishing';
     this.#committedChanges = changes;
+    this.#stays = stays;
     this.#record();
     await untilAborted(this.#context.journal.durable(), signal);
     this.#syncedChanges = changes;

@@ -86,7 +86,7 @@ export class Publisher implements DraftMaker {
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
     if (this.isTemporary(node)) {
-      if (!draft.committed) await draft.commit(NEVER);
+      if (!draft.committed) await draft.commit(NEVER, { stays: true });
       return;
     }
     content.unpublished = 'none';
@@ -133,7 +133,7 @@ export class Publisher implements DraftMaker {
    */
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
-    if (this.isTemporary(node)) return draft?.commit(signal);
+    if (this.isTemporary(node)) return draft?.commit(signal, { stays: true });
     if (node.kind !== 'project-file') return draft?.sync(signal);
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);

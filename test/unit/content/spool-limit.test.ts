@@ -193,6 +193,17 @@ describe('the spool limit', () => {
     await waiting;
   });
 
+  it('does not make a writer wait for a file that was closed, and that nobody is going to publish', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
+    const [staying, second] = [
+      await newDraft(writer, undefined, 'staying'),
+      await newDraft(writer, undefined, 'second'),
+    ];
+    await staying.write(0, patterned(900), forever);
+    await staying.commit(forever, { stays: true });
+    await second.write(0, patterned(500), forever);
+  });
+
   it('makes a writer wait for another file that is being closed, before any of it is sent', async () => {
     const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
     const [closing, second] = [

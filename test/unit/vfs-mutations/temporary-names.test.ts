@@ -24,7 +24,7 @@ function faulty(api: Api): Api {
 beforeEach(async () => {
   exportsFail = false;
   const options = { temporaryNames: ['.*.??????', '*~'] };
-  world = await ChangingWorld.start({ staging: true, api: faulty, options });
+  world = await ChangingWorld.start({ staging: true, spoolSizeBytes: 100_000, api: faulty, options });
   volume = await world.volume('bucket', { there: 'old', 'other~': 'kept' });
 });
 afterEach(() => world.end());
@@ -73,6 +73,23 @@ describe('a file under such a name', () => {
     await world.rename(TEMPORARY, 'reads', { parent: volume });
     expect(await attributes('reads')).toMatchObject({ mode: 0o100644 });
     expect((await attributes('reads')).mtimeMs).toBeGreaterThan(1e12);
+  });
+
+  it.each([
+    ['closed', async (text: string) => void (await world.put(TEMPORARY, text, volume))],
+    [
+      'left by a program that was killed',
+      async (text: string) => {
+        const { handle } = await world.create(TEMPORARY, { parent: volume });
+        await world.write(handle, text);
+        world.processes.ends.set(9, 'kill');
+        await world.close(handle, world.by(9));
+      },
+    ],
+  ])('holds up nobody who writes at the spool limit, %s', async (_, leave) => {
+    await leave('t'.repeat(90_000));
+    await world.put('other', 'o'.repeat(90_000));
+    expect((await world.onPlatform())['other']).toHaveLength(90_000);
   });
 
   it('is an object like any other when the volume has it', async () => {
