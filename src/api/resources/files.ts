@@ -28,11 +28,14 @@ export class FilesClient implements FilesApi {
   }
 
   find(place: Parameters<FilesApi['find']>[0], options?: CallOptions): Promise<EntryRecord | undefined> {
+    const { name } = place;
+    const folder = 'parent' in place ? { parent: place.parent } : { project: place.project };
     return this.#call(
       {
         route: 'GET /files',
-        query: { ...place, fields: ENTRY_FIELDS },
-        parse: (_, answer) => parsePage(answer, 0, parseEntry).items.find((each) => each.name === place.name),
+        // No more of it than a place: who publishes has an upload's target there.
+        query: { ...folder, name, fields: ENTRY_FIELDS },
+        parse: (_, answer) => parsePage(answer, 0, parseEntry).items.find((each) => each.name === name),
       },
       options,
     );

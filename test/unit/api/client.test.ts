@@ -185,8 +185,11 @@ describe('answers', () => {
       links: [],
     }));
     expect(await api.files.find({ parent: 'd1', name: 'a.bam' })).toMatchObject({ id: 'f1' });
-    expect(await api.files.find({ parent: 'd1', name: 'b.bam' })).toBeUndefined();
+    const target = { parent: 'd1', name: 'b.bam', overwrite: true, replaces: 'f0' };
+    expect(await api.files.find(target)).toBeUndefined();
     expect(stub.requests).toHaveLength(2);
+    const { searchParams } = new URL(stub.requests[1]?.url ?? '', 'http://stub');
+    expect([...searchParams.keys()]).toEqual(['parent', 'name', 'fields']);
   });
 
   it('of a volume bear sizes as text, times as objects, and name the next page', async () => {
