@@ -29,13 +29,18 @@ const count = (what: (request: SeenRequest) => boolean): number => world.proxy.r
 const object = (name: string): string => world.volume('results', name);
 const staged = (): Promise<string[]> => readdir(world.own('.svcfs-staging'));
 
-/** Copies to the volume, and kills the mount when the copy waits in close(2) and such a request was seen. */
-async function killAtThe(request: (request: SeenRequest) => boolean, name: string): Promise<void> {
+/** Copies to the volume, and kills the mount when the copy waits in close(2), such a request was seen and has done its work. */
+async function killAtThe(
+  request: (request: SeenRequest) => boolean,
+  name: string,
+  isDone: () => Promise<boolean> = async () => true,
+): Promise<void> {
   const before = count(request);
   const copy = new BackgroundProcess('cp', [big, object(name)]);
   onTestFinished(() => copy.end());
   await waitUntil(() => count(request) > before, { timeoutMs: 30_000 });
   await waitUntil(async () => !/"state":\s*"writing"/.test(await uploads()));
+  await waitUntil(isDone, { timeoutMs: 30_000 });
   await world.killMount();
   expect(await copy.exited()).not.toBe(0);
   world.proxy.heal();
@@ -78,8 +83,7 @@ it('before the export is asked for', async () => {
 
 it('before it hears of the export that it asked for', async () => {
   world.proxy.inject({ kind: 'stall', afterBytes: 0 }, { when: isExport });
-  await killAtThe(isExport, 'exported');
-  await waitUntil(() => isThere('exported'));
+  await killAtThe(isExport, 'exported', () => isThere('exported'));
   await world.mount();
   await arrives('exported');
 });
