@@ -1,0 +1,98 @@
+/** A mount that is killed, and the next one, over one directory and a platform in memory. */
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentWriter, Draft, OwedDraft, Recovery } from '../../../src/content/ports.ts';
+import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { createContentWriter } from '../../../src/content/write/content-writer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { FakePlatform, patterned } from './fake-platform.ts';
+
+export const forever = new AbortController().signal;
+
+export let directory: { readonly name: string; removeCallback(): void };
+export let platform: FakePlatform;
+export let endLive = (): void => {};
+export const writers: ContentWriter[] = [];
+
+/** Never answers, as far as the killed mount is concerned. */
+export function stuck(): Promise<void> {
+  return new Promise((_, reject) => {
+    const end = endLive;
+    endLive = () => {
+      end();
+      reject(new Error('killed'));
+    };
+  });
+}
+
+/** A world for each test of a file. */
+export function useRecoveryWorld(): void {
+  beforeEach(() => {
+    directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+    platform = new FakePlatform();
+    endLive = () => {};
+  });
+  afterEach(async () => {
+    platform.on = () => {};
+    endLive();
+    await Promise.all(writers.splice(0).map((writer) => writer.close()));
+    directory.removeCallback();
+  });
+}
+
+export function writerIn(path: string): ContentWriter {
+  const clock = new FakeClock();
+  const memory = new MemoryPool(1024 * 1024);
+  const { api, storage } = platform;
+  const reader = createContentReader({ api, storage, memory, clock });
+  const writer = createContentWriter({
+    api,
+    storage,
+    reader,
+    memory,
+    clock,
+    directory: path,
+    deliver: async () => {},
+    partSizeBytes: 100,
+  });
+  writers.push(writer);
+  return writer;
+}
+
+export function newDraft(writer: ContentWriter, replaces?: string, name = 'new.bam'): Promise<Draft> {
+  const target = { parent: 'folder', name, overwrite: true, replaces };
+  return writer.draft({ target, base: undefined, label: `projects/alice/trial/${name}` });
+}
+
+/** Written and synced, and never closed. */
+export async function syncedDraft(writer: ContentWriter, name: string): Promise<Draft> {
+  const draft = await newDraft(writer, undefined, name);
+  await draft.write(0, patterned(50), forever);
+  await draft.sync(forever);
+  return draft;
+}
+
+/** What a mount finds that was killed: the directory as it is at this moment. */
+export async function afterKill(when = 'after-kill'): Promise<string> {
+  const path = join(directory.name, when);
+  await mkdir(path);
+  for (const name of await readdir(join(directory.name, 'live'))) {
+    await cp(join(directory.name, 'live', name), join(path, name));
+  }
+  return path;
+}
+
+export async function onlyRecovery(path: string): Promise<Recovery['outcome'] & { readonly label: string }> {
+  const [recovery, ...others] = await writerIn(path).recover();
+  expect(others).toEqual([]);
+  if (recovery === undefined) throw new Error('nothing was recovered');
+  return { ...recovery.outcome, label: recovery.label };
+}
+
+export function owed(outcome: Recovery['outcome'] | undefined): OwedDraft {
+  if (outcome?.kind !== 'owed') throw new Error(`nothing is owed: ${JSON.stringify(outcome)}`);
+  return outcome.owed;
+}
