@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Default `interactive`. */
   readonly priority?: Priority;
+  /** How long it is tried when it keeps failing, where that is not the client's own time. */
+  readonly timeoutMs?: number;
 }
 
 export interface ListOptions extends CallOptions {

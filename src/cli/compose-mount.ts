@@ -1,7 +1,4 @@
-import type { StorageClient } from '../api/api.ts';
-import { type ApiClient, createApi } from '../api/create-api.ts';
-import { createStorageClient } from '../api/create-storage-client.ts';
-import { limitDownloads } from '../api/storage/limit-downloads.ts';
+import type { ApiClient } from '../api/create-api.ts';
 import type { AccountDirectory } from '../config/directories.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
 import { VerifiedCopies } from '../content/disk/verified-copies.ts';
@@ -17,13 +14,13 @@ import { mountNative } from '../fuse/mount-native.ts';
 import { createJobs } from '../jobs/create-jobs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
-import { Throttle } from '../lib/throttle.ts';
 import type { Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
 import { errnoOf } from '../vfs/errno-of.ts';
 import type { Staging } from '../vfs/open/staging.ts';
 import type { TreeOptions } from '../vfs/tree.ts';
+import type { Clients } from './mount/connect-clients.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
 import { deliverObject } from './mount/deliver-object.ts';
 import { findStaging } from './mount/find-staging.ts';
@@ -33,7 +30,6 @@ import { mountInformation } from './mount/mount-information.ts';
 import { leadsInto } from './mount/own-files.ts';
 import { roomForParts } from './mount/room-for-parts.ts';
 import type { RunningMount } from './mount/running-mount.ts';
-import { ServiceLog } from './mount/service-log.ts';
 
 const DRIVERS: Readonly<Record<MountSettings['options']['driver'], Driver>> = {
   native: mountNative,
@@ -49,14 +45,15 @@ export interface ComposedMount extends RunningMount {
 interface MountContext {
   readonly log: Logger;
   readonly account: AccountDirectory;
+  /** They outlive the mount. */
+  readonly clients: Clients;
 }
 
-/** The mount put together: client, bytes, jobs, file system, kernel. */
+/** The mount put together: bytes, jobs, file system, kernel. */
 export async function composeMount(settings: MountSettings, context: MountContext): Promise<ComposedMount> {
   const { options } = settings;
-  const { account } = context;
-  const clients = connectClients(settings, context);
-  const { api, storage } = clients;
+  const { account, clients } = context;
+  const { api } = clients;
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const disk = await diskCacheOf(settings, memory, context.log);
   const jobs = createJobs({ api, clock: systemClock });
@@ -97,7 +94,6 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs.close();
       await writer.close();
       await disk?.cache?.close();
-      await Promise.all([api.close(), storage.close()]);
     },
     inquiries: {
       jobs,
@@ -112,33 +108,6 @@ export async function composeMount(settings: MountSettings, context: MountContex
     },
     warnings,
   };
-}
-
-interface Clients {
-  readonly api: ApiClient;
-  readonly storage: StorageClient;
-  readonly service: ServiceLog;
-}
-
-function connectClients({ endpoint, token, options }: MountSettings, { log }: MountContext): Clients {
-  const clock = systemClock;
-  const limits = { timeoutMs: options.retryTimeout };
-  const service = new ServiceLog(log, clock);
-  const { onExchange, onRateWait } = service;
-  const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
-  const storage = createStorageClient({ clock, limits, uploadLimit });
-  return {
-    api: createApi({ endpoint, token, clock, limits, uploadLimit, onExchange, onRateWait }),
-    storage:
-      options.limitDownload === undefined
-        ? storage
-        : limitDownloads(storage, throttle(options.limitDownload)),
-    service,
-  };
-}
-
-function throttle(bytesPerSecond: number): Throttle {
-  return new Throttle(bytesPerSecond, systemClock);
 }
 
 /** Of the memory, for bytes on their way to the disk cache. */

@@ -20,6 +20,8 @@ export interface Call {
   readonly whenLost: 'repeat' | 'once';
   readonly priority: Priority;
   readonly signal?: AbortSignal | undefined;
+  /** How long it is tried when it keeps failing. Default the client's time. */
+  readonly timeoutMs?: number;
   /** How long the service may hold the answer back on purpose (capability `job_wait`). */
   readonly heldBackMs?: number;
   /** Open to all, and not held against the token's rate limit: what its answer tells of a limit is another's. */

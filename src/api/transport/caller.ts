@@ -57,6 +57,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     whenLost,
     priority: options.priority ?? 'interactive',
     signal: options.signal,
+    ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(query && { query }),
     ...(headers && { headers }),
     ...(body && { body }),

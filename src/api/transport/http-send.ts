@@ -51,7 +51,8 @@ export function httpSend(options: HttpSendOptions): HttpSend {
 
   const send = async (call: Call): Promise<Answer> => {
     call.signal?.throwIfAborted();
-    const timeoutMs = options.exchangeTimeoutMs + (call.heldBackMs ?? 0);
+    const { timeoutMs: patienceMs = Number.POSITIVE_INFINITY, heldBackMs = 0 } = call;
+    const timeoutMs = Math.min(options.exchangeTimeoutMs, patienceMs) + heldBackMs;
     try {
       const { body, headers } = bodyOf(call, options.uploadLimit);
       const response = await pool.request({

@@ -49,7 +49,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         ratePausesMs += decision.inMs;
         await refused.sitOut(decision.inMs, interrupted);
       } else {
-        deadlineMs ??= clock.now() + timeoutMs;
+        deadlineMs ??= clock.now() + (call.timeoutMs ?? timeoutMs);
         const leftMs = deadlineMs - clock.now();
         if (leftMs <= 0) {
           return settle(outcome);

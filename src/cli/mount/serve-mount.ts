@@ -10,6 +10,7 @@ import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
 import { type AccountRecord, readRecord, removeRecord, writeRecord } from '../record.ts';
 import { checkAccess } from './check-access.ts';
+import { type Clients, connectClients } from './connect-clients.ts';
 import { listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
@@ -26,10 +27,14 @@ export interface ServedMount {
   readonly ended: Promise<void>;
 }
 
-/** What lives as long as the mount, beside it. */
-interface Company {
+interface Given {
   readonly settings: MountSettings;
   readonly log: Logger;
+  readonly clients: Clients;
+}
+
+/** What lives as long as the mount, beside it. */
+interface Company extends Given {
   readonly control: Server;
   readonly watchdog: Watchdog;
 }
@@ -39,10 +44,22 @@ const LAST_ANSWER_MS = 1000;
 
 /** Mounts and keeps serving. Rejects when the mount cannot be made usable, and then leaves nothing behind. */
 export async function serveMount(settings: MountSettings): Promise<ServedMount> {
-  const { directory, mountPoint, endpoint } = settings;
   const log = createLogger({ fd: STDOUT, level: settings.options.logLevel });
   process.on('warning', (warning) => log.warn({ err: warning }, 'warning'));
-  const { username } = await checkAccess(endpoint, settings.token);
+  const clients = connectClients(settings, log);
+  try {
+    const served = await serveWith({ settings, log, clients });
+    return { ...served, ended: served.ended.then(() => clients.close()) };
+  } catch (error) {
+    await clients.close();
+    throw error;
+  }
+}
+
+async function serveWith(given: Given): Promise<ServedMount> {
+  const { settings, log, clients } = given;
+  const { directory, mountPoint, endpoint } = settings;
+  const { username } = await checkAccess(clients.api);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
   const control = await listenForControl(directory.socket, async (request, send, signal) => {
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
@@ -54,7 +71,7 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   });
   const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
-  const company = { settings, log, control, watchdog };
+  const company = { ...given, control, watchdog };
   try {
     const mount = await mountAndRegister(company, username);
     const end = new MountEnd(mount, log);
@@ -71,11 +88,11 @@ export async function serveMount(settings: MountSettings): Promise<ServedMount> 
 }
 
 async function mountAndRegister(company: Company, username: string): Promise<ComposedMount> {
-  const { settings, log, watchdog } = company;
+  const { settings, log, clients, watchdog } = company;
   const { directory, mountPoint, endpoint } = settings;
   const account = accountDirectory(directory, { endpoint, username });
   await keepRecord(account, { mountPoint, endpoint, username });
-  const mount = await composeMount(settings, { log, account });
+  const mount = await composeMount(settings, { log, account, clients });
   detachOnCrash(mount, log);
   try {
     const mounted = await mountedOn(mountPoint);

@@ -110,6 +110,14 @@ describe('a call that may be repeated', () => {
     expect(tookMs).toBeLessThanOrEqual(31_000);
   });
 
+  it('is tried for the time that it allows itself', async () => {
+    const { run } = retrying([reset], 30_000);
+    const { error, tookMs } = await run({ ...call(), timeoutMs: 5000 });
+    expect(error).toBeInstanceOf(TransportError);
+    expect(tookMs).toBeGreaterThan(3000);
+    expect(tookMs).toBeLessThanOrEqual(6000);
+  });
+
   it('is given up at once when the server never proved to be the service', async () => {
     const { run, asked } = retrying([unproven]);
     expect((await run()).error).toBeInstanceOf(TransportError);
