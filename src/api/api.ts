@@ -215,6 +215,8 @@ export interface Api {
   capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>>;
   /** As far as is known: false before `capabilities` was answered. No call. */
   isKnownToOffer(capability: Capability): boolean;
+  /** Where links of files lead (`https://host:port`), where `capabilities` was answered and tells. No call. */
+  downloadOrigin(): string | undefined;
   readonly projects: ProjectsApi;
   readonly files: FilesApi;
   readonly uploads: UploadsApi;
@@ -281,6 +283,13 @@ export interface StorageClient {
    * the object's validator. The range must lie within the object.
    */
   getRange(url: string, range: RangeToRead, signal?: AbortSignal): Promise<RangeAnswer>;
+  /**
+   * Has so many idle connections to a store, or on their way, as far as the limit allows: what is asked of it next finds
+   * them. Never fails; who then asks learns why there is none.
+   *
+   * @param origin Such as `https://host:port`
+   */
+  connectAhead(origin: string, connections: number): void;
   /** Sends one part. `body` is not changed until the promise settles. Whether it arrived as it was is for the caller. */
   putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<StoredPart>;
   close(): Promise<void>;

@@ -23,6 +23,7 @@ export function createApi(options: ApiOptions): ApiClient {
     whoAmI: (callOptions) => root.whoAmI(callOptions),
     capabilities: (callOptions) => root.capabilities(callOptions),
     isKnownToOffer: (capability) => root.isKnownToOffer(capability),
+    downloadOrigin: () => root.downloadOrigin(),
     projects: projectsApi(call),
     files,
     uploads: new UploadsClient(call, files, serverTime),

@@ -56,6 +56,7 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   return {
     getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),
+    connectAhead: (origin, connections) => sockets.connectAhead(new URL(origin), connections),
     putPart: putPartOver(agent, { ...retries, uploadLimit: options.uploadLimit }),
     close: async () => {
       sockets.close();

@@ -25,5 +25,7 @@ export const RootResource = Type.Object({
   storage_url: Type.String(),
   /** Absent on a service that adds nothing; holds words a client may not know. */
   capabilities: Type.Optional(Type.Array(Type.String())),
+  /** Of this service alone: where addresses of files lead (`https://host:port`), to connect to ahead. */
+  download_origin: Type.Optional(Type.String()),
 });
 export type RootResource = Static<typeof RootResource>;

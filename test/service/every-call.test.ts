@@ -29,6 +29,7 @@ describe('token', () => {
       ]),
     );
     expect(body.files_url).toBe(`${service.url}/files`);
+    expect(body.download_origin).toBe(new URL(service.url).origin);
   });
 
   test.each([{}, { 'X-SVC-Auth-Token': '' }, { 'X-SVC-Auth-Token': 'nonsense' }])(

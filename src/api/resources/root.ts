@@ -1,7 +1,7 @@
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { CallOptions } from '../api.ts';
 import type { Capability } from '../model.ts';
-import { asObject, textAt, textsAt } from '../parse/wire.ts';
+import { asObject, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 
 /** What the service tells of itself and of the caller. */
@@ -9,6 +9,7 @@ export class RootClient {
   readonly #call: Caller;
   #capabilities: Promise<ReadonlySet<Capability>> | undefined;
   #known: ReadonlySet<Capability> = new Set();
+  #downloadOrigin: string | undefined;
 
   constructor(call: Caller) {
     this.#call = call;
@@ -32,9 +33,19 @@ export class RootClient {
     return this.#known.has(capability);
   }
 
+  downloadOrigin(): string | undefined {
+    return this.#downloadOrigin;
+  }
+
   async #askCapabilities(): Promise<ReadonlySet<Capability>> {
     try {
-      this.#known = await this.#call({ route: 'GET /', uncounted: true, parse: parseCapabilities });
+      const { capabilities, origin } = await this.#call({
+        route: 'GET /',
+        uncounted: true,
+        parse: parseRoot,
+      });
+      this.#known = capabilities;
+      this.#downloadOrigin = origin;
       return this.#known;
     } catch (error) {
       this.#capabilities = undefined;
@@ -44,6 +55,14 @@ export class RootClient {
 }
 
 /** Names that this client does not know are of no use to it, and do no harm. */
-function parseCapabilities(body: unknown): ReadonlySet<Capability> {
-  return new Set(textsAt(asObject(body, 'root'), 'capabilities') as readonly Capability[]);
+function parseRoot(body: unknown): {
+  readonly capabilities: ReadonlySet<Capability>;
+  readonly origin: string | undefined;
+} {
+  const root = asObject(body, 'root');
+  const origin = optionalTextAt(root, 'download_origin');
+  return {
+    capabilities: new Set(textsAt(root, 'capabilities') as readonly Capability[]),
+    origin: origin !== undefined && URL.canParse(origin) ? new URL(origin).origin : undefined,
+  };
 }

@@ -44,6 +44,20 @@ export class ConnectionPool {
     }
   }
 
+  /** Has so many idle connections, as far as the limit allows. */
+  connectAhead(url: URL, count: number): void {
+    const origin = this.#originOf(url);
+    if (origin.retired) return;
+    origin.idle = origin.idle.filter((each) => !each.isGone);
+    const room = this.#limits.connections - origin.inUse.size;
+    while (origin.idle.length < Math.min(count, room)) {
+      const connection = new RangeConnection(url, this.#limits);
+      connection.release(DEFAULT_IDLE_MS);
+      // The one used last has the widest window.
+      origin.idle.unshift(connection);
+    }
+  }
+
   giveBack(url: URL, connection: RangeConnection, idleMs: number | undefined): void {
     const origin = this.#originOf(url);
     connection.release(Math.max(1, Math.min(DEFAULT_IDLE_MS, (idleMs ?? Number.POSITIVE_INFINITY) - 1000)));
@@ -60,6 +74,17 @@ export class ConnectionPool {
     next(origin.waiting);
   }
 
+  /** A store that these connections cannot serve: none is made ahead any more. */
+  retire(url: URL): void {
+    const origin = this.#originOf(url);
+    origin.retired = true;
+    for (const connection of origin.idle.splice(0)) connection.close(new Error('the store was given up'));
+  }
+
+  isRetired(url: URL): boolean {
+    return this.#originOf(url).retired;
+  }
+
   close(): void {
     for (const { idle, inUse } of this.#origins.values()) {
       for (const connection of [...idle, ...inUse]) {
@@ -72,7 +97,7 @@ export class ConnectionPool {
   #originOf(url: URL): Origin {
     let origin = this.#origins.get(url.origin);
     if (!origin) {
-      origin = { idle: [], inUse: new Set(), waiting: new Set() };
+      origin = { idle: [], inUse: new Set(), waiting: new Set(), retired: false };
       this.#origins.set(url.origin, origin);
     }
     return origin;
@@ -84,6 +109,7 @@ interface Origin {
   idle: RangeConnection[];
   readonly inUse: Set<RangeConnection>;
   readonly waiting: Set<() => void>;
+  retired: boolean;
 }
 
 function turn(waiting: Set<() => void>, signal: AbortSignal | undefined): Promise<void> {

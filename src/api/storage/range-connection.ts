@@ -45,10 +45,10 @@ export class RangeConnection {
   readonly bodyWaitMs: number;
   readonly #connectTimeoutMs: number;
   readonly #isPlain: boolean;
-  #stallTimeoutMs = 0;
+  #timeoutMs = 0;
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
-  #isUsed = false;
+  #wasIdle = false;
   #isPaused = false;
 
   constructor(origin: URL, limits: ConnectionLimits) {
@@ -68,7 +68,7 @@ export class RangeConnection {
     this.#connectTimeoutMs = limits.connectTimeoutMs;
     this.#socket.once('connect', () => {
       openReceiveWindow(this.#socket, WINDOW_BYTES);
-      this.#socket.setTimeout(this.#stallTimeoutMs);
+      this.#socket.setTimeout(this.#timeoutMs);
     });
     this.#socket.on('timeout', () => this.close(new Error('the store sent nothing for too long')));
     this.#socket.on('error', (error) => this.#gone(error));
@@ -80,9 +80,9 @@ export class RangeConnection {
     return this.#goneBecause !== undefined;
   }
 
-  /** Carried a request before. */
-  get isUsed(): boolean {
-    return this.#isUsed;
+  /** It was there before the request that it carries: the store may have closed it meanwhile. */
+  get wasIdle(): boolean {
+    return this.#wasIdle;
   }
 
   /** What comes is of use where it is: it is known how much there is, and it is no cipher. */
@@ -109,7 +109,7 @@ export class RangeConnection {
 
   resume(): void {
     this.#isPaused = false;
-    this.#socket.setTimeout(this.#stallTimeoutMs);
+    this.#socket.setTimeout(this.#timeoutMs);
     this.#socket.resume();
   }
 
@@ -117,20 +117,22 @@ export class RangeConnection {
   request(head: string, user: ConnectionUser, stallTimeoutMs: number): void {
     this.#user = user;
     this.#lowWater.begin();
-    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#timeoutMs = stallTimeoutMs;
     if (this.#goneBecause) {
       user.onGone(this.#goneBecause);
       return;
     }
     this.#socket.ref();
-    this.#socket.setTimeout(this.#isUsed ? stallTimeoutMs : Math.min(this.#connectTimeoutMs, stallTimeoutMs));
+    const { connecting } = this.#socket;
+    this.#socket.setTimeout(connecting ? Math.min(this.#connectTimeoutMs, stallTimeoutMs) : stallTimeoutMs);
     this.#socket.write(head);
   }
 
   /** Ends the use by an exchange; the connection is idle then, and keeps no process alive. */
   release(idleMs: number): void {
     this.#user = undefined;
-    this.#isUsed = true;
+    this.#wasIdle = true;
+    this.#timeoutMs = idleMs;
     this.#socket.setTimeout(idleMs);
     this.#socket.unref();
   }

@@ -13,14 +13,13 @@ import { parseResponseHead, type ResponseHead } from './response-head.ts';
  * answers ranges so, all that follows.
  */
 export function socketRangeExchange(pool: ConnectionPool, fallback: RangeExchange): RangeExchange {
-  const unusual = new Set<string>();
   return async (slice, signal) => {
-    if (unusual.has(slice.url.origin)) {
+    if (pool.isRetired(slice.url)) {
       return fallback(slice, signal);
     }
     const result = await exchangeOver(pool, slice, signal);
     if (!('unusual' in result)) return result;
-    if (result.unusual === 'range') unusual.add(slice.url.origin);
+    if (result.unusual === 'range') pool.retire(slice.url);
     return fallback(slice, signal);
   };
 }
@@ -39,14 +38,14 @@ async function exchangeOver(
     if ('error' in connection) {
       return { receivedBytes: 0, answer: undefined, error: connection.error };
     }
-    const wasUsed = connection.isUsed;
+    const { wasIdle } = connection;
     const end = await new SocketExchange(connection, slice, signal).run();
     if (end.reusable) {
       pool.giveBack(slice.url, connection, end.head?.idleMs);
     } else {
       pool.discard(slice.url, connection, new Error('the exchange ended early'));
     }
-    const closedWhileIdle = wasUsed && end.silent && !signal?.aborted;
+    const closedWhileIdle = wasIdle && end.silent && !signal?.aborted;
     if (!closedWhileIdle) {
       return end.unusual ? { unusual: end.unusual } : end.progress;
     }

@@ -16,6 +16,7 @@ import { OpenSource } from './open-source.ts';
 import { RangeSlots } from './range-slots.ts';
 import { type CacheStatistics, SegmentCache } from './segment-cache.ts';
 import { SourceRegistry } from './source-registry.ts';
+import { StoreOrigins } from './store-origins.ts';
 
 export interface ContentReaderOptions {
   readonly api: Api;
@@ -34,7 +35,10 @@ export interface CachingReader extends ContentReader {
 
 export function createContentReader(options: ContentReaderOptions): CachingReader {
   const { memory, disk } = options;
-  const registry = new SourceRegistry(options);
+  const registry = new SourceRegistry({
+    ...options,
+    origins: new StoreOrigins(() => options.api.downloadOrigin()),
+  });
   const cache = new SegmentCache(memory);
   const slots = new RangeSlots(options.clock);
   const shareBytes = (): number =>

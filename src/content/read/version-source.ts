@@ -19,11 +19,15 @@ import type { FetchOptions, FetchRange } from './fetch-range.ts';
 import { usableUntilMs } from './link-expiry.ts';
 import { RecentFailures } from './recent-failures.ts';
 import { SegmentIndex } from './segment-index.ts';
+import type { StoreOrigins } from './store-origins.ts';
 
 interface HeldLink {
   readonly link: Promise<ContentLink>;
+  isThere: boolean;
   /** Its end, once it is there and says so. */
   untilMs: number;
+  /** That will each take a connection when it is there. */
+  rangesWaiting: number;
 }
 
 interface Range {
@@ -48,6 +52,7 @@ const EMPTY_OBJECT: ObjectState = { etag: undefined, sizeBytes: 0 };
 export interface SourceDependencies {
   readonly api: Api;
   readonly storage: StorageClient;
+  readonly origins: StoreOrigins;
   readonly clock: Clock;
   readonly disk?: DiskCache | undefined;
 }
@@ -161,14 +166,14 @@ export class VersionSource {
       options.onProgress?.(bytes);
     };
     try {
-      await this.#fetchFrom(await held.link, { offset, into }, { ...options, onProgress });
+      await this.#fetchFrom(await this.#linkOf(held), { offset, into }, { ...options, onProgress });
     } catch (error) {
       if (!(error instanceof StorageError) || error.kind !== 'refused') throw error;
       if (this.#held === held) this.#held = undefined;
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
       const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
-      await this.#fetchFrom(await this.#link().link, rest, {
+      await this.#fetchFrom(await this.#linkOf(this.#link()), rest, {
         ...options,
         onProgress: onRest,
         onWaiting: undefined,
@@ -210,18 +215,37 @@ export class VersionSource {
   }
 
   #hold(link: Promise<ContentLink>): HeldLink {
+    const { clock, origins } = this.#deps;
     this.#wasLinked = true;
-    const held: HeldLink = { link, untilMs: Number.POSITIVE_INFINITY };
+    const held: HeldLink = {
+      link,
+      isThere: false,
+      untilMs: Number.POSITIVE_INFINITY,
+      rangesWaiting: 0,
+    };
     this.#held = held;
     link.then(
       ({ url }) => {
-        held.untilMs = usableUntilMs(url, this.#deps.clock.now());
+        held.isThere = true;
+        held.untilMs = usableUntilMs(url, clock.now());
+        origins.learn(this.version, url);
       },
       () => {
         if (this.#held === held) this.#held = undefined;
       },
     );
     return held;
+  }
+
+  /** The way to the store takes as long as the link, or with TLS longer: both at once. */
+  #linkOf(held: HeldLink): Promise<ContentLink> {
+    const { storage, origins } = this.#deps;
+    const origin = held.isThere ? undefined : origins.expected(this.version);
+    if (origin !== undefined) {
+      held.rangesWaiting += 1;
+      storage.connectAhead(origin, held.rangesWaiting);
+    }
+    return held.link;
   }
 
   #explained(error: unknown): unknown {

@@ -3,24 +3,29 @@ import { ERROR_CODES, ErrorMeanings } from '../../contract/error-codes.ts';
 import { FieldsQuery } from '../../contract/paging.ts';
 import { RateLimitResource } from '../../contract/rate-limit.ts';
 import { CAPABILITIES, RootResource } from '../../contract/root.ts';
+import { downloadOrigin } from '../actions/download-origin.ts';
 import type { App } from '../http/fastify-types.ts';
 import type { Services } from '../services.ts';
 
-export function rootRoutes(app: App, { rateLimiter }: Services): void {
-  app.get('/', { schema: { response: { 200: RootResource } }, config: { open: true } }, async ({ view }) => ({
-    rate_limit_url: view.href('/rate_limit'),
-    user_url: view.href('/user'),
-    users_url: view.href('/users'),
-    billing_url: view.href('/billing'),
-    projects_url: view.href('/projects'),
-    files_url: view.href('/files'),
-    tasks_url: view.href('/tasks'),
-    apps_url: view.href('/apps'),
-    action_url: view.href('/action'),
-    upload_url: view.href('/upload'),
-    storage_url: view.href('/storage'),
-    capabilities: [...CAPABILITIES],
-  }));
+export function rootRoutes(app: App, { blobs, rateLimiter }: Services): void {
+  app.get('/', { schema: { response: { 200: RootResource } }, config: { open: true } }, async ({ view }) => {
+    const origin = await downloadOrigin(blobs, view.origin);
+    return {
+      rate_limit_url: view.href('/rate_limit'),
+      user_url: view.href('/user'),
+      users_url: view.href('/users'),
+      billing_url: view.href('/billing'),
+      projects_url: view.href('/projects'),
+      files_url: view.href('/files'),
+      tasks_url: view.href('/tasks'),
+      apps_url: view.href('/apps'),
+      action_url: view.href('/action'),
+      upload_url: view.href('/upload'),
+      storage_url: view.href('/storage'),
+      capabilities: [...CAPABILITIES],
+      ...(origin !== undefined && { download_origin: origin }),
+    };
+  });
 
   app.get(
     '/rate_limit',

@@ -17,6 +17,7 @@ it('ranges come no faster than the limit, all together, and each bit by bit', as
       return { etag: 'v1', objectSizeBytes: 1000 };
     },
     putPart: async () => ({ etag: '', md5: undefined }),
+    connectAhead: () => {},
     close: async () => {},
   };
   const limited = limitDownloads(storage, new Throttle(64 * KIB, clock));

@@ -132,6 +132,7 @@ export class FakePlatform {
       files,
       volumes,
       capabilities: async () => this.capabilities,
+      downloadOrigin: () => undefined,
       isKnownToOffer: (capability: Capability) => this.capabilities.has(capability),
     } as unknown as Api;
   }
@@ -178,6 +179,7 @@ export class FakePlatform {
           this.putsInFlight -= 1;
         }
       },
+      connectAhead: () => {},
       close: async () => {},
     };
   }

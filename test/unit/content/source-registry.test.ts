@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
 import { SourceRegistry } from '../../../src/content/read/source-registry.ts';
+import { StoreOrigins } from '../../../src/content/read/store-origins.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { FakePlatform } from './fake-platform.ts';
 
@@ -12,7 +13,12 @@ it('keeps nothing of an object that could not be verified', async () => {
     if (call.startsWith('getRange')) throw new StorageError('failed', 'the store is away');
   };
   const { api, storage } = platform;
-  const registry = new SourceRegistry({ api, storage, clock: new FakeClock() });
+  const registry = new SourceRegistry({
+    api,
+    storage,
+    origins: new StoreOrigins(() => undefined),
+    clock: new FakeClock(),
+  });
   const version = {
     kind: 'object',
     volume: 'alice/bucket',
