@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Api } from '../../src/api/api.ts';
 import { createApi } from '../../src/api/create-api.ts';
@@ -38,6 +38,8 @@ import { LinesLogger, TestService, type TestUser } from '../service/test-service
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC, O_EXCL } = constants;
 export const REPLACE: RenameFlags = { noReplace: false, exchange: false, whiteout: false };
 
+/** What the first mount has on disk is there, in the directory of the service. */
+const CLIENT = 'client';
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
 export interface WorldOptions {
@@ -51,6 +53,12 @@ export interface WorldOptions {
   readonly spoolSizeBytes?: number;
   /** Puts something between the file system and the platform. */
   readonly api?: (api: Api) => Api;
+}
+
+interface WorldPlace {
+  readonly service: TestService;
+  readonly user: TestUser;
+  readonly directory: string;
 }
 
 /** Which thread belongs to which process; threads not named are their own. */
@@ -81,6 +89,8 @@ export class ChangingWorld {
   readonly folder: ProjectFolderNode;
   readonly otherProject: ProjectFolderNode;
   readonly #make: NodeMaker;
+  /** In the service's. */
+  readonly #directory: string;
   readonly #end: () => Promise<void>;
 
   static async start(options: WorldOptions = {}): Promise<ChangingWorld> {
@@ -88,14 +98,29 @@ export class ChangingWorld {
     const user = await service.user('ada');
     await user.project('one');
     await user.project('two');
-    const world = new ChangingWorld(service, user, options);
+    return ChangingWorld.#over(new ChangingWorld({ service, user, directory: CLIENT }, options), options);
+  }
+
+  /** The next mount, as if this one had been killed now: it has what this one has on disk. Ends before this one does. */
+  async afterKill(options: WorldOptions = {}): Promise<ChangingWorld> {
+    const { service, user } = this;
+    const directory = `${this.#directory}-killed`;
+    await cp(join(service.dataDir, this.#directory), join(service.dataDir, directory), { recursive: true });
+    const next = await ChangingWorld.#over(new ChangingWorld({ service, user, directory }, options), options);
+    await next.side.recover();
+    await next.side.resumeUploads();
+    return next;
+  }
+
+  static async #over(world: ChangingWorld, options: WorldOptions): Promise<ChangingWorld> {
+    const { service } = world;
     const signal = new AbortController().signal;
     for (const { project } of [world.folder, world.otherProject])
       project.record = await world.tree.api.projects.get(project.id, { signal });
     const { record } = world.otherProject.project;
     world.side = createChangingSide(world.tree, {
       processes: world.processes,
-      asideDirectory: join(service.dataDir, 'client', 'asides'),
+      asideDirectory: join(service.dataDir, world.#directory, 'asides'),
       staging:
         options.staging && record
           ? { project: record.id, folder: record.rootFolder, permissions: record.permissions }
@@ -104,9 +129,9 @@ export class ChangingWorld {
     return world;
   }
 
-  private constructor(service: TestService, user: TestUser, options: WorldOptions) {
+  private constructor({ service, user, directory: name }: WorldPlace, options: WorldOptions) {
     const { clock = systemClock } = options;
-    const directory = join(service.dataDir, 'client');
+    const directory = join(service.dataDir, name);
     const real = createApi({ endpoint: service.url, token: user.token, clock: systemClock });
     const chosen = options.capabilities;
     const limited = chosen ? withMethods(real, { capabilities: async () => new Set(chosen) }) : real;
@@ -143,6 +168,7 @@ export class ChangingWorld {
       ...options.options,
     };
     this.#make = make;
+    this.#directory = name;
     this.service = service;
     this.user = user;
     this.writer = writer;
@@ -160,7 +186,11 @@ export class ChangingWorld {
       kernel: new KernelLink(),
       errors: new ErrorRegistry(),
       details: new Details({ api, clock, ttlMs: 60_000 }),
-      root: { names: async () => [], make: async () => undefined } as never,
+      root: {
+        ttlMs: 60_000,
+        entries: () =>
+          [this.folder, this.otherProject].map((node) => ({ name: node.name, make: () => node })),
+      },
     });
     const { root } = this.tree;
     const project = (id: string, name: string) =>
@@ -172,7 +202,7 @@ export class ChangingWorld {
       await writer.close();
       await storage.close();
       await api.close();
-      await service.stop();
+      if (name === CLIENT) await service.stop();
     };
   }
 
