@@ -98,6 +98,10 @@ export interface Annotations {
 }
 
 export interface Draft {
+  /** Told by recovery again. */
+  readonly id: string;
+  /** The file that its bytes were made last; undefined: they never were. */
+  readonly publishedFileId: string | undefined;
   readonly sizeBytes: number;
   /** Bytes written, truncated or copied since the last publication. */
   readonly dirty: boolean;
@@ -174,6 +178,8 @@ export interface ContentWriter {
   uploads(): readonly UploadProgress[];
   /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;
+  /** Drafts of ended mounts whose bytes are at the service, as far as the journal has them; before `recover`. */
+  publishedDrafts(): Promise<readonly string[]>;
   /** Stops what is under way and leaves it to the next mount. */
   close(): Promise<void>;
 }
@@ -205,6 +211,8 @@ export interface OwedDraft {
 
 /** What became of a draft found in the journal. */
 export interface Recovery {
+  /** Undefined: nobody knows which it was. */
+  readonly draftId: string | undefined;
   readonly label: string;
   readonly outcome: /** Its publication was asked for, and it is the last one of its name. */
     | { readonly kind: 'owed'; readonly owed: OwedDraft }

@@ -90,6 +90,11 @@ class SpoolingWriter implements ContentWriter {
     return [...this.#drafts].flatMap((draft) => draft.progress ?? []);
   }
 
+  async publishedDrafts(): Promise<readonly string[]> {
+    const { journal } = await this.#context();
+    return journal.drafts.flatMap(({ id, publishedFileId }) => (publishedFileId === undefined ? [] : [id]));
+  }
+
   async recover(): ReturnType<ContentWriter['recover']> {
     const context = await this.#context();
     const restore = (state: DraftState): SpooledDraft => this.#enter(state, context);

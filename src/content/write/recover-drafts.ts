@@ -25,6 +25,8 @@ export interface RecoverOptions {
   readonly restore: (state: DraftState) => SpooledDraft;
 }
 
+type Recovered = Omit<Recovery, 'draftId'>;
+
 interface DraftOptions extends RecoverOptions {
   /** By its place, the id of the draft that was begun last of those whose publication was asked for. */
   readonly newest: ReadonlyMap<string, string>;
@@ -36,7 +38,7 @@ export async function recoverDrafts(options: RecoverOptions): Promise<readonly R
   const asked = drafts.filter(({ phase, publishedFileId }) => phase === 'publishing' && !publishedFileId);
   const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
   const recoveries = await Promise.all(
-    drafts.map((state) => settled(state.label, () => recoverDraft(state, { ...options, newest }))),
+    drafts.map((state) => settled(state, () => recoverDraft(state, { ...options, newest }))),
   );
   return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
 }
@@ -47,17 +49,18 @@ function placeOf({ parent, name, onward }: UploadTarget): string {
 
 /** One that fails is left to the next mount, and is no reason for this one not to be. */
 async function settled(
-  label: string,
-  recover: () => Promise<Recovery | undefined>,
+  { id, label }: { readonly id?: string; readonly label: string },
+  recover: () => Promise<Recovered | undefined>,
 ): Promise<Recovery | undefined> {
   try {
-    return await recover();
+    const recovered = await recover();
+    return recovered && { ...recovered, draftId: id };
   } catch (error) {
-    return { label, outcome: { kind: 'failed', error } };
+    return { draftId: id, label, outcome: { kind: 'failed', error } };
   }
 }
 
-async function recoverDraft(state: DraftState, options: DraftOptions): Promise<Recovery | undefined> {
+async function recoverDraft(state: DraftState, options: DraftOptions): Promise<Recovered | undefined> {
   const { id, label } = state;
   const { context } = options;
   if (state.publishedFileId !== undefined) {
@@ -101,7 +104,7 @@ function whyNotPublished(
 async function giveUp(
   state: DraftState,
   options: RecoverOptions & { readonly spoolBytes: number; readonly reason: string },
-): Promise<Recovery | undefined> {
+): Promise<Recovered | undefined> {
   const { api, journal, spoolPath } = options.context;
   const spool = spoolPath(state.id);
   // Neither can the upload be completed, which would put half a file under the name, nor may it go.
@@ -138,13 +141,13 @@ async function keepOrphans(directory: string, known: ReadonlySet<string>): Promi
   const kept: Recovery[] = [];
   for (const name of await readdir(directory)) {
     if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
-    const recovery = await settled(name, () => keepOrphan(join(directory, name)));
+    const recovery = await settled({ label: name }, () => keepOrphan(join(directory, name)));
     if (recovery !== undefined) kept.push(recovery);
   }
   return kept;
 }
 
-async function keepOrphan(spool: string): Promise<Recovery | undefined> {
+async function keepOrphan(spool: string): Promise<Recovered | undefined> {
   if ((await sizeOf(spool)) === 0) {
     await removeSpool(spool);
     return undefined;

@@ -128,6 +128,10 @@ export class SpooledDraft implements Draft {
     return this.#changes !== this.#publishedChanges;
   }
 
+  get publishedFileId(): string | undefined {
+    return this.#published?.id;
+  }
+
   get committed(): boolean {
     return this.#committedChanges === this.#changes;
   }
