@@ -2,6 +2,7 @@ import type { ProcessTable } from '../lib/process-table.ts';
 import { AsideJournal } from './mutations/aside-journal.ts';
 import { Asides } from './mutations/asides.ts';
 import { AttributeWriter } from './mutations/attribute-writer.ts';
+import { DraftAsides } from './mutations/draft-asides.ts';
 import { PlatformMutations } from './mutations/platform-mutations.ts';
 import { Contents } from './open/contents.ts';
 import { PlatformOpenFiles } from './open/open-files.ts';
@@ -37,15 +38,20 @@ export interface ChangingSide {
 
 /** Puts open files and mutations together over one tree. */
 export function createChangingSide(tree: Tree, options: ChangingSideOptions): ChangingSide {
-  const contents = new Contents(tree, new Publisher(tree, options.staging));
+  const journal = new AsideJournal(options.asideDirectory);
+  const asides = new Asides(tree, journal);
+  const draftAsides = new DraftAsides(tree, asides, journal);
+  const contents = new Contents(tree, new Publisher(tree, options.staging, draftAsides));
   const openFiles = new PlatformOpenFiles(tree, contents, options.processes);
   const attributes = new AttributeWriter(tree, contents);
-  const asides = new Asides(tree, new AsideJournal(options.asideDirectory));
   return {
     openFiles,
-    mutations: new PlatformMutations({ tree, contents, asides, openFiles, attributes }),
-    recover: () => asides.recover(),
-    resumeUploads: () => new RecoveredUploads(tree, contents).begin(),
+    mutations: new PlatformMutations({ tree, contents, asides, draftAsides, openFiles, attributes }),
+    recover: async () => {
+      await asides.recover();
+      await draftAsides.recover();
+    },
+    resumeUploads: () => new RecoveredUploads(tree, contents, draftAsides).begin(),
     flush: (path, signal) => contents.flush(path, signal),
     idle: async (signal) => {
       const left = await contents.idle(signal);

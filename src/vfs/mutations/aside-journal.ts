@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Annotations } from '../../content/ports.ts';
 
 /** Folder id and name, as the platform has them. */
-interface Place {
+export interface Place {
   readonly parent: string;
   readonly name: string;
 }
@@ -15,6 +15,13 @@ export type AsideEntry =
   | { readonly kind: 'leaving'; readonly fileId: string; readonly place: Place }
   /** Its name is gone and its handles still need it: to be deleted. */
   | { readonly kind: 'unlinked'; readonly fileId: string }
+  /** A draft took its name. Deleted once that is published; it goes back when that never is. */
+  | {
+      readonly kind: 'superseded';
+      readonly fileId: string;
+      readonly place: Place;
+      readonly draftId: string;
+    }
   /** Another file takes its name. Until that has it, this one goes back; after that, it is to be deleted. */
   | {
       readonly kind: 'replaced';

@@ -1,12 +1,20 @@
-import type { FileRecord } from '../../api/model.ts';
+import type { EntryRecord, FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
+import type { Errno } from '../../lib/errno.ts';
 import { asideName } from '../aside-name.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../node.ts';
 import { folderIdOf, pathOf, projectOf } from '../node.ts';
+import type { FileContent, ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
-import type { AsideEntry, AsideJournal } from './aside-journal.ts';
+import type { AsideEntry, AsideJournal, Place } from './aside-journal.ts';
+
+/** A file that went aside, and where from. */
+interface Left {
+  readonly fileId: string;
+  readonly place: Place;
+}
 
 /**
  * Files out of the way: in the root folder of their project, under a name that says why. The platform deletes for
@@ -24,25 +32,23 @@ export class Asides {
 
   /** Moves an open file whose name goes away; `delete` it with its last handle. */
   async keepForHandles(record: FileRecord, node: ProjectFileNode): Promise<void> {
-    const place = { parent: folderIdOf(parentOf(node)), name: record.name };
-    await this.#away(record, node, { kind: 'leaving', fileId: record.id, place });
+    const place = placeOf(record, node);
+    await this.setAside(record, node, { kind: 'leaving', fileId: record.id, place });
     await this.#journal.put({ kind: 'unlinked', fileId: record.id });
   }
 
   /**
-   * Moves the file that `node` shows aside, has `replace` put the file `by` in its place, and answers what that
-   * answers. When it fails, everything is as it was.
+   * Moves the file that has the name of `node` aside, has `replace` put the file `by` in its place, and answers what
+   * that answers. When it fails, everything is as it was.
    */
   async replacing(
-    node: ProjectFileNode,
+    { record, node }: Pick<ReplacedFile, 'record'> & { readonly node: ProjectFileNode },
     by: { readonly fileId: string; readonly carried: Annotations; readonly keep: boolean },
     replace: () => Promise<FileRecord>,
   ): Promise<FileRecord> {
-    const { record } = node;
-    if (!record) return replace();
-    const place = { parent: folderIdOf(parentOf(node)), name: record.name };
+    const place = placeOf(record, node);
     const { fileId: byFileId, carried } = by;
-    await this.#away(record, node, { kind: 'replaced', fileId: record.id, place, byFileId, carried });
+    await this.setAside(record, node, { kind: 'replaced', fileId: record.id, place, byFileId, carried });
     const replaced = await replace().catch((error: unknown) => this.#back(record.id, place, error));
     if (by.keep) await this.#journal.put({ kind: 'unlinked', fileId: record.id });
     else await this.#deleteUnheard(record.id, pathOf(node));
@@ -54,7 +60,14 @@ export class Asides {
     await this.#journal.remove(fileId);
   }
 
-  /** Finishes or undoes what an ended mount left; what fails is recorded and tried again by the next mount. */
+  /** Deletes a file that is aside when whoever has it open is done with it; without handles at once. */
+  async deleteAfter(fileId: string, content: FileContent | undefined): Promise<void> {
+    await this.#journal.put({ kind: 'unlinked', fileId });
+    if (content && content.handles.size > 0) content.whenClosed = () => this.delete(fileId);
+    else await this.delete(fileId);
+  }
+
+  /** Finishes or undoes what an ended mount left, but for what waits for a draft; what fails is recorded and tried again by the next mount. */
   async recover(): Promise<void> {
     for (const entry of await this.#journal.entries()) {
       try {
@@ -66,22 +79,41 @@ export class Asides {
   }
 
   async #recoverOne(entry: AsideEntry): Promise<void> {
+    if (entry.kind === 'superseded') return;
     if (entry.kind === 'unlinked') return this.delete(entry.fileId);
-    const { files } = this.#tree.api;
-    const there = await files.find(entry.place);
+    const there = await this.#thereNow(entry);
     if (entry.kind === 'replaced' && there?.id === entry.byFileId) {
       const { metadata, tags } = entry.carried;
-      await unlessGone(files.edit(entry.byFileId, { metadata, ...(tags && { tags }) }));
+      await unlessGone(this.#tree.api.files.edit(entry.byFileId, { metadata, ...(tags && { tags }) }));
       return this.delete(entry.fileId);
     }
-    if (there && there.id !== entry.fileId)
-      throw new FsError('EEXIST', `${entry.place.name} is taken: the file that had the name stays aside`);
-    // Still there, it never left.
-    if (!there) await unlessGone(files.move(entry.fileId, entry.place));
-    await this.#journal.remove(entry.fileId);
+    await this.#putBack(entry, there);
   }
 
-  async #away(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
+  /** Where it was, unless another has that name. */
+  async putBack(entry: Left): Promise<void> {
+    await this.#putBack(entry, await this.#thereNow(entry));
+  }
+
+  async #putBack({ fileId, place }: Left, there: EntryRecord | undefined): Promise<void> {
+    if (there && there.id !== fileId) throw staysAside('EEXIST', `${place.name} is taken`, fileId);
+    // Still there, it never left.
+    if (!there) await unlessGone(this.#tree.api.files.move(fileId, place));
+    await this.#journal.remove(fileId);
+  }
+
+  /** What has the name that a file aside had. */
+  async #thereNow({ fileId, place }: Left): Promise<EntryRecord | undefined> {
+    try {
+      return await this.#tree.api.files.find(place);
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      throw staysAside('ENOENT', `the folder of ${place.name} is gone`, fileId);
+    }
+  }
+
+  /** Moves a file that has the name of `node` aside, whatever is to become of it. */
+  async setAside(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
     await this.#journal.put(entry);
     try {
       const { rootFolder } = projectOf(node);
@@ -118,8 +150,19 @@ async function unlessGone(call: Promise<unknown>): Promise<void> {
   }
 }
 
-function isAnswer(error: unknown): boolean {
+function staysAside(errno: Errno, because: string, fileId: string): FsError {
+  const aside = `${asideName(fileId)} in the root folder of its project`;
+  return new FsError(errno, `${because}: the file that had the name stays aside, as ${aside}`);
+}
+
+/** Whether the platform refused it; else it may have done it. */
+export function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.name === 'ApiError';
+}
+
+/** Of the file that has the name of `node` on the platform. */
+export function placeOf(record: FileRecord, node: ProjectFileNode): Place {
+  return { parent: folderIdOf(parentOf(node)), name: record.name };
 }
 
 function parentOf(node: ProjectFileNode): ProjectFolderNode {

@@ -321,8 +321,17 @@ export class Contents {
 
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
     const { staged } = content;
-    const isDispensable = await giveUp(this.#tree, content.node, { ...what, staged });
+    if (what.draft) await this.#publisher.putBackReplaced(what.draft);
+    const replaced = this.#reinstated(content);
+    const isDispensable = await giveUp(this.#tree, content.node, { ...what, staged, replaced });
     if (isDispensable) await this.#publisher.removeStaged(content, NOTHING_MORE);
+  }
+
+  /** The node of what a draft was renamed over, for that to have its name again, when there are handles on it. */
+  #reinstated({ replaces }: FileContent): ContentNode | undefined {
+    if (!replaces || replaces.content.handles.size === 0) return undefined;
+    replaces.content.unlinked = false;
+    return replaces.content.node;
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */
@@ -381,6 +390,7 @@ export class Contents {
 
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {
     await draft?.discard();
+    if (draft) await this.#publisher.removeReplaced(draft);
     await this.#publisher.removeStaged(content, NOTHING_MORE);
     await content.whenClosed?.();
   }

@@ -32,6 +32,13 @@ export interface CopyOrigin {
   readonly path: string;
 }
 
+/** A published file whose name a draft was renamed over. */
+export interface ReplacedFile {
+  readonly record: FileRecord;
+  /** Of its inode, which is out of the tree. */
+  readonly content: FileContent;
+}
+
 /**
  * One inode's content while it is open or not yet published: its handles, its draft, and how far the draft is from
  * the platform. Dirtiness belongs here and not to a handle: what one writes, all read, and any may publish.
@@ -54,11 +61,8 @@ export class FileContent {
   unlinked = false;
   /** Removes what was kept aside for the handles of an unlinked inode. */
   whenClosed: (() => Promise<void>) | undefined;
-  /**
-   * The published file whose name this draft was renamed over: replaced by the publication, and to be deleted when
-   * the draft goes from that name before it.
-   */
-  replacesFileId: string | undefined;
+  /** What this draft was renamed over and still has the name on the platform: replaced by the publication. */
+  replaces: ReplacedFile | undefined;
   copiedFrom: CopyOrigin | undefined;
   /** Of the object whose name this draft is renamed over. */
   replacesEtag: string | undefined;

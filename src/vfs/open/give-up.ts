@@ -10,20 +10,27 @@ export interface GivenUp {
   readonly keepBecause: FsError | undefined;
 }
 
+interface Before {
+  readonly staged: FileRecord | undefined;
+  readonly replaced: ContentNode | undefined;
+}
+
 /**
  * What is on the platform is what counts again. The program was told so, or there is a reason to keep its bytes: the one
- * given, or that fsync(2) answered that they are safe. Answers whether the `staged` file is needed no more.
+ * given, or that fsync(2) answered that they are safe. `replaced` is what had the name, and is open. Answers whether the
+ * `staged` file is needed no more.
  */
 export async function giveUp(
   tree: Tree,
   node: ContentNode,
-  { draft, keepBecause, staged }: GivenUp & { readonly staged: FileRecord | undefined },
+  { draft, keepBecause, staged, replaced }: GivenUp & Before,
 ): Promise<boolean> {
   const { parent, name } = node;
   const path = pathOf(node);
   node.writtenMs = undefined;
   if (!node.record) tree.detach(node);
   if (parent) tree.invalidate(parent, name);
+  if (parent && replaced) tree.moved(replaced, { parent, name });
   tree.kernel.invalidateNode(node.id, 0);
   const because = keepBecause ?? (draft?.synced ? failedThoughSynced(name) : undefined);
   if (draft === undefined || because === undefined) {

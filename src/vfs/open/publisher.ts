@@ -14,6 +14,8 @@ import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
+import { publishOver } from './publish-over.ts';
+import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
 import { matcherOf } from './temporary-names.ts';
@@ -36,15 +38,17 @@ const NO_STAGING =
 export class Publisher implements DraftMaker {
   readonly #tree: Tree;
   readonly #staging: Staging | undefined;
+  readonly #replaced: ReplacedByDrafts;
   /** What an ended mount left in the staging folder has other names. */
   readonly #session = randomUUID().slice(0, 8);
   readonly #removals: StagedRemovals;
   readonly #hasTemporaryName: (location: string) => boolean;
   readonly draft: DraftMaker['draft'];
 
-  constructor(tree: Tree, staging: Staging | undefined) {
+  constructor(tree: Tree, staging: Staging | undefined, replaced: ReplacedByDrafts) {
     this.#tree = tree;
     this.#staging = staging;
+    this.#replaced = replaced;
     this.#removals = new StagedRemovals(tree);
     const matches = matcherOf(tree.options.temporaryNames);
     this.#hasTemporaryName = (location) => matches(location.slice(location.lastIndexOf('/') + 1));
@@ -55,7 +59,7 @@ export class Publisher implements DraftMaker {
     const { node } = content;
     if (node.kind === 'project-file') {
       const parent = parentOf(node);
-      const replaces = node.record?.id ?? content.replacesFileId;
+      const replaces = node.record?.id ?? content.replaces?.record.id;
       const place = { parent: folderIdOf(parent), name: platformNameOf(node) };
       return { ...place, overwrite: !content.exclusive, replaces };
     }
@@ -118,6 +122,17 @@ export class Publisher implements DraftMaker {
     else await whenGone();
   }
 
+  /** The name of a draft is removed: what it took the place of goes. Never rejects. */
+  async removeReplaced({ id }: Draft): Promise<void> {
+    await this.#replaced.deleteFor(id);
+  }
+
+  /** A draft is given up: what it took the place of is back, unless its own bytes got there. Never rejects. */
+  async putBackReplaced({ id, publishedFileId }: Draft): Promise<void> {
+    if (publishedFileId === undefined) await this.#replaced.putBackFor(id);
+    else await this.#replaced.deleteFor(id);
+  }
+
   /** Tries once more to remove what could not be. */
   idle(): Promise<void> {
     return this.#removals.tryAll();
@@ -144,12 +159,14 @@ export class Publisher implements DraftMaker {
     const { pending } = node;
     const facts = localFacts(node);
     const annotations = annotationsFor(node);
-    const whole = draft.wholeCopyOf();
-    const copied = await this.#copied(content, draft, transferTargetOf(parentOf(node), platformNameOf(node)));
-    let file =
-      copied && whole
-        ? await this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
-        : await this.#upload(draft, annotations);
+    let file = await publishOver(this.#replaced, { content, node, draft }, async () => {
+      const whole = draft.wholeCopyOf();
+      const target = transferTargetOf(parentOf(node), platformNameOf(node));
+      const copied = await this.#copied(content, draft, target);
+      return copied && whole
+        ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
+        : this.#upload(draft, annotations);
+    });
     for (let sent = pending; node.pending !== sent; ) {
       sent = node.pending;
       await draft.annotate(annotationsFor(node));
@@ -158,7 +175,8 @@ export class Publisher implements DraftMaker {
     this.#tree.published(node, file);
     localFactsSent(node, facts);
     content.exclusive = false;
-    content.replacesFileId = undefined;
+    content.replaces = undefined;
+    await this.#replaced.deleteFor(draft.id);
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {

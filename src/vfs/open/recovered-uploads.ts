@@ -9,6 +9,7 @@ import type { Tree } from '../tree.ts';
 import type { Contents } from './contents.ts';
 import { keptAside } from './give-up.ts';
 import { RecoveredUpload } from './recovered-upload.ts';
+import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 
 /** A mount begins without knowing where a file hangs rather than late: then that is looked for again. */
 const LOOK_MS = 10_000;
@@ -30,22 +31,25 @@ interface FoundPlace {
 export class RecoveredUploads {
   readonly #tree: Tree;
   readonly #contents: Contents;
+  readonly #replaced: ReplacedByDrafts;
 
-  constructor(tree: Tree, contents: Contents) {
+  constructor(tree: Tree, contents: Contents, replaced: ReplacedByDrafts) {
     this.#tree = tree;
     this.#contents = contents;
+    this.#replaced = replaced;
   }
 
   /** Before the first request: resolves when the files are in the tree; what is owed follows. */
   async begin(): Promise<void> {
     const recoveries = await this.#tree.writer.recover();
+    await this.#replaced.putBackAllBut(new Set(recoveries.flatMap(stillOwed)));
     await Promise.all(recoveries.map((recovery) => this.#begin(recovery)));
   }
 
-  async #begin({ label, outcome }: Recovery): Promise<void> {
+  async #begin({ draftId, label, outcome }: Recovery): Promise<void> {
     switch (outcome.kind) {
       case 'owed':
-        return this.#goOn(label, outcome.owed);
+        return this.#goOn(label, this.#withReplaced(outcome.owed, draftId));
       case 'kept':
         return this.#tell(label, `${outcome.reason}; what was written is kept at ${outcome.path}`);
       case 'lost':
@@ -70,6 +74,23 @@ export class RecoveredUploads {
       if (adopted === false || !(await this.#adopt(path, owed, never))) await owed.finish();
     });
     this.#contents.bring(upload);
+  }
+
+  /** With it ends the waiting of what the draft took the place of. */
+  #withReplaced(owed: OwedDraft, draftId: string | undefined): OwedDraft {
+    if (draftId === undefined) return owed;
+    return {
+      ...owed,
+      finish: async () => {
+        await owed.finish();
+        await this.#replaced.deleteFor(draftId);
+      },
+      keep: async () => {
+        const kept = await owed.keep();
+        await this.#replaced.putBackFor(draftId);
+        return kept;
+      },
+    };
   }
 
   /** Answers whether it is a file's content in the tree now, or superseded by one. */
@@ -106,10 +127,17 @@ export class RecoveredUploads {
 
   async #supersede(path: string, draft: Draft): Promise<void> {
     const because = new FsError('ESTALE', 'it was written anew before what an ended mount left was uploaded');
-    this.#tree.recordError({ op: 'recover', path }, await keptAside(draft, because));
+    const kept = await keptAside(draft, because);
+    await this.#replaced.putBackFor(draft.id);
+    this.#tree.recordError({ op: 'recover', path }, kept);
   }
 
   #tell(path: string, text: string): void {
     this.#tree.recordError({ op: 'recover', path }, new FsError('EIO', text));
   }
+}
+
+/** By this mount, or the next. */
+function stillOwed({ draftId, outcome }: Recovery): readonly string[] {
+  return draftId !== undefined && (outcome.kind === 'owed' || outcome.kind === 'failed') ? [draftId] : [];
 }

@@ -6,7 +6,8 @@
  * old file open, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits
  * metadata and tags either way.
  *
- * A file that is not published yet has only its draft told: it completes under the new name.
+ * A file that is not published yet has only its draft told: it completes under the new name. What has that name on the
+ * platform keeps it until then, for the draft may never get there.
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
@@ -15,17 +16,19 @@ import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
-import type { FileContent } from '../../open/file-content.ts';
+import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import type { Tree } from '../../tree.ts';
 import type { Asides } from '../asides.ts';
-import { deleteReplaced } from '../delete-replaced.ts';
+import type { DraftAsides } from '../draft-asides.ts';
+import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 
 export interface RenameParts {
   readonly tree: Tree;
   readonly contents: Contents;
   readonly asides: Asides;
+  readonly draftAsides: DraftAsides;
 }
 
 export interface FileRename {
@@ -52,7 +55,10 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
 async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {
   const { tree, contents } = parts;
   const content = contents.of(source);
-  await deleteReplaced(tree, content);
+  const before = target && contents.of(target);
+  await leaveReplaced(parts, source, content);
+  if (before?.node.draft)
+    await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
   content.exclusive = false;
   if (target?.record) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
@@ -62,12 +68,9 @@ async function renameDraft(parts: RenameParts, { source, parent, name, target }:
       tags: source.pending?.tags ?? carried.tags,
     };
   }
-  if (target) {
-    const replaced = contents.of(target);
-    content.replacesFileId = replaced.replacesFileId ?? target.record?.id;
-    const keeps = await keepForHandles(parts, target, replaced);
-    if (keeps) content.replacesFileId = undefined;
-    await contents.unlinked(replaced, keeps);
+  if (target && before) {
+    content.replaces = publishedUnder(contents, target);
+    await contents.unlinked(before, undefined);
   }
   tree.moved(source, { parent, name });
 }
@@ -77,9 +80,9 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
   const { source, parent, name, target } = rename;
   const facts = localFacts(source);
   const given = reservedPairs(facts);
-  if (target && !target.record) await deleteReplaced(tree, parts.contents.of(target));
-  const renamed = target?.record
-    ? await replace(parts, { ...rename, target }, { record, replaced: target.record, given })
+  const replaced = target && publishedUnder(parts.contents, target);
+  const renamed = replaced
+    ? await replace(parts, { ...rename, target }, { record, replaced, given })
     : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
   if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
   tree.moved(source, { parent, name });
@@ -89,7 +92,7 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
 
 interface Replacement {
   readonly record: FileRecord;
-  readonly replaced: FileRecord;
+  readonly replaced: ReplacedFile;
   readonly given: Readonly<Record<string, string>>;
 }
 
@@ -99,15 +102,15 @@ async function replace(
   { record, replaced, given }: Replacement,
 ): Promise<FileRecord> {
   const { tree, contents, asides } = parts;
-  const carried = carriedOver(replaced, record);
+  const carried = carriedOver(replaced.record, record);
   const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
-  const content = contents.of(rename.target);
-  const inUse = content.handles.size > 0;
+  const inUse = replaced.content.handles.size > 0;
   const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
   const put = (): Promise<FileRecord> => putAt(parts, rename, { record, given: all, overwrite: atomic });
   const by = { fileId: record.id, carried: all, keep: inUse };
-  const renamed = atomic ? await put() : await asides.replacing(rename.target, by, put);
-  await contents.unlinked(content, inUse ? () => asides.delete(replaced.id) : undefined);
+  const old = { record: replaced.record, node: rename.target };
+  const renamed = atomic ? await put() : await asides.replacing(old, by, put);
+  await contents.unlinked(replaced.content, inUse ? () => asides.delete(old.record.id) : undefined);
   return renamed;
 }
 
@@ -138,14 +141,15 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   }
 }
 
-/** A published file that is open goes aside at once; answers how to delete it with its last handle. */
-async function keepForHandles(
-  { asides }: RenameParts,
-  target: ProjectFileNode,
+/** A draft goes from a name that it was renamed over: what has that on the platform waits aside for its publication. */
+async function leaveReplaced(
+  { contents, draftAsides }: RenameParts,
+  source: ProjectFileNode,
   content: FileContent,
-): Promise<(() => Promise<void>) | undefined> {
-  const { record } = target;
-  if (!record || content.handles.size === 0) return undefined;
-  await asides.keepForHandles(record, target);
-  return () => asides.delete(record.id);
+): Promise<void> {
+  const { replaces } = content;
+  if (!replaces) return;
+  const draft = await contents.draft(content);
+  await draftAsides.setAside(draft.id, { file: replaces, node: source });
+  content.replaces = undefined;
 }

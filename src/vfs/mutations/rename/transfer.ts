@@ -24,6 +24,7 @@ import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
+import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
 import type { RenameParts } from './rename-file.ts';
@@ -117,20 +118,21 @@ export async function moveToProject(
   const { target } = to;
   const takeOver = async (): Promise<void> => {
     const move = async (): Promise<FileRecord> => fileOf(await moveOnPlatform(tree, source, to));
-    const inUse = target !== undefined && contents.of(target).handles.size > 0;
-    const carried = target?.record && carriedOver(target.record, record);
+    const replaced = target && publishedUnder(contents, target);
+    const inUse = replaced !== undefined && replaced.content.handles.size > 0;
+    const carried = replaced && carriedOver(replaced.record, record);
     const moved =
       target && carried
-        ? await asides.replacing(target, { fileId: record.id, carried, keep: inUse }, move)
+        ? await asides.replacing(
+            { record: replaced.record, node: target },
+            { fileId: record.id, carried, keep: inUse },
+            move,
+          )
         : await move();
-    const file = await inherit(tree, moved, target?.record);
-    if (target) {
-      const { record: replaced } = target;
-      await contents.unlinked(
-        contents.of(target),
-        replaced && inUse ? () => asides.delete(replaced.id) : undefined,
-      );
-    }
+    const file = await inherit(tree, moved, replaced?.record);
+    if (replaced)
+      await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
+    if (target && !target.record) await contents.unlinked(contents.of(target), undefined);
     tree.detach(source);
     tree.placedRecord(to.parent, file);
     tree.kernel.invalidateEntry(to.parent.id, to.name);

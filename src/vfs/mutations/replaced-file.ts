@@ -1,0 +1,27 @@
+import type { ProjectFileNode } from '../node.ts';
+import type { Contents } from '../open/contents.ts';
+import type { FileContent, ReplacedFile } from '../open/file-content.ts';
+import type { Tree } from '../tree.ts';
+import type { Asides } from './asides.ts';
+
+/** The file that has the name of `node` on the platform: its own, or the one that it, a draft, was renamed over. */
+export function publishedUnder(contents: Contents, node: ProjectFileNode): ReplacedFile | undefined {
+  const content = contents.of(node);
+  return node.record ? { record: node.record, content } : content.replaces;
+}
+
+/** Removes the published file that still has the name of a draft whose name is removed, if it was renamed over one. */
+export async function removeReplaced(
+  { tree, asides }: { readonly tree: Tree; readonly asides: Asides },
+  node: ProjectFileNode,
+  content: FileContent,
+): Promise<void> {
+  const { replaces } = content;
+  if (!replaces) return;
+  const { id } = replaces.record;
+  if (replaces.content.handles.size > 0) {
+    await asides.keepForHandles(replaces.record, node);
+    await asides.deleteAfter(id, replaces.content);
+  } else await tree.api.files.delete(id);
+  content.replaces = undefined;
+}
