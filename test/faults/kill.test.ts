@@ -1,7 +1,9 @@
 /** `kill -9` of the mount or of the service while a file goes up: nothing that was acknowledged is lost. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { encodeEntry } from '../../src/content/write/journal-entry.ts';
+import { journalLines } from '../../src/content/write/journal-lines.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { FaultWorld } from '../support/fault-world.ts';
@@ -61,6 +63,24 @@ describe('the mount killed', () => {
     await mustRun('cmp', [big, world.own('closed')]);
   });
 
+  it('while a file is closed, and the machine restarted: what was not synced is kept for a person', async () => {
+    const copy = await copyHalf('restarted');
+    await world.killMount();
+    expect(await copy.exited()).not.toBe(0);
+    await asOfEarlierRun();
+    world.proxy.heal();
+    await world.mount();
+    await waitUntil(async () => (await world.leftovers()).length === 0);
+    expect(await world.files()).not.toContain('restarted');
+    const kept = await recovered('restarted');
+    await mustRun('cmp', [big, kept]);
+    const log = await world.sandbox.logs();
+    expect(log).toMatch(
+      /restarted[^\n]*machine may have been restarted before all of its bytes were on the disk/,
+    );
+    expect(log).toContain(kept);
+  });
+
   it('while a file is open: what was synced is kept for a person, and the name stays free', async () => {
     const program = start('python3', '-c', SYNC_AND_WAIT, big, world.own('open'));
     await program.says(/synced/);
@@ -76,6 +96,21 @@ describe('the mount killed', () => {
     expect(log).toMatch(/still being written when the mount ended/);
   });
 });
+
+/** The journals, as if the machine had been started again since. */
+async function asOfEarlierRun(): Promise<void> {
+  const state = join(world.sandbox.root, 'state');
+  const paths = await readdir(state, { recursive: true });
+  for (const path of paths.filter((each) => basename(each) === 'journal')) {
+    const earlier: string[] = [];
+    for await (const { entry } of journalLines(join(state, path))) {
+      if (entry?.type === 'draft')
+        earlier.push(encodeEntry({ ...entry, draft: { ...entry.draft, bootId: 'earlier' } }));
+      else if (entry) earlier.push(encodeEntry(entry));
+    }
+    await writeFile(join(state, path), earlier.join(''));
+  }
+}
 
 const SYNC_AND_WAIT = `
 import os, shutil, sys, time

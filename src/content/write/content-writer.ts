@@ -12,6 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Api, StorageClient } from '../../api/api.ts';
+import { bootId } from '../../lib/boot-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
@@ -44,6 +45,8 @@ export interface ContentWriterOptions {
   readonly spoolSizeBytes?: number;
   /** What a draft for a volume takes after its upload when its own mount has ended. */
   readonly deliver: DeliverObject;
+  /** Default: the machine's. */
+  readonly bootId?: string | undefined;
 }
 
 interface DraftOptions {
@@ -104,6 +107,8 @@ class SpoolingWriter implements ContentWriter {
   async close(): Promise<void> {
     await Promise.all([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
+    // What cannot be written is as if the mount had been killed.
+    await context?.journal.durable().catch(() => {});
     await context?.journal.close();
   }
 
@@ -133,6 +138,7 @@ class SpoolingWriter implements ContentWriter {
       }),
       md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
+      bootId: this.#options.bootId ?? (await bootId()),
       space: new SpoolSpace({
         limitBytes: this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
         overdraftBytes: OVERDRAFT_PARTS * partSizeBytes,

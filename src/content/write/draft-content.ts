@@ -24,6 +24,8 @@ export interface DraftContentOptions {
   readonly memory: MemoryPool;
   readonly space: SpoolSpace;
   readonly extents: readonly Extent[];
+  /** What they say of the spool is on the disk. */
+  readonly onDisk: boolean;
   /** Whose room the bytes take. */
   readonly tenant: SpoolTenant;
   /** Called after each change with the range whose bytes are others now. */
@@ -39,11 +41,15 @@ export class DraftContent {
   #spool: Promise<SpoolFile> | undefined;
   #spooledBytes = 0;
   #nameIsDurable = false;
+  /** How often the spool was begun to be changed, and how many of these changes are on the disk. */
+  #spoolChanges = 0;
+  #changesOnDisk: number;
   #closed = false;
 
   constructor(options: DraftContentOptions) {
     this.#options = options;
     this.#map = new ExtentMap(options.extents);
+    this.#changesOnDisk = options.onDisk ? 0 : -1;
     this.#account();
   }
 
@@ -58,6 +64,11 @@ export class DraftContent {
 
   get extents(): readonly Extent[] {
     return this.#map.extents;
+  }
+
+  /** What the extents say of the spool survives the end of the machine. */
+  get onDisk(): boolean {
+    return !this.spooled || this.#changesOnDisk === this.#spoolChanges;
   }
 
   /** Waits for room before its turn and not in it: what makes room may be this draft's own publication. */
@@ -78,7 +89,10 @@ export class DraftContent {
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
       // The cut bytes must not come back as content when the file grows again.
-      if (sizeBytes < size && this.#spool !== undefined) await (await this.#spool).truncate(sizeBytes);
+      if (sizeBytes < size && this.#spool !== undefined) {
+        this.#spoolChanges += 1;
+        await (await this.#spool).truncate(sizeBytes);
+      }
       this.#map.truncate(sizeBytes);
       this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
     }, signal);
@@ -218,10 +232,12 @@ export class DraftContent {
 
   async sync(): Promise<void> {
     await this.settled();
-    if (this.#spool === undefined) return;
-    await (await this.#spool).sync();
+    if (this.onDisk) return;
+    const changes = this.#spoolChanges;
+    await (await this.#file()).sync();
     if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.spoolPath));
     this.#nameIsDurable = true;
+    this.#changesOnDisk = Math.max(this.#changesOnDisk, changes);
   }
 
   /** Gives up the spool file: removed, or left on the disk for a later recovery. */
@@ -240,6 +256,7 @@ export class DraftContent {
   async #write(offset: number, data: Uint8Array): Promise<number> {
     const size = this.#map.sizeBytes;
     refuseReleased(this.#map.slice(offset, offset + data.length));
+    this.#spoolChanges += 1;
     const written = await (await this.#file()).write(offset, data);
     this.#map.set(offset, offset + written, { kind: 'local' });
     this.#changed({ start: Math.min(size, offset), end: offset + written });
@@ -278,6 +295,7 @@ export class DraftContent {
   /** Writes fetched bytes where nothing else was written or copied since the fetch began. */
   async #place(fetched: Extent, chunks: readonly Uint8Array[]): Promise<void> {
     const spool = await this.#file();
+    this.#spoolChanges += 1;
     let start = fetched.start;
     for (const chunk of chunks) {
       for (const piece of this.#stillMissing(fetched, start, start + chunk.length)) {

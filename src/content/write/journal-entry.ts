@@ -42,6 +42,10 @@ export interface DraftState {
   readonly upload: UploadState | undefined;
   /** All the bytes, in base64: of a small file, whose spool need not be durable then. */
   readonly bytes?: string | undefined;
+  /** All that the extents say of the spool is on the disk. Undefined, as in journals of before: that is not known. */
+  readonly onDisk?: boolean | undefined;
+  /** The run of the machine in which this was recorded; undefined also in journals of before. */
+  readonly bootId?: string | undefined;
 }
 
 export type JournalEntry =

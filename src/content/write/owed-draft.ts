@@ -6,6 +6,7 @@ import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
 import { removeSpool } from './spool-file.ts';
+import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -33,10 +34,11 @@ export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }:
 export function owedObject(
   state: DraftState,
   { fileId, place }: { readonly fileId: string; readonly place: ObjectPlace },
-  { deliver, journal, spoolPath }: WriterContext,
+  { deliver, journal, spoolPath, bootId }: WriterContext,
 ): OwedDraft {
   const { id, target, annotations } = state;
   const spool = spoolPath(id);
+  const missing = hasSurvived(state, bootId) ? undefined : MAY_BE_ZEROS;
   return {
     target,
     annotations,
@@ -48,9 +50,7 @@ export function owedObject(
     },
     keep: async () => {
       const kept =
-        (await sizeOf(spool)) === 0
-          ? undefined
-          : { path: await keepSpool(spool, keptName(state)), missing: undefined };
+        (await sizeOf(spool)) === 0 ? undefined : { path: await keepSpool(spool, keptName(state)), missing };
       journal.record({ type: 'end', id });
       return kept;
     },

@@ -1,7 +1,8 @@
 /**
  * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, and goes on from
  * the parts the store has; of several for one place the one begun last, as the journal has them in that order. The
- * others' bytes are put aside for a person: nobody said that they were whole, or they are the older ones.
+ * others' bytes are put aside for a person: nobody said that they were whole, or they are the older ones, or the machine
+ * ended before they were on its disk.
  */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,6 +14,7 @@ import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { removeSpool, writeSpool } from './spool-file.ts';
+import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import { uniteParts } from './unite-parts.ts';
 import type { WriterContext } from './writer-context.ts';
@@ -26,6 +28,12 @@ export interface RecoverOptions {
 }
 
 type Recovered = Omit<Recovery, 'draftId'>;
+
+interface FoundSpool {
+  readonly spoolBytes: number;
+  /** Its bytes are those that were written. */
+  readonly survived: boolean;
+}
 
 interface DraftOptions extends RecoverOptions {
   /** By its place, the id of the draft that was begun last of those whose publication was asked for. */
@@ -70,8 +78,9 @@ async function recoverDraft(state: DraftState, options: DraftOptions): Promise<R
   const spool = context.spoolPath(id);
   if (state.bytes !== undefined) await writeSpool(spool, Buffer.from(state.bytes, 'base64'));
   const spoolBytes = await sizeOf(spool);
-  const reason = whyNotPublished(state, { spoolBytes, newest: options.newest });
-  if (reason !== undefined) return giveUp(state, { ...options, spoolBytes, reason });
+  const survived = hasSurvived(state, context.bootId);
+  const reason = whyNotPublished(state, { spoolBytes, survived, newest: options.newest });
+  if (reason !== undefined) return giveUp(state, { ...options, spoolBytes, survived, reason });
   const upload = state.upload && (await uniteParts(context.api, state, spool));
   const owed = owedContent(options.restore({ ...state, upload }), state, context);
   return { label, outcome: { kind: 'owed', owed } };
@@ -92,24 +101,25 @@ async function owedOfPublished(
 
 function whyNotPublished(
   { id, phase, target, extents }: DraftState,
-  { spoolBytes, newest }: Pick<DraftOptions, 'newest'> & { readonly spoolBytes: number },
+  { spoolBytes, survived, newest }: Pick<DraftOptions, 'newest'> & FoundSpool,
 ): string | undefined {
   if (phase === 'open') return 'it was still being written when the mount ended';
   if (newest.get(placeOf(target)) !== id) return 'a newer version of it was written before the mount ended';
   const localEnd = extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
-  if (localEnd <= spoolBytes) return undefined;
-  return `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
+  if (localEnd > spoolBytes) return `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
+  return survived ? undefined : 'its upload was not known to have ended when the mount did';
 }
 
 async function giveUp(
   state: DraftState,
-  options: RecoverOptions & { readonly spoolBytes: number; readonly reason: string },
+  options: RecoverOptions & FoundSpool & { readonly reason: string },
 ): Promise<Recovered | undefined> {
   const { api, journal, spoolPath } = options.context;
   const spool = spoolPath(state.id);
+  const doubt = options.survived ? '' : `; ${MAY_BE_ZEROS}`;
   // Neither can the upload be completed, which would put half a file under the name, nor may it go.
   if (state.upload !== undefined && hasReleased(state.extents)) {
-    const reason = `${options.reason}; ${onlyInUpload(state.upload.ticket.uploadId)}`;
+    const reason = `${options.reason}; ${onlyInUpload(state.upload.ticket.uploadId)}${doubt}`;
     return { label: state.label, outcome: { kind: 'kept', path: spool, reason } };
   }
   if (state.upload !== undefined) {
@@ -120,14 +130,21 @@ async function giveUp(
     await removeSpool(spool);
     journal.record(end);
     if (isUnchanged(state)) return undefined;
-    const { sizeBytes } = new ExtentMap(state.extents);
-    const lost = `that it was cut or put together anew (${sizeBytes} bytes) is lost, and the file is as before`;
-    return { label: state.label, outcome: { kind: 'lost', reason: `${options.reason}; ${lost}` } };
+    return {
+      label: state.label,
+      outcome: { kind: 'lost', reason: `${options.reason}; ${whatIsLost(state)}` },
+    };
   }
   const path = await keepSpool(spool, keptName(state));
   journal.record(end);
   const partly = state.base === undefined ? '' : `; ${NOT_WRITTEN_HERE}`;
-  return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly } };
+  return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly + doubt } };
+}
+
+function whatIsLost({ extents }: DraftState): string {
+  const { sizeBytes, localBytes } = new ExtentMap(extents);
+  if (localBytes > 0) return 'what was written is not on this machine: look whether the platform has it';
+  return `that it was cut or put together anew (${sizeBytes} bytes) is lost, and the file is as before`;
 }
 
 /** It still is what it began as: what it was made from, or a new file without bytes. */

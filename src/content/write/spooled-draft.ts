@@ -96,6 +96,7 @@ export class SpooledDraft implements Draft {
       memory,
       space,
       extents: state.extents,
+      onDisk: state.onDisk ?? false,
       tenant: this,
       onChange: (range) => this.#onChange(range),
     });
@@ -321,6 +322,9 @@ export class SpooledDraft implements Draft {
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
   async suspend(): Promise<void> {
     this.#end.abort(new ContentError('failed', 'the mount is ending'));
+    await this.#publication?.done.catch(() => {});
+    // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
+    if (!this.#left && this.#owed) await this.#content.sync().catch(() => {});
     await this.close();
   }
 
@@ -454,6 +458,8 @@ export class SpooledDraft implements Draft {
       extents: this.#content.extents,
       upload: this.#upload.state,
       ...(this.#journaled?.changes === this.#changes && { bytes: this.#journaled.bytes }),
+      onDisk: this.#content.onDisk,
+      bootId: this.#context.bootId,
     };
     this.#context.journal.record({ type: 'draft', draft });
   }

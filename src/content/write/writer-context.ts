@@ -12,6 +12,8 @@ export interface WriterContext {
   readonly memory: MemoryPool;
   readonly sender: PartSender;
   readonly journal: Journal;
+  /** Of the machine's run since it was started; undefined: the system tells none. */
+  readonly bootId: string | undefined;
   readonly space: SpoolSpace;
   readonly partSizeBytes: number;
   /** Files get the MD5 of their content as metadata. */

@@ -1,5 +1,5 @@
 /** A mount that is killed, and the next one, over one directory and a platform in memory. */
-import { cp, mkdir, readdir } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect } from 'vitest';
@@ -43,7 +43,7 @@ export function useRecoveryWorld(): void {
   });
 }
 
-export function writerIn(path: string): ContentWriter {
+export function writerIn(path: string, { bootId = 'first' } = {}): ContentWriter {
   const clock = new FakeClock();
   const memory = new MemoryPool(1024 * 1024);
   const { api, storage } = platform;
@@ -55,6 +55,7 @@ export function writerIn(path: string): ContentWriter {
     memory,
     clock,
     directory: path,
+    bootId,
     deliver: async () => {},
     partSizeBytes: 100,
   });
@@ -75,13 +76,10 @@ export async function syncedDraft(writer: ContentWriter, name: string): Promise<
   return draft;
 }
 
-/** What a mount finds that was killed: the directory as it is at this moment. */
-export async function afterKill(when = 'after-kill'): Promise<string> {
+/** What a mount finds that was killed: the `live` directory as it is at this moment. */
+export async function afterKill(when = 'after-kill', live = join(directory.name, 'live')): Promise<string> {
   const path = join(directory.name, when);
-  await mkdir(path);
-  for (const name of await readdir(join(directory.name, 'live'))) {
-    await cp(join(directory.name, 'live', name), join(path, name));
-  }
+  await cp(live, path, { recursive: true });
   return path;
 }
 
