@@ -57,6 +57,18 @@ print('written', flush=True)
 time.sleep(60)
 `;
 
+const WRITE_ON = `
+import os, sys, time
+target = open(sys.argv[1], sys.argv[2], buffering=0)
+target.write(b'half')
+try:
+  os.fsync(target.fileno())
+except OSError:
+  pass
+print('written', flush=True)
+time.sleep(60)
+`;
+
 describe('a file closed with --write-back', () => {
   it('is read, and looked at, here before it is uploaded; svcfs flush waits until it is', async () => {
     holdUploads();
@@ -110,6 +122,31 @@ describe('a file closed with --write-back', () => {
     expect((await world.content('anew')).toString()).toBe('v1');
     expect(await readFile(await keptOf('anew'), 'utf8')).toBe('half');
   });
+
+  it.each([
+    ['in its place', 'r+b', 'v1', (v2: Buffer) => Buffer.concat([Buffer.from('half'), v2.subarray(4)])],
+    ['to its end', 'ab', 'v2', (v2: Buffer) => Buffer.concat([v2, Buffer.from('half')])],
+  ])(
+    'is not mixed with what is written %s when this mount is killed',
+    async (where, mode, uploaded, kept) => {
+      const name = `mixed-${where.replaceAll(' ', '-')}`;
+      const path = world.own(name);
+      const v2 = `${big}.v2`;
+      await mustRun('cp', [big, path]);
+      await flush();
+      holdUploads();
+      await shell(`tail -c 100000 ${big} > ${v2}; cp ${v2} ${path}`);
+      const program = new BackgroundProcess('python3', ['-c', WRITE_ON, path, mode]);
+      await program.says(/written/);
+      await world.killMount();
+      await program.end();
+      world.proxy.heal();
+      await world.mount();
+      await flush();
+      expect((await world.content(name)).equals(await readFile(uploaded === 'v1' ? big : v2))).toBe(true);
+      expect((await readFile(await keptOf(name))).equals(kept(await readFile(v2)))).toBe(true);
+    },
+  );
 
   it('is there when unmount has returned', async () => {
     await shell(`for i in $(seq 50); do echo $i > ${world.own('many')}-$i; done`);

@@ -28,6 +28,10 @@ export interface DraftContentOptions {
   readonly onDisk: boolean;
   /** Whose room the bytes take. */
   readonly tenant: SpoolTenant;
+  /** Called before a change of the spool, with the range whose bytes are going to be others. */
+  readonly beforeChange: (range: ByteRange) => void;
+  /** To be waited for before a byte in the spool is changed. */
+  readonly mayChange: () => Promise<void> | undefined;
   /** Called after each change with the range whose bytes are others now. */
   readonly onChange: (range: ByteRange) => void;
 }
@@ -88,6 +92,7 @@ export class DraftContent {
       const size = this.#map.sizeBytes;
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
+      await this.#beforeChange({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
       // The cut bytes must not come back as content when the file grows again.
       if (sizeBytes < size && this.#spool !== undefined) {
         this.#spoolChanges += 1;
@@ -254,8 +259,9 @@ export class DraftContent {
   }
 
   async #write(offset: number, data: Uint8Array): Promise<number> {
-    const size = this.#map.sizeBytes;
     refuseReleased(this.#map.slice(offset, offset + data.length));
+    await this.#beforeChange({ start: Math.min(this.#map.sizeBytes, offset), end: offset + data.length });
+    const size = this.#map.sizeBytes;
     this.#spoolChanges += 1;
     const written = await (await this.#file()).write(offset, data);
     this.#map.set(offset, offset + written, { kind: 'local' });
@@ -295,6 +301,8 @@ export class DraftContent {
   /** Writes fetched bytes where nothing else was written or copied since the fetch began. */
   async #place(fetched: Extent, chunks: readonly Uint8Array[]): Promise<void> {
     const spool = await this.#file();
+    // A copy may have taken the place of bytes in the spool.
+    await this.#options.mayChange();
     this.#spoolChanges += 1;
     let start = fetched.start;
     for (const chunk of chunks) {
@@ -327,6 +335,11 @@ export class DraftContent {
     const source = this.#options.reader.open(version);
     this.#sources.set(key, source);
     return source;
+  }
+
+  async #beforeChange(range: ByteRange): Promise<void> {
+    this.#options.beforeChange(range);
+    await this.#options.mayChange();
   }
 
   #changed(range: ByteRange): void {

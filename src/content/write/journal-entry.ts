@@ -34,7 +34,7 @@ export interface DraftState {
   readonly target: UploadTarget;
   readonly base: ContentVersion | undefined;
   readonly annotations: Annotations | undefined;
-  /** `publishing` from the moment publication is asked for until it succeeded, or the draft was emptied. */
+  /** `publishing` from the moment publication is asked for until it succeeded, or something was changed. */
   readonly phase: 'open' | 'publishing';
   /** The file that has these bytes already: only the annotations are owed. */
   readonly publishedFileId: string | undefined;
@@ -42,6 +42,8 @@ export interface DraftState {
   readonly upload: UploadState | undefined;
   /** All the bytes, in base64: of a small file, whose spool need not be durable then. */
   readonly bytes?: string | undefined;
+  /** Of one that was written on since: its first bytes, durable, as a close acknowledged them; `bytes` as above. */
+  readonly closed?: { readonly sizeBytes: number; readonly bytes?: string | undefined } | undefined;
   /** All that the extents say of the spool is on the disk. Undefined, as in journals of before: that is not known. */
   readonly onDisk?: boolean | undefined;
   /** The run of the machine in which this was recorded; undefined also in journals of before. */

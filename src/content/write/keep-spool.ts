@@ -1,6 +1,7 @@
-import { mkdir, rename } from 'node:fs/promises';
+import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { DraftState } from './journal-entry.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** Of a name, in bytes (NAME_MAX of Linux). */
 const LONGEST_NAME = 255;
@@ -10,11 +11,30 @@ export const NOT_WRITTEN_HERE = 'what was not written since it was opened is lef
 
 /** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
 export async function keepSpool(spool: string, name: string): Promise<string> {
-  const directory = join(dirname(spool), 'recovered');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const path = join(directory, name);
+  const path = await placeFor(spool, name);
   await rename(spool, path);
   return path;
+}
+
+/** As `keepSpool`, of a spool that is still needed: durable, and with these bytes as its first. */
+export async function keepCopy(spool: string, name: string, first: Uint8Array): Promise<string> {
+  const path = await placeFor(spool, name);
+  await copyFile(spool, path, constants.COPYFILE_FICLONE);
+  const copy = await open(path, 'r+');
+  try {
+    await copy.write(first, 0, first.length, 0);
+    await copy.datasync();
+  } finally {
+    await copy.close();
+  }
+  await syncDirectory(dirname(path));
+  return path;
+}
+
+async function placeFor(spool: string, name: string): Promise<string> {
+  const directory = join(dirname(spool), 'recovered');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return join(directory, name);
 }
 
 /** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */

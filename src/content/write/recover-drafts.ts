@@ -1,8 +1,8 @@
 /**
- * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, and goes on from
- * the parts the store has; of several for one place the one begun last, as the journal has them in that order. The
- * others' bytes are put aside for a person: nobody said that they were whole, or they are the older ones, or the machine
- * ended before they were on its disk.
+ * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, all of it or as it
+ * was closed before it was written on, and goes on from the parts the store has; of several for one place the one begun
+ * last, as the journal has them in that order. The others' bytes are put aside for a person: nobody said that they were
+ * whole, or they are the older ones, or the machine ended before they were on its disk.
  */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,6 +13,7 @@ import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
 import { onlyInUpload } from './refuse-released.ts';
+import { splitAtClose } from './split-at-close.ts';
 import { removeSpool, writeSpool } from './spool-file.ts';
 import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
@@ -43,12 +44,13 @@ interface DraftOptions extends RecoverOptions {
 export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
   const drafts = options.context.journal.drafts;
   const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
-  const asked = drafts.filter(({ phase, publishedFileId }) => phase === 'publishing' && !publishedFileId);
+  const isAsked = ({ phase, closed }: DraftState): boolean => phase === 'publishing' || closed !== undefined;
+  const asked = drafts.filter((draft) => isAsked(draft) && !draft.publishedFileId);
   const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
   const recoveries = await Promise.all(
     drafts.map((state) => settled(state, () => recoverDraft(state, { ...options, newest }))),
   );
-  return [...recoveries.flatMap((recovery) => recovery ?? []), ...orphans];
+  return [...recoveries.flat(), ...orphans];
 }
 
 function placeOf({ parent, name, onward }: UploadTarget): string {
@@ -58,17 +60,26 @@ function placeOf({ parent, name, onward }: UploadTarget): string {
 /** One that fails is left to the next mount, and is no reason for this one not to be. */
 async function settled(
   { id, label }: { readonly id?: string; readonly label: string },
-  recover: () => Promise<Recovered | undefined>,
-): Promise<Recovery | undefined> {
+  recover: () => Promise<readonly (Recovered | undefined)[]>,
+): Promise<readonly Recovery[]> {
   try {
-    const recovered = await recover();
-    return recovered && { ...recovered, draftId: id };
+    return (await recover()).flatMap((recovered) => (recovered ? { ...recovered, draftId: id } : []));
   } catch (error) {
-    return { draftId: id, label, outcome: { kind: 'failed', error } };
+    return [{ draftId: id, label, outcome: { kind: 'failed', error } }];
   }
 }
 
-async function recoverDraft(state: DraftState, options: DraftOptions): Promise<Recovered | undefined> {
+async function recoverDraft(
+  state: DraftState,
+  options: DraftOptions,
+): Promise<readonly (Recovered | undefined)[]> {
+  const isLast =
+    state.publishedFileId === undefined && options.newest.get(placeOf(state.target)) === state.id;
+  const split = isLast ? await splitAtClose(state, options.context) : undefined;
+  return [...(split?.recoveries ?? []), await recoverWhole(split?.closed ?? state, options)];
+}
+
+async function recoverWhole(state: DraftState, options: DraftOptions): Promise<Recovered | undefined> {
   const { id, label } = state;
   const { context } = options;
   if (state.publishedFileId !== undefined) {
@@ -158,8 +169,7 @@ async function keepOrphans(directory: string, known: ReadonlySet<string>): Promi
   const kept: Recovery[] = [];
   for (const name of await readdir(directory)) {
     if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
-    const recovery = await settled({ label: name }, () => keepOrphan(join(directory, name)));
-    if (recovery !== undefined) kept.push(recovery);
+    kept.push(...(await settled({ label: name }, async () => [await keepOrphan(join(directory, name))])));
   }
   return kept;
 }

@@ -23,6 +23,7 @@ import { DraftUpload } from './draft-upload.ts';
 import { fileChanges, hasAll, withMetadata } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { type ClosedBytes, OwedBytes } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { wholeMd5 } from './whole-md5.ts';
@@ -56,15 +57,13 @@ export class SpooledDraft implements Draft {
   #annotations: Annotations | undefined;
   /** Metadata of our own, which tells of the bytes as they are. */
   #noted: Annotations['metadata'] = {};
-  #phase: DraftState['phase'];
+  readonly #owed: OwedBytes;
   #changes = 0;
   #publishedChanges = 0;
   #syncedChanges = 0;
   #committedChanges = NO_COUNT;
   /** What is committed is not about to be published. */
   #stays = false;
-  /** All the bytes, as of so many changes. */
-  #journaled: { readonly changes: number; readonly bytes: string } | undefined;
   #published: FileRecord | undefined;
   #publication: Publication | undefined;
   #failure: unknown;
@@ -82,14 +81,16 @@ export class SpooledDraft implements Draft {
     this.#target = { ...state.target, replaces };
     this.#label = state.label;
     this.#annotations = state.annotations;
-    this.#phase = state.phase;
     const recovered = state.phase === 'publishing';
-    if (recovered) {
-      this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
-      this.#journaled =
-        state.bytes === undefined ? undefined : { changes: this.#changes, bytes: state.bytes };
-    }
+    if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
     const { api, reader, memory, sender, journal, space } = context;
+    this.#owed = new OwedBytes({
+      asked: recovered,
+      closed: recovered ? closedIn(state) : undefined,
+      changes: () => this.#changes,
+      record: () => this.#record(),
+      durable: () => journal.durable(),
+    });
     this.#content = new DraftContent({
       spoolPath: context.spoolPath(state.id),
       reader,
@@ -98,6 +99,8 @@ export class SpooledDraft implements Draft {
       extents: state.extents,
       onDisk: state.onDisk ?? false,
       tenant: this,
+      beforeChange: (range) => this.#owed.change(range, this.sizeBytes),
+      mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
     });
     this.#upload = new DraftUpload({
@@ -201,11 +204,15 @@ export class SpooledDraft implements Draft {
 
   async commit(signal: AbortSignal, { stays } = { stays: false }): Promise<void> {
     await this.#content.fetchMissing({ start: 0, end: this.sizeBytes }, signal);
+    await this.#content.settled();
     const changes = this.#changes;
-    const bytes = await this.#content.readWhole(JOURNALED_BYTES);
-    if (bytes && changes === this.#changes) this.#journaled = { changes, bytes: bytes.toString('base64') };
-    else await untilAborted(this.#content.sync(), signal);
-    this.#phase = 'publishing';
+    const { sizeBytes } = this;
+    await this.#owed.close(sizeBytes, async () => {
+      const read = await this.#content.readWhole(JOURNALED_BYTES);
+      const bytes = changes === this.#changes ? read?.toString('base64') : undefined;
+      if (bytes === undefined) await untilAborted(this.#content.sync(), signal);
+      return { changes, sizeBytes, bytes };
+    });
     this.#committedChanges = changes;
     this.#stays = stays;
     this.#record();
@@ -265,8 +272,7 @@ export class SpooledDraft implements Draft {
     const running = this.#publication;
     const covered = running !== undefined && (running.changes ?? this.#changes) === this.#changes;
     const publication = covered ? running : this.#begin(running);
-    this.#phase = 'publishing';
-    this.#record();
+    this.#ask();
     return untilAborted(publication.done, signal);
   }
 
@@ -299,7 +305,7 @@ export class SpooledDraft implements Draft {
     await this.#content.sync();
     if (upload === undefined) await this.#upload.abandon();
     // Should its bytes not get aside, the next mount tries that again, and does not publish them.
-    this.#phase = 'open';
+    this.#owed.forget();
     this.#record();
     await this.#leave({ keepSpool: true });
     const { journal, spoolPath } = this.#context;
@@ -315,8 +321,8 @@ export class SpooledDraft implements Draft {
   async close(): Promise<void> {
     await this.#publication?.done.catch(() => {});
     if (this.#left) return;
-    if (this.#owed) this.#record();
-    await this.#leave({ keepSpool: this.#owed });
+    if (this.#isOwed) this.#record();
+    await this.#leave({ keepSpool: this.#isOwed });
   }
 
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
@@ -324,7 +330,7 @@ export class SpooledDraft implements Draft {
     this.#end.abort(new ContentError('failed', 'the mount is ending'));
     await this.#publication?.done.catch(() => {});
     // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
-    if (!this.#left && this.#owed) await this.#content.sync().catch(() => {});
+    if (!this.#left && this.#isOwed) await this.#content.sync().catch(() => {});
     await this.close();
   }
 
@@ -345,22 +351,28 @@ export class SpooledDraft implements Draft {
       changes: undefined,
       done: this.#publishAfter(running, () => {
         publication.changes = this.#changes;
+        // What was being written when it was asked for is part of it.
+        if (!this.#owed.asked) this.#ask();
       }),
     };
     this.#publication = publication;
     publication.done.then(
-      () =>
-        this.#finished(publication, this.#committedChanges > this.#publishedChanges ? 'publishing' : 'open'),
+      () => this.#finished(publication, this.dirty && this.committed),
       // What was asked for is still owed, by this mount or the next, unless it is gone.
-      () => this.#finished(publication, this.#phase),
+      () => this.#finished(publication, this.#owed.asked),
     );
     return publication;
   }
 
-  #finished(publication: Publication, phase: DraftState['phase']): void {
+  #ask(): void {
+    this.#owed.ask();
+    this.#record();
+  }
+
+  #finished(publication: Publication, asked: boolean): void {
     if (this.#publication === publication) {
       this.#publication = undefined;
-      this.#phase = phase;
+      this.#owed.ask(asked);
       this.#record();
     }
     this.#context.space.notify();
@@ -412,6 +424,7 @@ export class SpooledDraft implements Draft {
   #settle(file: FileRecord, changes: number): void {
     this.#published = file;
     this.#publishedChanges = changes;
+    this.#owed.published(changes);
     this.#failure = undefined;
     this.#target = { ...this.#target, overwrite: true, replaces: file.id };
     this.#record();
@@ -420,13 +433,7 @@ export class SpooledDraft implements Draft {
   #onChange(range: ByteRange): void {
     this.#changes += 1;
     this.#noted = {};
-    // What was owed is gone, or was an empty file: nobody means to publish what is here before it is closed again.
-    const noneLeft = this.sizeBytes === 0 || this.#journaled?.bytes === '';
-    this.#journaled = undefined;
-    if (noneLeft && this.#phase === 'publishing') {
-      this.#phase = 'open';
-      this.#record();
-    }
+    this.#owed.change(range, this.sizeBytes);
     this.#upload.touch(range);
   }
 
@@ -453,11 +460,10 @@ export class SpooledDraft implements Draft {
       base,
       target: this.#target,
       annotations: this.#annotations,
-      phase: this.#phase,
       publishedFileId: this.dirty ? undefined : this.#published?.id,
       extents: this.#content.extents,
       upload: this.#upload.state,
-      ...(this.#journaled?.changes === this.#changes && { bytes: this.#journaled.bytes }),
+      ...this.#owed.entry,
       onDisk: this.#content.onDisk,
       bootId: this.#context.bootId,
     };
@@ -465,9 +471,16 @@ export class SpooledDraft implements Draft {
   }
 
   /** Something of it is not at the service yet. */
-  get #owed(): boolean {
-    const askedFor = this.#phase === 'publishing' && this.#published === undefined;
+  get #isOwed(): boolean {
+    const askedFor = this.#owed.asked && this.#published === undefined;
     const underWay = this.#target.onward !== undefined && this.#published !== undefined;
     return this.dirty || askedFor || underWay || this.#annotations !== undefined;
   }
+}
+
+/** What a close acknowledged of a draft whose publication an ended mount was asked for; undefined: it may not have been. */
+function closedIn({ closed, bytes, extents, onDisk }: DraftState): ClosedBytes | undefined {
+  const sizeBytes = extents.at(-1)?.end ?? 0;
+  if (bytes !== undefined || onDisk === true) return { changes: RECOVERED_CHANGES, sizeBytes, bytes };
+  return closed && { changes: 0, sizeBytes: closed.sizeBytes, bytes: closed.bytes };
 }

@@ -17,7 +17,7 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
   for await (const { entry } of journalLines(path, signal)) {
     if (entry === undefined) throw new Error(`${path}: damaged`);
     if (entry.type === 'draft' && isOwed(entry.draft)) {
-      waiting.set(entry.draft.id, new ExtentMap(entry.draft.extents).localBytes);
+      waiting.set(entry.draft.id, owedBytesOf(entry.draft));
     } else if (entry.type === 'draft') {
       waiting.delete(entry.draft.id);
     } else if (entry.type === 'end') {
@@ -29,7 +29,14 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
 }
 
 /** The next mount has to go on with it: somebody asked for its publication, and something of that is left. */
-function isOwed({ phase, publishedFileId, annotations, target }: DraftState): boolean {
-  if (publishedFileId === undefined) return phase === 'publishing';
+function isOwed({ phase, closed, publishedFileId, annotations, target }: DraftState): boolean {
+  if (publishedFileId === undefined) return phase === 'publishing' || closed !== undefined;
   return annotations !== undefined || target.onward !== undefined;
+}
+
+function owedBytesOf({ phase, closed, extents }: DraftState): number {
+  const map = new ExtentMap(extents);
+  return closed === undefined || phase === 'publishing'
+    ? map.localBytes
+    : map.localBytesIn(0, closed.sizeBytes);
 }

@@ -43,7 +43,7 @@ export function useRecoveryWorld(): void {
   });
 }
 
-export function writerIn(path: string, { bootId = 'first' } = {}): ContentWriter {
+export function writerIn(path: string, { bootId = 'first', partSizeBytes = 100 } = {}): ContentWriter {
   const clock = new FakeClock();
   const memory = new MemoryPool(1024 * 1024);
   const { api, storage } = platform;
@@ -57,7 +57,7 @@ export function writerIn(path: string, { bootId = 'first' } = {}): ContentWriter
     directory: path,
     bootId,
     deliver: async () => {},
-    partSizeBytes: 100,
+    partSizeBytes,
   });
   writers.push(writer);
   return writer;
@@ -83,8 +83,11 @@ export async function afterKill(when = 'after-kill', live = join(directory.name,
   return path;
 }
 
-export async function onlyRecovery(path: string): Promise<Recovery['outcome'] & { readonly label: string }> {
-  const [recovery, ...others] = await writerIn(path).recover();
+export async function onlyRecovery(
+  path: string,
+  options?: { readonly bootId: string },
+): Promise<Recovery['outcome'] & { readonly label: string }> {
+  const [recovery, ...others] = await writerIn(path, options).recover();
   expect(others).toEqual([]);
   if (recovery === undefined) throw new Error('nothing was recovered');
   return { ...recovery.outcome, label: recovery.label };

@@ -1,0 +1,123 @@
+/**
+ * What a later mount is to publish of a draft, should this one be killed: all of it, from when that is asked for until
+ * something is changed; else what the last close acknowledged, as long as its bytes are as they were: what is written to
+ * the end leaves them so.
+ */
+import type { DraftState } from './journal-entry.ts';
+import type { ByteRange } from './part-plan.ts';
+
+/** The first bytes of a draft as a close has them. */
+export interface ClosedBytes {
+  /** The count of changes then. */
+  readonly changes: number;
+  readonly sizeBytes: number;
+  /** All of them, in base64: those of a small file are durable in the journal. Undefined: they are in the spool. */
+  readonly bytes: string | undefined;
+}
+
+export interface OwedBytesOptions {
+  /** Of a draft that another mount left. */
+  readonly asked: boolean;
+  readonly closed: ClosedBytes | undefined;
+  /** The count of changes. */
+  readonly changes: () => number;
+  /** Has the journal say what is owed now. */
+  readonly record: () => void;
+  readonly durable: () => Promise<void>;
+}
+
+export class OwedBytes {
+  readonly #options: OwedBytesOptions;
+  readonly #closing = new Set<{ readonly sizeBytes: number }>();
+  #asked: boolean;
+  #closed: ClosedBytes | undefined;
+  /** The journal on the disk may still say that the spool is to be published as it was. */
+  #mustBeDurable = false;
+
+  constructor(options: OwedBytesOptions) {
+    this.#options = options;
+    this.#asked = options.asked;
+    this.#closed = options.closed;
+  }
+
+  /** All of the draft is to be published. */
+  get asked(): boolean {
+    return this.#asked;
+  }
+
+  /** All of it is to be published from now on, or as much as was closed. */
+  ask(asked = true): void {
+    this.#asked = asked;
+  }
+
+  /**
+   * Makes so many first bytes durable, as a close acknowledges them, and owes them from then on, unless one of them was
+   * changed meanwhile: then who changed it will close it.
+   */
+  async close(sizeBytes: number, makeDurable: () => Promise<ClosedBytes>): Promise<void> {
+    const closing = { sizeBytes };
+    this.#closing.add(closing);
+    try {
+      const closed = await makeDurable();
+      if (!this.#closing.has(closing)) return;
+      this.#closed = closed;
+      if (closed.changes === this.#options.changes()) this.#asked = true;
+    } finally {
+      this.#closing.delete(closing);
+    }
+  }
+
+  /** The draft as of that many changes is published. */
+  published(changes: number): void {
+    if (this.#closed !== undefined && this.#closed.changes <= changes) this.#closed = undefined;
+  }
+
+  /** Nothing is. */
+  forget(): void {
+    this.#asked = false;
+    this.#closed = undefined;
+  }
+
+  /** A range of a draft of this size is about to be changed, or was: what is owed no more is taken back. */
+  change({ start }: ByteRange, sizeBytes: number): void {
+    // An empty file is what a program begins with: nobody means to publish that while it is written.
+    const isOf = (closed: { readonly sizeBytes: number }): boolean =>
+      closed.sizeBytes === 0 || start < closed.sizeBytes;
+    for (const closing of this.#closing) if (isOf(closing)) this.#closing.delete(closing);
+    const closed = this.#closed;
+    const isChanged = closed !== undefined && isOf(closed);
+    if (!this.#asked && !isChanged) return;
+    const isInJournal = closed?.bytes !== undefined && closed.sizeBytes >= sizeBytes;
+    // What is appended is beyond what the journal tells of.
+    if (start < sizeBytes && !isInJournal) this.#mustBeDurable = true;
+    this.#asked = false;
+    if (isChanged) this.#closed = undefined;
+    this.#options.record();
+  }
+
+  /** To be waited for before a byte in the spool is changed; undefined: at once. */
+  get takenBack(): Promise<void> | undefined {
+    return this.#mustBeDurable ? this.#makeDurable() : undefined;
+  }
+
+  /** As the journal tells it. */
+  get entry(): Pick<DraftState, 'phase' | 'bytes' | 'closed'> {
+    const phase = this.#asked ? 'publishing' : 'open';
+    const closed = this.#closed;
+    if (closed === undefined) return { phase };
+    const { sizeBytes, bytes } = closed;
+    if (this.#asked && closed.changes === this.#options.changes())
+      return { phase, ...(bytes !== undefined && { bytes }) };
+    return { phase, closed: { sizeBytes, ...(bytes !== undefined && { bytes }) } };
+  }
+
+  async #makeDurable(): Promise<void> {
+    this.#mustBeDurable = false;
+    try {
+      await this.#options.durable();
+    } catch (error) {
+      this.#mustBeDurable = true;
+      throw error;
+    }
+  }
+}

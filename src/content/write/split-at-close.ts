@@ -1,0 +1,60 @@
+import { truncate } from 'node:fs/promises';
+import type { Recovery } from '../ports.ts';
+import { ExtentMap, hasReleased } from './extent-map.ts';
+import type { DraftState } from './journal-entry.ts';
+import { keepCopy, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { sizeOf } from './owed-draft.ts';
+import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
+import type { WriterContext } from './writer-context.ts';
+
+export interface SplitDraft {
+  /** To be published. */
+  readonly closed: DraftState;
+  readonly recoveries: readonly Recovery[];
+}
+
+/**
+ * A draft that was written on after a close: as that acknowledged it, to be published, and a copy of all of it for a
+ * person. Its upload is given up: the store may have parts of what came after, which no journal tells of. Undefined: it is
+ * not such a draft, or nobody can part it, since some of its bytes are not here.
+ */
+export async function splitAtClose(
+  state: DraftState,
+  { api, journal, spoolPath, bootId }: WriterContext,
+): Promise<SplitDraft | undefined> {
+  const { id, label, phase, extents, closed: first } = state;
+  const survived = hasSurvived(state, bootId);
+  if (first === undefined || hasReleased(extents) || (phase === 'publishing' && survived)) return undefined;
+  const { sizeBytes, bytes } = first;
+  const spool = spoolPath(id);
+  const map = new ExtentMap(extents);
+  const recoveries: Recovery[] = [];
+  if (map.sizeBytes > sizeBytes && (await sizeOf(spool)) > 0) {
+    // Its own name is that of the other, should that be kept too.
+    const name = keptName({ label, id: id.slice(-8) });
+    const path = await keepCopy(spool, name, Buffer.from(bytes ?? '', 'base64'));
+    const reason = [
+      'it was still being written when the mount ended, and is uploaded as it was closed before',
+      ...(extents.some(({ origin }) => origin.kind === 'version') ? [NOT_WRITTEN_HERE] : []),
+      ...(survived ? [] : [MAY_BE_ZEROS]),
+    ].join('; ');
+    recoveries.push({ draftId: id, label, outcome: { kind: 'kept', path, reason } });
+  }
+  const closed: DraftState = {
+    ...state,
+    phase: 'publishing',
+    extents: map.slice(0, sizeBytes),
+    upload: undefined,
+    closed: undefined,
+    bytes,
+    onDisk: bytes === undefined,
+    bootId,
+  };
+  if (state.upload !== undefined) {
+    api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
+  }
+  journal.record({ type: 'draft', draft: closed });
+  await journal.durable();
+  if ((await sizeOf(spool)) > sizeBytes) await truncate(spool, sizeBytes);
+  return { closed, recoveries };
+}
