@@ -120,8 +120,8 @@ export interface Draft {
   sync(signal: AbortSignal): Promise<void>;
   /**
    * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it, as long as
-   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away. `stays`: this mount is not going to publish it as it is, so that nobody
-   * waits for the room that it takes.
+   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away. `stays`: this
+   * mount is not going to publish it as it is, so that nobody waits for the room that it takes.
    */
   commit(signal: AbortSignal, how?: { readonly stays: boolean }): Promise<void>;
   /**
