@@ -10,6 +10,7 @@
 import type { CallOptions } from '../api/api.ts';
 import { JOB_WAIT_SECONDS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
+import { sharedAbortController } from '../lib/shared-signals.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 
 export interface Watched<J> {
@@ -47,8 +48,8 @@ export class JobWatch<J> {
   /** The jobs watched, and who waits for each. */
   readonly #waiters = new Map<string, Set<Waiter<J>>>();
   readonly #states = new Map<string, string>();
-  readonly #closed = new AbortController();
-  #question = new AbortController();
+  readonly #closed = sharedAbortController();
+  #question = sharedAbortController();
   /** A pause that grew because nothing changed; a job that is added ends it. */
   #longPause: AbortController | undefined;
   #running = false;
@@ -114,7 +115,7 @@ export class JobWatch<J> {
 
   /** One pause or held-back question about all jobs; answers whether any changed. */
   async #round(quietRounds: number): Promise<boolean> {
-    this.#question = new AbortController();
+    this.#question = sharedAbortController();
     const ids = [...this.#waiters.keys()];
     const groups = inGroups(ids, this.#source.groupSize);
     const holdBack = groups.length === 1 && quietRounds < 2 && (await this.#canHoldBack());
@@ -139,7 +140,7 @@ export class JobWatch<J> {
       await this.#clock.sleep(ms, this.#closed.signal);
       return true;
     }
-    this.#longPause = new AbortController();
+    this.#longPause = sharedAbortController();
     try {
       await this.#clock.sleep(ms, this.#longPause.signal);
       return true;

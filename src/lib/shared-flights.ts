@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { sharedAbortController } from './shared-signals.ts';
 import { untilAborted } from './until-aborted.ts';
 
 interface Flight<V> {
@@ -31,8 +31,7 @@ export class SharedFlights<K, V> {
   }
 
   #begin(key: K, start: (signal: AbortSignal) => Promise<V>): Flight<V> {
-    const controller = new AbortController();
-    setMaxListeners(0, controller.signal);
+    const controller = sharedAbortController();
     const landing = start(controller.signal);
     const flight: Flight<V> = { landing, controller, passengers: 0 };
     this.#flights.set(key, flight);

@@ -13,6 +13,7 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { Priority } from '../api.ts';
 import { CallCounts } from './call-counts.ts';
@@ -75,7 +76,7 @@ const DEFAULT_LIMITS: ConnectionLimits = { timeoutMs: 60_000, exchangeTimeoutMs:
 export function connect(options: ConnectionOptions): Connection {
   const { endpoint, token, clock, dialect = 'neutral', onExchange } = options;
   const { timeoutMs, exchangeTimeoutMs, connections } = { ...DEFAULT_LIMITS, ...options.limits };
-  const closed = new AbortController();
+  const closed = sharedAbortController();
   const serverTime = new ServerTime(clock);
   const budget = new RateBudget(clock, serverTime, options.onRateWait);
   const refused = new RefusedCalls(clock);

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { BlockIo } from './block-io.ts';
 import { CacheEntry } from './cache-entry.ts';
 import { type EntryPlace, openEntry, openOrMakeEntry } from './entry-files.ts';
@@ -22,7 +23,7 @@ export class OpenEntries {
   readonly #clock: Clock;
   readonly #opening = new Map<string, Promise<Opened | undefined>>();
   readonly #opened: LRUCache<string, Opened>;
-  readonly #closed = new AbortController();
+  readonly #closed = sharedAbortController();
 
   constructor(blocks: BlockIo, clock: Clock) {
     this.#blocks = blocks;

@@ -5,6 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { etagOf } from '../content-version.ts';
 import type { LocalCopies, LocalCopy } from '../local-copies.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -80,7 +81,7 @@ export class VerifiedCopies implements LocalCopies {
   async #checkNow(entry: CacheEntry): Promise<void> {
     if (!entry.use()) return;
     const { memory } = this.#options;
-    const buffer = await memory.acquire(RANGE_BYTES, new AbortController().signal);
+    const buffer = await memory.acquire(RANGE_BYTES, NEVER_ABORTED);
     try {
       const { name, sizeBytes } = entry.place;
       const changedMs = await entry.changedMs();

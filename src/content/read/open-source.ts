@@ -2,6 +2,7 @@
 
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import {
   ContentError,
@@ -135,7 +136,7 @@ export class OpenSource implements OpenVersion {
   /** Content that can change is checked at open, once; when it changed, this handle goes on with what is there now. */
   async #verify(): Promise<void> {
     try {
-      await this.#source.verify(new AbortController().signal);
+      await this.#source.verify(NEVER_ABORTED);
     } catch (error) {
       this.#verifying = undefined;
       if (this.#closed || !(error instanceof ContentError) || error.kind !== 'changed') throw error;

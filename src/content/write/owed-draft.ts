@@ -1,6 +1,7 @@
 /** What an ended mount owed of a draft, by how far it had come: its content, its way to a volume, its annotations. */
 import { stat } from 'node:fs/promises';
 import { errorCode } from '../../lib/error-code.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import type { Annotations, ObjectPlace, OwedDraft } from '../ports.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
@@ -10,9 +11,6 @@ import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
 import type { SpooledDraft } from './spooled-draft.ts';
 import type { WriterContext } from './writer-context.ts';
 
-/** For calls that go on whoever waits for them. */
-const NEVER = new AbortController().signal;
-
 export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }: WriterContext): OwedDraft {
   const { target, annotations } = state;
   const { onward } = target;
@@ -21,7 +19,7 @@ export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }:
     annotations,
     draft: onward === undefined ? draft : undefined,
     finish: async () => {
-      const file = await draft.publish(NEVER);
+      const file = await draft.publish(NEVER_ABORTED);
       if (onward === undefined) return draft.close();
       await deliver(file.id, onward);
       await draft.discard();

@@ -7,6 +7,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { sameVersion, versionOfFile } from '../content-version.ts';
 import {
@@ -51,7 +52,7 @@ export class SpooledDraft implements Draft {
   readonly #initial: DraftState;
   readonly #content: DraftContent;
   readonly #upload: DraftUpload;
-  readonly #end = new AbortController();
+  readonly #end = sharedAbortController();
   #target: UploadTarget;
   #label: string;
   #annotations: Annotations | undefined;

@@ -4,6 +4,7 @@ import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 
 /** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as well. */
@@ -33,7 +34,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
 
   /** Asks now, for who comes soon (`expected`). */
   askAhead(): void {
-    const ahead = this.#ask(new AbortController().signal);
+    const ahead = this.#ask(NEVER_ABORTED);
     this.#ahead = ahead;
     // Told to who waits for it; who comes later asks anew.
     ahead.catch(() => {

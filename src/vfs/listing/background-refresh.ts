@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { DirectoryNode } from '../node.ts';
 import type { Listings } from './listings.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
@@ -30,7 +31,7 @@ export class BackgroundRefresh {
   readonly #parts: Parts;
   /** When each was last read. */
   readonly #inUse = new LRUCache<DirectoryNode, number>({ max: MOST_FOLDERS });
-  readonly #closed = new AbortController();
+  readonly #closed = sharedAbortController();
   #running = false;
 
   constructor(parts: Parts) {

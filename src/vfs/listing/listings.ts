@@ -5,11 +5,11 @@
  * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
  * One begun for nobody in particular (`ahead`) becomes interactive when somebody joins it.
  */
-import { setMaxListeners } from 'node:events';
 import type { Priority } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Deferred } from '../../lib/deferred.ts';
 import { deferred } from '../../lib/deferred.ts';
+import { NEVER_ABORTED, sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
 import { isLocalOnly } from '../identity.ts';
@@ -18,10 +18,6 @@ import type { Placement } from '../placement.ts';
 import { isComplete } from './freshness.ts';
 import { Listing } from './listing.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
-
-/** Of who waits however long it takes: every call has a deadline of its own. */
-const NEVER = new AbortController().signal;
-setMaxListeners(0, NEVER);
 
 interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
@@ -69,7 +65,7 @@ export class Listings {
     const small = (this.totalOf(directory) ?? 0) > SMALL_FOLDER ? false : undefined;
     const { listing } = this.#underWay.get(directory) ?? this.#begin(directory, { priority, small });
     listing.hold();
-    await listing.all(NEVER).catch(() => undefined);
+    await listing.all(NEVER_ABORTED).catch(() => undefined);
     listing.letGo();
   }
 
@@ -109,9 +105,7 @@ export class Listings {
   }
 
   #begin(directory: DirectoryNode, expected: Pick<UnderWay, 'priority' | 'small'>): UnderWay {
-    const stop = new AbortController();
-    // One for each page in flight, and for each layer of the client.
-    setMaxListeners(0, stop.signal);
+    const stop = sharedAbortController();
     const underWay: UnderWay = {
       listing: new Listing(() => this.#abandon(directory, underWay)),
       stop,

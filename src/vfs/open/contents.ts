@@ -1,5 +1,6 @@
 import type { Draft, OwedDraft } from '../../content/ports.ts';
 import { runHolding } from '../../lib/mutex.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode } from '../node.ts';
@@ -17,8 +18,6 @@ import type { RecoveredUpload } from './recovered-upload.ts';
 const MKNOD_GRACE_MS = 2000;
 
 const NOTHING_MORE = async (): Promise<void> => {};
-/** For what goes on whoever waits for it. */
-const NEVER = new AbortController().signal;
 
 /**
  * The inodes that are open or not yet published, and their way to the platform. Whatever is begun here is finished
@@ -385,7 +384,7 @@ export class Contents {
   /** As safe as what a program closed, and so as sure to be tried again. The caller holds the content's lock. */
   async #commitUnheard(content: FileContent): Promise<void> {
     if (content.owed || content.unlinked || content.outstanding === 'none') return;
-    await this.#publisher.commit(content, NEVER);
+    await this.#publisher.commit(content, NEVER_ABORTED);
   }
 
   async #discardUnlinked(content: FileContent, draft: Draft | undefined): Promise<void> {

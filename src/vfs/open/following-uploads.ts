@@ -1,5 +1,6 @@
 import type { ApiError } from '../../api/errors.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { Tree } from '../tree.ts';
@@ -18,7 +19,7 @@ export class FollowingUploads {
   readonly #publisher: Publisher;
   readonly #turns: UploadTurns;
   /** Ends the pauses between tries. */
-  #pauses = new AbortController();
+  #pauses = sharedAbortController();
   #isLastTry = false;
 
   constructor(tree: Tree, publisher: Publisher) {
@@ -35,7 +36,7 @@ export class FollowingUploads {
   /** Those that wait for their next try make it now. */
   hurry(): void {
     this.#pauses.abort();
-    this.#pauses = new AbortController();
+    this.#pauses = sharedAbortController();
   }
 
   /** As `hurry`, and what fails from now on is left to the next mount. */

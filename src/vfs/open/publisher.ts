@@ -4,6 +4,7 @@ import type { FileRecord } from '../../api/model.ts';
 import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
@@ -23,8 +24,6 @@ import { isSameVersion } from './version-of.ts';
 
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
-/** For calls that go on whoever waits for them. */
-const NEVER = new AbortController().signal;
 /** The platform's facts count as fresh that long. */
 const FRESH_MS = 1000;
 
@@ -90,7 +89,7 @@ export class Publisher implements DraftMaker {
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
     if (this.isTemporary(node)) {
-      if (!draft.committed) await draft.commit(NEVER, { stays: true });
+      if (!draft.committed) await draft.commit(NEVER_ABORTED, { stays: true });
       return;
     }
     content.unpublished = 'none';
@@ -181,7 +180,7 @@ export class Publisher implements DraftMaker {
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {
     await draft.annotate(annotations);
-    return draft.publish(NEVER);
+    return draft.publish(NEVER_ABORTED);
   }
 
   /** A copy made by the platform has its source's metadata, its time included: which is not that of a copy. */
@@ -217,7 +216,7 @@ export class Publisher implements DraftMaker {
     this.requireByteWrites(content);
     const staging = this.#staging;
     if (!staging) return;
-    const file = await draft.publish(NEVER);
+    const file = await draft.publish(NEVER_ABORTED);
     content.staged = file;
     await exportStaged(this.#tree.jobs, { file, staging, target, path: pathOf(content.node) });
   }

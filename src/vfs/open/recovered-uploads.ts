@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path/posix';
 import type { Draft, OwedDraft, Recovery } from '../../content/ports.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
@@ -69,9 +70,8 @@ export class RecoveredUploads {
     const signal = AbortSignal.timeout(LOOK_MS);
     const adopted = await this.#adopt(path, owed, signal).catch(() => undefined);
     if (adopted === true) return;
-    const never = new AbortController().signal;
     const upload = new RecoveredUpload(path, owed, async () => {
-      if (adopted === false || !(await this.#adopt(path, owed, never))) await owed.finish();
+      if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await owed.finish();
     });
     this.#contents.bring(upload);
   }

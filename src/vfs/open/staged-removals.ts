@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../api/model.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { Tree } from '../tree.ts';
 
@@ -18,7 +19,7 @@ interface Removal {
 export class StagedRemovals {
   readonly #tree: Tree;
   readonly #waiting = new Set<Removal>();
-  readonly #end = new AbortController();
+  readonly #end = sharedAbortController();
 
   constructor(tree: Tree) {
     this.#tree = tree;

@@ -20,6 +20,22 @@ describe('parts', () => {
     expect(platform.count('put')).toBe(21);
   });
 
+  it('wait for their turn without a word in the log, however many', async () => {
+    const draft = await newDraft(writerOf());
+    const warnings: string[] = [];
+    const warn = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', warn);
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    platform.on = (call) => (call.startsWith('put') ? gate : undefined);
+    await draft.write(0, patterned(2050), new AbortController().signal);
+    await waitUntil(() => platform.putsInFlight === 8);
+    open();
+    await draft.publish(new AbortController().signal);
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+
   it('go one at a time where the service asks for that', async () => {
     platform.parallel = false;
     const draft = await newDraft(writerOf());

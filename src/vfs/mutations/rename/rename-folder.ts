@@ -3,6 +3,7 @@
  * have other ids.
  */
 import type { FolderRecord } from '../../../api/model.ts';
+import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
@@ -10,9 +11,6 @@ import { folderIdOf, pathOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
-
-/** The renaming goes on whoever waits for it, so its requests have no one to be interrupted by. */
-const NEVER = new AbortController().signal;
 
 interface RenameParts {
   readonly tree: Tree;
@@ -30,7 +28,7 @@ export interface FolderRename {
 export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
   const { tree, contents } = parts;
   const { source, parent, target } = rename;
-  if (target && (await tree.childrenOf(target, NEVER)).length > 0)
+  if (target && (await tree.childrenOf(target, NEVER_ABORTED)).length > 0)
     throw new FsError('ENOTEMPTY', `${target.name} is not empty: the platform would merge the two`);
   const unpublished = unpublishedBelow(contents, source);
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
@@ -105,7 +103,7 @@ async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<
   const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
   if (known.length === 0) return;
   tree.expire(folder);
-  await tree.childrenOf(folder, NEVER);
+  await tree.childrenOf(folder, NEVER_ABORTED);
   for (const child of known) await refreshFolderIds(tree, child);
 }
 
