@@ -76,9 +76,14 @@ export class ConnectionPool {
 
   /** A store that these connections cannot serve: none is made ahead any more. */
   retire(url: URL): void {
-    const origin = this.#originOf(url);
-    origin.retired = true;
-    for (const connection of origin.idle.splice(0)) connection.close(new Error('the store was given up'));
+    this.#originOf(url).retired = true;
+    this.closeIdle(url);
+  }
+
+  /** The way to the store may have lost them: what is asked next goes over new ones. */
+  closeIdle(url: URL): void {
+    for (const connection of this.#originOf(url).idle.splice(0))
+      connection.close(new Error('idle, and no longer of use'));
   }
 
   isRetired(url: URL): boolean {

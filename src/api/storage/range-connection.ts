@@ -49,6 +49,7 @@ export class RangeConnection {
   #user: ConnectionUser | undefined;
   #goneBecause: Error | undefined;
   #wasIdle = false;
+  #isStalled = false;
   #isPaused = false;
 
   constructor(origin: URL, limits: ConnectionLimits) {
@@ -70,7 +71,10 @@ export class RangeConnection {
       openReceiveWindow(this.#socket, WINDOW_BYTES);
       this.#socket.setTimeout(this.#timeoutMs);
     });
-    this.#socket.on('timeout', () => this.close(new Error('the store sent nothing for too long')));
+    this.#socket.on('timeout', () => {
+      this.#isStalled = this.#user !== undefined;
+      this.close(new Error('the store sent nothing for too long'));
+    });
     this.#socket.on('error', (error) => this.#gone(error));
     this.#socket.on('end', () => this.close(new Error('the store closed the connection')));
     this.#socket.on('close', () => this.#gone(new Error('the connection was closed')));
@@ -83,6 +87,11 @@ export class RangeConnection {
   /** It was there before the request that it carries: the store may have closed it meanwhile. */
   get wasIdle(): boolean {
     return this.#wasIdle;
+  }
+
+  /** It was given up because nothing came. */
+  get isStalled(): boolean {
+    return this.#isStalled;
   }
 
   /** What comes is of use where it is: it is known how much there is, and it is no cipher. */

@@ -26,7 +26,8 @@ export function socketRangeExchange(pool: ConnectionPool, fallback: RangeExchang
 
 /**
  * One exchange. A kept connection that is gone before it answered was closed while the request was on its way, as
- * servers may: the request goes over a new one, once.
+ * servers may: the request goes over a new one, once. One that stalls cost time, and whether there is more of it is for the
+ * caller; the others that were idle like it are not trusted any more.
  */
 async function exchangeOver(
   pool: ConnectionPool,
@@ -45,8 +46,9 @@ async function exchangeOver(
     } else {
       pool.discard(slice.url, connection, new Error('the exchange ended early'));
     }
-    const closedWhileIdle = wasIdle && end.silent && !signal?.aborted;
-    if (!closedWhileIdle) {
+    const lostWhileIdle = wasIdle && end.silent && !signal?.aborted;
+    if (lostWhileIdle && connection.isStalled) pool.closeIdle(slice.url);
+    if (!lostWhileIdle || connection.isStalled) {
       return end.unusual ? { unusual: end.unusual } : end.progress;
     }
   }

@@ -1,6 +1,6 @@
 /** Connections to a store that are made before it is asked for anything. */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import type { StorageClient } from '../../../src/api/api.ts';
 import { createStorageClient } from '../../../src/api/create-storage-client.ts';
@@ -17,8 +17,11 @@ function startStore(): Promise<RawServer> {
   });
 }
 
-async function withStorage(work: (storage: StorageClient) => Promise<void>): Promise<void> {
-  const limits = { connections: 4, timeoutMs: 1000 };
+async function withStorage(
+  work: (storage: StorageClient) => Promise<void>,
+  stallTimeoutMs = 1000,
+): Promise<void> {
+  const limits = { connections: 4, timeoutMs: 1000, stallTimeoutMs };
   const storage = createStorageClient({ clock: systemClock, limits });
   try {
     await work(storage);
@@ -83,6 +86,35 @@ it('may be gone when they are needed', async () => {
     await connected(server, 3);
     expect(await readThree(storage, server.url)).toBe('012345678');
   });
+});
+
+it('ask a store that never answers once in the time there is', async () => {
+  await using server = await startRawServer(() => {});
+  await withStorage(async (storage) => {
+    storage.connectAhead(originOf(server), 3);
+    await connected(server, 3);
+    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(3) });
+    await expect(reading).rejects.toMatchObject({ kind: 'failed' });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+it('are not all tried when the way to the store has lost them', async () => {
+  const lost = new Set<Socket>();
+  await using server = await startRawServer((socket, request) => {
+    // The first three connections lead nowhere.
+    if (lost.size < 3 && server.connections() === 3) lost.add(socket);
+    if (lost.has(socket)) return;
+    socket.write(Buffer.concat([Buffer.from(rangeHead(request, object)), rangeBytes(request, object)]));
+  });
+  await withStorage(async (storage) => {
+    storage.connectAhead(originOf(server), 3);
+    await connected(server, 3);
+    const into = Buffer.alloc(3);
+    await storage.getRange(server.url, { offset: 0, into });
+    expect(into.toString()).toBe('012');
+    expect(server.requests).toHaveLength(2);
+  }, 200);
 });
 
 it('are not made to a store that only a whole HTTP client understands', async () => {
