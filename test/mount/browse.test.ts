@@ -11,6 +11,7 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
 import { testBeyond } from '../support/driver.ts';
@@ -198,9 +199,11 @@ testBeyond('direct-io')('what the first program needs is asked for as the mount 
   await served.unmount();
   await served.mount();
   const calls = async (): Promise<Record<string, number>> => (await served.sandbox.statistics()).api.calls;
-  await waitUntil(async () => Object.keys(await calls()).length === 2);
+  // To see that endpoint and token are good, and for the first program.
+  const atFirst = { 'GET /user': 1, 'GET /': 1, 'GET /projects': 2 };
+  await waitUntil(async () => isDeepStrictEqual(await calls(), atFirst));
   await stat(project);
-  expect(await calls()).toEqual({ 'GET /': 1, 'GET /projects': 1 });
+  expect(await calls()).toEqual(atFirst);
 });
 
 test('a read-only mount shows no write permission and refuses changes with EROFS', async () => {
