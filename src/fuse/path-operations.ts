@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import type { Done, Operations, Stat, Statfs } from 'fuse-native';
+import { NEVER_ABORTED } from '../lib/shared-signals.ts';
 import type {
   AttributeChanges,
   Attributes,
@@ -36,7 +37,7 @@ export function pathOperations(fs: FileSystem, errnoOf: (error: unknown) => numb
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     pid: 0,
-    signal: new AbortController().signal,
+    signal: NEVER_ABORTED,
   };
   const binding: Binding = {
     fs,
