@@ -45,19 +45,7 @@ async function keptOf(name: string): Promise<string> {
 }
 
 /** fsync(2) tells of the upload that failed before, and has the bytes on the disk all the same. */
-const EMPTY_AND_WRITE = `
-import os, sys, time
-target = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
-os.write(target, b'half')
-try:
-  os.fsync(target)
-except OSError:
-  pass
-print('written', flush=True)
-time.sleep(60)
-`;
-
-const WRITE_ON = `
+const WRITE_HALF = `
 import os, sys, time
 target = open(sys.argv[1], sys.argv[2], buffering=0)
 target.write(b'half')
@@ -68,6 +56,17 @@ except OSError:
 print('written', flush=True)
 time.sleep(60)
 `;
+
+/** By a program that opened the file in this mode of Python's; another mount follows, and what it owes. */
+async function killMountWhileHalfIsWritten(path: string, mode: string): Promise<void> {
+  const program = new BackgroundProcess('python3', ['-c', WRITE_HALF, path, mode]);
+  await program.says(/written/);
+  await world.killMount();
+  await program.end();
+  world.proxy.heal();
+  await world.mount();
+  await flush();
+}
 
 describe('a file closed with --write-back', () => {
   it('is read, and looked at, here before it is uploaded; svcfs flush waits until it is', async () => {
@@ -112,13 +111,7 @@ describe('a file closed with --write-back', () => {
     await flush();
     holdUploads();
     await write('anew', 'v2');
-    const program = new BackgroundProcess('python3', ['-c', EMPTY_AND_WRITE, world.own('anew')]);
-    await program.says(/written/);
-    await world.killMount();
-    await program.end();
-    world.proxy.heal();
-    await world.mount();
-    await flush();
+    await killMountWhileHalfIsWritten(world.own('anew'), 'wb');
     expect((await world.content('anew')).toString()).toBe('v1');
     expect(await readFile(await keptOf('anew'), 'utf8')).toBe('half');
   });
@@ -136,13 +129,7 @@ describe('a file closed with --write-back', () => {
       await flush();
       holdUploads();
       await shell(`tail -c 100000 ${big} > ${v2}; cp ${v2} ${path}`);
-      const program = new BackgroundProcess('python3', ['-c', WRITE_ON, path, mode]);
-      await program.says(/written/);
-      await world.killMount();
-      await program.end();
-      world.proxy.heal();
-      await world.mount();
-      await flush();
+      await killMountWhileHalfIsWritten(path, mode);
       expect((await world.content(name)).equals(await readFile(uploaded === 'v1' ? big : v2))).toBe(true);
       expect((await readFile(await keptOf(name))).equals(kept(await readFile(v2)))).toBe(true);
     },

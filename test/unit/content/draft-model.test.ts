@@ -3,10 +3,8 @@ import { dirSync } from 'tmp';
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
-import { createContentReader } from '../../../src/content/read/content-reader.ts';
-import { createContentWriter } from '../../../src/content/write/content-writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { FakePlatform, patterned } from './fake-platform.ts';
+import { writerOver } from './writer-over.ts';
 
 const SPAN = 400;
 const forever = new AbortController().signal;
@@ -109,20 +107,8 @@ it.each([
 ])('a draft %s reads and publishes what a buffer would hold, whatever is done to it', async (_, existing) => {
   const directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
   const platform = new FakePlatform();
-  const { api, storage } = platform;
-  const clock = new FakeClock();
   const memory = new MemoryPool(1024 * 1024);
-  const reader = createContentReader({ api, storage, memory, clock });
-  const writer = createContentWriter({
-    api,
-    storage,
-    reader,
-    memory,
-    clock,
-    directory: directory.name,
-    deliver: async () => {},
-    partSizeBytes: 64,
-  });
+  const writer = writerOver(platform, { memory, directory: directory.name, partSizeBytes: 64 });
   const versionOf = (bytes: Buffer, name: string): ContentVersion => {
     const { id, sizeBytes } = platform.addFile(bytes, { parent: 'folder', name });
     return { kind: 'file', fileId: id, sizeBytes };

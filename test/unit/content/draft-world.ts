@@ -3,10 +3,9 @@ import { dirSync } from 'tmp';
 import { afterEach, beforeEach } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, ContentWriter, Draft } from '../../../src/content/ports.ts';
-import { createContentReader } from '../../../src/content/read/content-reader.ts';
-import { type ContentWriterOptions, createContentWriter } from '../../../src/content/write/content-writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
 import { FakePlatform } from './fake-platform.ts';
+import { writerOver } from './writer-over.ts';
 
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
@@ -27,18 +26,9 @@ afterEach(async () => {
 });
 
 export function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWriter {
-  const clock = new FakeClock();
-  const memory = new MemoryPool(64 * MIB);
-  const { api, storage } = platform;
-  const reader = createContentReader({ api, storage, memory, clock });
-  const writer = createContentWriter({
-    api,
-    storage,
-    reader,
-    memory,
-    clock,
+  const writer = writerOver(platform, {
+    memory: new MemoryPool(64 * MIB),
     directory: directory.name,
-    deliver: async () => {},
     partSizeBytes: 100,
     ...options,
   });

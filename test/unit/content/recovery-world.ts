@@ -3,12 +3,9 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect } from 'vitest';
-import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentWriter, Draft, OwedDraft, Recovery } from '../../../src/content/ports.ts';
-import { createContentReader } from '../../../src/content/read/content-reader.ts';
-import { createContentWriter } from '../../../src/content/write/content-writer.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { FakePlatform, patterned } from './fake-platform.ts';
+import { writerOver } from './writer-over.ts';
 
 export const forever = new AbortController().signal;
 
@@ -44,21 +41,7 @@ export function useRecoveryWorld(): void {
 }
 
 export function writerIn(path: string, { bootId = 'first', partSizeBytes = 100 } = {}): ContentWriter {
-  const clock = new FakeClock();
-  const memory = new MemoryPool(1024 * 1024);
-  const { api, storage } = platform;
-  const reader = createContentReader({ api, storage, memory, clock });
-  const writer = createContentWriter({
-    api,
-    storage,
-    reader,
-    memory,
-    clock,
-    directory: path,
-    bootId,
-    deliver: async () => {},
-    partSizeBytes,
-  });
+  const writer = writerOver(platform, { directory: path, bootId, partSizeBytes });
   writers.push(writer);
   return writer;
 }
