@@ -2,6 +2,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { DirectoryNode, Node } from '../node.ts';
 
+/** A name as it was listed; the node may have got another one since. */
 export interface ListingEntry {
   readonly name: string;
   readonly node: Node;
@@ -13,7 +14,9 @@ export interface ListingEntry {
  * there before the last page of the platform is. Who reads a listing holds it: one that nobody holds may stop.
  */
 export class Listing {
-  readonly #entries: ListingEntry[] = [];
+  // Two arrays of 8 bytes an entry: an object for each would be 48.
+  readonly #names: string[] = [];
+  readonly #nodes: Node[] = [];
   #state: 'growing' | 'complete' | 'failed' = 'growing';
   #version: number | undefined;
   #failure: unknown;
@@ -35,7 +38,7 @@ export class Listing {
   }
 
   get length(): number {
-    return this.#entries.length;
+    return this.#nodes.length;
   }
 
   /** The directory's (`ChildCache.version`) whose names these are; undefined when some went while they were listed. */
@@ -59,7 +62,10 @@ export class Listing {
   }
 
   append(nodes: Iterable<Node>): void {
-    for (const node of nodes) this.#entries.push({ name: node.name, node });
+    for (const node of nodes) {
+      this.#names.push(node.name);
+      this.#nodes.push(node);
+    }
     this.#tell();
   }
 
@@ -76,12 +82,14 @@ export class Listing {
   }
 
   get(index: number): ListingEntry | undefined {
-    return this.#entries[index];
+    const name = this.#names[index];
+    const node = this.#nodes[index];
+    return name === undefined || node === undefined ? undefined : { name, node };
   }
 
   /** Whether there is an entry at `index`, or will never be, or (undefined) that is not known yet. Throws why the listing failed. */
   has(index: number): boolean | undefined {
-    if (index < this.#entries.length) return true;
+    if (index < this.length) return true;
     if (this.#state === 'failed') throw this.#failure;
     return this.#state === 'complete' ? false : undefined;
   }
@@ -96,9 +104,8 @@ export class Listing {
   }
 
   /** Waits for the last entry. */
-  async all(signal: AbortSignal): Promise<readonly ListingEntry[]> {
+  async all(signal: AbortSignal): Promise<void> {
     await this.wait(Number.MAX_SAFE_INTEGER, signal);
-    return this.#entries;
   }
 
   #tell(): void {
