@@ -14,9 +14,6 @@
 namespace svcfs {
 namespace {
 
-/** Requests read at one wake-up. Enough to spare wake-ups under load, few enough for timers and sockets to get their turn. */
-constexpr size_t kBatch = 16;
-
 /** linux/fuse.h since 7.40 (Linux 6.9); Debian's is older. */
 struct BackingMap {
   int32_t fd;
@@ -68,6 +65,7 @@ bool Channel::Register(napi_env env, napi_value exports) {
   };
   const napi_property_descriptor methods[] = {
       method("start", Start),
+      method("next", Next),
       method("release", ReleaseSlot),
       method("send", Send),
       method("sendWith", SendWith),
@@ -120,7 +118,7 @@ bool Channel::Configure(napi_value self, napi_value options) {
   return Property(env_, options, "mountPoint", &mount_point) &&
          js::ToString(env_, mount_point, &mount_point_) &&
          Property(env_, options, "viaHelper", &via_helper) && js::ToBool(env_, via_helper, &via_helper_) &&
-         Callback(env_, options, "onRequests", &on_requests_) && Callback(env_, options, "onEnd", &on_end_) &&
+         Callback(env_, options, "onReadable", &on_readable_) &&
          Callback(env_, options, "onNotified", &on_notified_) &&
          napi_create_string_utf8(env_, "svcfs.Channel", NAPI_AUTO_LENGTH, &name) == napi_ok &&
          napi_async_init(env_, self, name, &context_) == napi_ok &&
@@ -169,49 +167,37 @@ napi_value Channel::Start(napi_env env, napi_callback_info info) {
   Channel* channel = Receive(env, info, none);
   if (channel == nullptr || channel->closed_) return nullptr;
   const auto on_readable = [](uv_poll_t* handle, int, int) {
-    static_cast<Channel*>(handle->data)->OnReadable();
+    auto* channel = static_cast<Channel*>(handle->data);
+    channel->Call(channel->on_readable_, 0, nullptr);
   };
   const int error = uv_poll_start(&channel->poll_, UV_READABLE | UV_DISCONNECT, on_readable);
   if (error != 0) js::ThrowErrno(env, "uv_poll_start", -error);
   return js::Undefined(env);
 }
 
-void Channel::OnReadable() {
-  int end_error = 0;
-  const uint32_t count = ReadBatch(&end_error);
-  napi_handle_scope scope;
-  if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
-  if (count > 0) {
-    const napi_value argument = js::Number(env_, count);
-    Call(on_requests_, 1, &argument);
-  }
-  if (end_error != 0 && !closed_) {
-    uv_poll_stop(&poll_);
-    const napi_value argument = js::Number(env_, end_error);
-    Call(on_end_, 1, &argument);
-  }
-  napi_close_handle_scope(env_, scope);
+napi_value Channel::Next(napi_env env, napi_callback_info info) {
+  napi_value none[1];
+  Channel* channel = Receive(env, info, none);
+  return channel == nullptr ? nullptr : js::Number(env, channel->ReadNext());
 }
 
-uint32_t Channel::ReadBatch(int* end_error) {
-  static_assert(kBatch <= ChannelMemory::kMaxBatch);
-  uint32_t* batch = memory_->batch();
-  uint32_t count = 0;
-  while (count < kBatch && !free_slots_.empty()) {
-    const uint32_t slot = free_slots_.back();
+int Channel::ReadNext() {
+  if (closed_ || free_slots_.empty()) return 0;
+  const uint32_t slot = free_slots_.back();
+  for (;;) {
     const ssize_t length = read(device_.get(), memory_->slot(slot), memory_->slot_bytes());
-    if (length < 0) {
-      // ENOENT: the request was taken back before we read it.
-      if (errno == EINTR || errno == ENOENT) continue;
-      if (errno != EAGAIN) *end_error = errno;
-      break;
+    if (length >= 0) {
+      free_slots_.pop_back();
+      *memory_->slot_read() = slot;
+      return static_cast<int>(length);
     }
-    free_slots_.pop_back();
-    batch[2 * count] = slot;
-    batch[2 * count + 1] = static_cast<uint32_t>(length);
-    count++;
+    // ENOENT: the request was taken back before we read it.
+    if (errno == EINTR || errno == ENOENT) continue;
+    if (errno == EAGAIN) return 0;
+    const int error = errno;
+    uv_poll_stop(&poll_);
+    return -error;
   }
-  return count;
 }
 
 /** Calls into JS with a handle scope of its own; microtasks run before it returns. */
@@ -374,8 +360,7 @@ void Channel::OnHandleClosed() {
 void Channel::ReleaseReferences() {
   napi_handle_scope scope;
   if (napi_open_handle_scope(env_, &scope) != napi_ok) return;
-  Unreference(env_, &on_requests_);
-  Unreference(env_, &on_end_);
+  Unreference(env_, &on_readable_);
   Unreference(env_, &on_notified_);
   if (context_ != nullptr) napi_async_destroy(env_, std::exchange(context_, nullptr));
   if (cleanup_ != nullptr) napi_remove_async_cleanup_hook(std::exchange(cleanup_, nullptr));

@@ -18,12 +18,13 @@ namespace svcfs {
 /**
  * One connection to the kernel, as a JS object:
  *
- *   new Channel({ device, mountPoint, viaHelper, slots, slotBytes, onRequests, onEnd, onNotified })
- *     onRequests(count)   the batch page tells `count` requests; each slot is JS's until `release(slot)`
- *     onEnd(errno)        no more requests: ENODEV after an unmount
+ *   new Channel({ device, mountPoint, viaHelper, slots, slotBytes, onReadable, onNotified })
+ *     onReadable()        there is something for `next`
  *     onNotified()        the batch given to `notify` was written
  *   memory                the ArrayBuffer of ChannelMemory
- *   start()               begins to read
+ *   start()               begins to watch for requests
+ *   next()                reads a request: its length, and the first page tells its slot, which is JS's until `release(slot)`; 0: there
+ *                         is none now; a negative errno: there will be no more (ENODEV after an unmount)
  *   release(slot)
  *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
@@ -47,6 +48,7 @@ class Channel {
 
   static napi_value New(napi_env env, napi_callback_info info);
   static napi_value Start(napi_env env, napi_callback_info info);
+  static napi_value Next(napi_env env, napi_callback_info info);
   static napi_value ReleaseSlot(napi_env env, napi_callback_info info);
   static napi_value Send(napi_env env, napi_callback_info info);
   static napi_value SendWith(napi_env env, napi_callback_info info);
@@ -60,9 +62,7 @@ class Channel {
   bool Configure(napi_value self, napi_value options);
   bool OpenHandles();
   napi_value MemoryObject();
-  void OnReadable();
-  /** Reads requests into free slots and tells them in the batch page; answers how many. */
-  uint32_t ReadBatch(int* end_error);
+  int ReadNext();
   void Call(napi_ref callback, size_t argc, const napi_value* argv);
   /** A message: the beginning of the reply page, then the chunks. False, with an exception pending, when they are none. */
   bool Message(napi_value length, napi_value chunks, std::vector<iovec>* parts);
@@ -91,8 +91,7 @@ class Channel {
   napi_async_cleanup_hook_handle cleanup_ = nullptr;
   /** Strong while a handle is open: the object is not collected before. */
   napi_ref self_ = nullptr;
-  napi_ref on_requests_ = nullptr;
-  napi_ref on_end_ = nullptr;
+  napi_ref on_readable_ = nullptr;
   napi_ref on_notified_ = nullptr;
 };
 

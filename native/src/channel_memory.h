@@ -9,7 +9,7 @@ namespace svcfs {
 /**
  * The memory a channel shares with JS, one mapping of page-aligned parts:
  *
- *   page 0        the batch: for each request read, its slot and its length (two uint32)
+ *   page 0        the slot of the request that was read last (uint32)
  *   page 1        the reply under construction: fuse_out_header and the fixed part of the body
  *   from page 2   the slots, `slot_bytes` each; a request is read into one, whole
  *
@@ -18,7 +18,6 @@ namespace svcfs {
 class ChannelMemory {
  public:
   static constexpr size_t kPage = 4096;
-  static constexpr size_t kMaxBatch = kPage / (2 * sizeof(uint32_t));
 
   /** Null when the mapping failed; `slot_bytes` must be a multiple of the page. */
   static std::shared_ptr<ChannelMemory> Create(uint32_t slots, size_t slot_bytes);
@@ -30,7 +29,7 @@ class ChannelMemory {
   size_t size() const { return Size(slots_, slot_bytes_); }
   uint32_t slots() const { return slots_; }
   size_t slot_bytes() const { return slot_bytes_; }
-  uint32_t* batch() const { return reinterpret_cast<uint32_t*>(base_); }
+  uint32_t* slot_read() const { return reinterpret_cast<uint32_t*>(base_); }
   uint8_t* reply() const { return base_ + kPage; }
   uint8_t* slot(uint32_t index) const { return base_ + 2 * kPage + index * slot_bytes_; }
 

@@ -18,14 +18,15 @@ export interface ChannelOptions {
   readonly viaHelper: boolean;
   readonly slots: number;
   readonly slotBytes: number;
-  readonly onRequests: (count: number) => void;
-  readonly onEnd: (errno: number) => void;
+  readonly onReadable: () => void;
   readonly onNotified: () => void;
 }
 
 export interface NativeChannel {
   readonly memory: ArrayBuffer;
   start(): void;
+  /** The length of a request, whose slot the first page tells; 0 where there is none now; a negative errno at the end. */
+  next(): number;
   release(slot: number): void;
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;

@@ -30,8 +30,7 @@ beforeEach(() => {
     viaHelper: true,
     slots: 1,
     slotBytes: 4096,
-    onRequests: () => {},
-    onEnd: () => {},
+    onReadable: () => {},
     onNotified: () => {},
   });
   new Uint8Array(channel.memory).set(HEAD, REPLY_OFFSET);
