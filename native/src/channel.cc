@@ -53,11 +53,6 @@ void Unreference(napi_env env, napi_ref* reference) {
 
 }  // namespace
 
-Channel::Channel(napi_env env, uint32_t slots, std::shared_ptr<ChannelMemory> memory)
-    : env_(env), memory_(std::move(memory)) {
-  for (uint32_t slot = slots; slot > 0; slot--) free_slots_.push_back(slot - 1);
-}
-
 bool Channel::Register(napi_env env, napi_value exports) {
   const auto method = [](const char* name, napi_callback function) {
     return napi_property_descriptor{name,    nullptr, function,     nullptr,
@@ -66,7 +61,6 @@ bool Channel::Register(napi_env env, napi_value exports) {
   const napi_property_descriptor methods[] = {
       method("start", Start),
       method("next", Next),
-      method("release", ReleaseSlot),
       method("send", Send),
       method("sendWith", SendWith),
       method("sendSpliced", SendSpliced),
@@ -100,7 +94,7 @@ napi_value Channel::New(napi_env env, napi_callback_info info) {
     js::ThrowErrno(env, "mmap", ENOMEM);
     return nullptr;
   }
-  auto* channel = new Channel(env, slots, std::move(memory));
+  auto* channel = new Channel(env, std::move(memory));
   const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Channel*>(data); };
   if (napi_wrap(env, self, channel, finalize, nullptr, nullptr) != napi_ok) {
     delete channel;
@@ -176,21 +170,18 @@ napi_value Channel::Start(napi_env env, napi_callback_info info) {
 }
 
 napi_value Channel::Next(napi_env env, napi_callback_info info) {
-  napi_value none[1];
-  Channel* channel = Receive(env, info, none);
-  return channel == nullptr ? nullptr : js::Number(env, channel->ReadNext());
+  napi_value arguments[1];
+  uint32_t slot = 0;
+  Channel* channel = Receive(env, info, arguments);
+  if (channel == nullptr || !js::ToUint32(env, arguments[0], &slot)) return nullptr;
+  return js::Number(env, channel->ReadInto(slot));
 }
 
-int Channel::ReadNext() {
-  if (closed_ || free_slots_.empty()) return 0;
-  const uint32_t slot = free_slots_.back();
+int Channel::ReadInto(uint32_t slot) {
+  if (closed_ || slot >= memory_->slots()) return 0;
   for (;;) {
     const ssize_t length = read(device_.get(), memory_->slot(slot), memory_->slot_bytes());
-    if (length >= 0) {
-      free_slots_.pop_back();
-      *memory_->slot_read() = slot;
-      return static_cast<int>(length);
-    }
+    if (length >= 0) return static_cast<int>(length);
     // ENOENT: the request was taken back before we read it.
     if (errno == EINTR || errno == ENOENT) continue;
     if (errno == EAGAIN) return 0;
@@ -213,15 +204,6 @@ void Channel::Call(napi_ref callback, size_t argc, const napi_value* argv) {
     napi_fatal_exception(env_, failure);
   }
   napi_close_handle_scope(env_, scope);
-}
-
-napi_value Channel::ReleaseSlot(napi_env env, napi_callback_info info) {
-  napi_value arguments[1];
-  uint32_t slot = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToUint32(env, arguments[0], &slot)) return nullptr;
-  if (slot < channel->memory_->slots()) channel->free_slots_.push_back(slot);
-  return nullptr;
 }
 
 napi_value Channel::Send(napi_env env, napi_callback_info info) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "channel_memory.h"
@@ -23,9 +24,8 @@ namespace svcfs {
  *     onNotified()        the batch given to `notify` was written
  *   memory                the ArrayBuffer of ChannelMemory
  *   start()               begins to watch for requests
- *   next()                reads a request: its length, and the first page tells its slot, which is JS's until `release(slot)`; 0: there
- *                         is none now; a negative errno: there will be no more (ENODEV after an unmount)
- *   release(slot)
+ *   next(slot)            reads a request into this slot: its length; 0: there is none now; a negative errno: there will be no
+ *                         more (ENODEV after an unmount). Which slots are free is JS's to know
  *   send(length)          writes the first `length` bytes of the reply page: 0 or an errno
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
  *   sendSpliced(length, chunks, socket, spare)  the same, and then as many bytes of a socket as `spare` has room for; ENODATA:
@@ -44,12 +44,11 @@ class Channel {
   static bool Register(napi_env env, napi_value exports);
 
  private:
-  Channel(napi_env env, uint32_t slots, std::shared_ptr<ChannelMemory> memory);
+  Channel(napi_env env, std::shared_ptr<ChannelMemory> memory) : env_(env), memory_(std::move(memory)) {}
 
   static napi_value New(napi_env env, napi_callback_info info);
   static napi_value Start(napi_env env, napi_callback_info info);
   static napi_value Next(napi_env env, napi_callback_info info);
-  static napi_value ReleaseSlot(napi_env env, napi_callback_info info);
   static napi_value Send(napi_env env, napi_callback_info info);
   static napi_value SendWith(napi_env env, napi_callback_info info);
   static napi_value SendSpliced(napi_env env, napi_callback_info info);
@@ -62,7 +61,7 @@ class Channel {
   bool Configure(napi_value self, napi_value options);
   bool OpenHandles();
   napi_value MemoryObject();
-  int ReadNext();
+  int ReadInto(uint32_t slot);
   void Call(napi_ref callback, size_t argc, const napi_value* argv);
   /** A message: the beginning of the reply page, then the chunks. False, with an exception pending, when they are none. */
   bool Message(napi_value length, napi_value chunks, std::vector<iovec>* parts);
@@ -73,8 +72,6 @@ class Channel {
 
   const napi_env env_;
   const std::shared_ptr<ChannelMemory> memory_;
-  /** A stack, so that the pages used last are used next. */
-  std::vector<uint32_t> free_slots_;
   UniqueFd device_;
   std::string mount_point_;
   bool via_helper_ = false;

@@ -9,9 +9,8 @@ namespace svcfs {
 /**
  * The memory a channel shares with JS, one mapping of page-aligned parts:
  *
- *   page 0        the slot of the request that was read last (uint32)
- *   page 1        the reply under construction: fuse_out_header and the fixed part of the body
- *   from page 2   the slots, `slot_bytes` each; a request is read into one, whole
+ *   page 0        the reply under construction: fuse_out_header and the fixed part of the body
+ *   from page 1   the slots, `slot_bytes` each; a request is read into one, whole
  *
  * It lives until both the channel and the last JS view of it are gone. Pages are touched when first used.
  */
@@ -29,15 +28,14 @@ class ChannelMemory {
   size_t size() const { return Size(slots_, slot_bytes_); }
   uint32_t slots() const { return slots_; }
   size_t slot_bytes() const { return slot_bytes_; }
-  uint32_t* slot_read() const { return reinterpret_cast<uint32_t*>(base_); }
-  uint8_t* reply() const { return base_ + kPage; }
-  uint8_t* slot(uint32_t index) const { return base_ + 2 * kPage + index * slot_bytes_; }
+  uint8_t* reply() const { return base_; }
+  uint8_t* slot(uint32_t index) const { return base_ + kPage + index * slot_bytes_; }
 
  private:
   ChannelMemory(uint8_t* base, uint32_t slots, size_t slot_bytes)
       : base_(base), slots_(slots), slot_bytes_(slot_bytes) {}
 
-  static size_t Size(uint32_t slots, size_t slot_bytes) { return 2 * kPage + slots * slot_bytes; }
+  static size_t Size(uint32_t slots, size_t slot_bytes) { return kPage + slots * slot_bytes; }
 
   uint8_t* const base_;
   const uint32_t slots_;

@@ -25,9 +25,8 @@ export interface ChannelOptions {
 export interface NativeChannel {
   readonly memory: ArrayBuffer;
   start(): void;
-  /** The length of a request, whose slot the first page tells; 0 where there is none now; a negative errno at the end. */
-  next(): number;
-  release(slot: number): void;
+  /** The length of the request that was read into the slot; 0 where there is none now; a negative errno at the end. */
+  next(slot: number): number;
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;
   sendSpliced(length: number, chunks: readonly Uint8Array[], socket: number, spare: Uint8Array): number;

@@ -21,9 +21,8 @@ const MOST_IN_A_ROW = 16;
 /** After a WRITE of more than this nothing is won: its program has much to do before it asks again. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Where things lie in the channel's memory (native/src/channel_memory.h). */
-const REPLY_OFFSET = PAGE_BYTES;
-const SLOTS_OFFSET = 2 * PAGE_BYTES;
+/** Of the channel's memory the reply is the first page (native/src/channel_memory.h). */
+const SLOTS_OFFSET = PAGE_BYTES;
 
 /** The transport of /dev/fuse over the addon's channel. */
 export class NativeTransport implements Transport {
@@ -33,7 +32,8 @@ export class NativeTransport implements Transport {
   readonly replyPage: Uint8Array;
   readonly backings: BackingFiles;
   readonly #channel: NativeChannel;
-  readonly #slotRead: Uint32Array;
+  /** A stack, so that the pages used last are used next. */
+  readonly #freeSlots: number[] = [];
   #receiver: Receiver | undefined;
 
   /** `device` is the descriptor of a mount on `mountPoint`; it is the transport's from here on. */
@@ -46,12 +46,12 @@ export class NativeTransport implements Transport {
       onNotified: () => this.#receiver?.notified(),
     });
     this.memory = this.#channel.memory;
-    this.#slotRead = new Uint32Array(this.memory, 0, 1);
-    this.replyPage = new Uint8Array(this.memory, REPLY_OFFSET, PAGE_BYTES);
+    this.replyPage = new Uint8Array(this.memory, 0, PAGE_BYTES);
     this.backings = {
       open: (descriptor) => requireId(this.#channel.openBacking(descriptor)),
       close: (id) => this.#channel.closeBacking(id),
     };
+    for (let slot = SLOTS; slot > 0; slot--) this.#freeSlots.push(slot - 1);
   }
 
   start(receiver: Receiver): void {
@@ -60,7 +60,7 @@ export class NativeTransport implements Transport {
   }
 
   releaseSlot(slot: number): void {
-    this.#channel.release(slot);
+    this.#freeSlots.push(slot);
   }
 
   send(length: number, { chunks, rest }: ByteChunks): number {
@@ -89,10 +89,12 @@ export class NativeTransport implements Transport {
 
   #takeRequests(): void {
     for (let taken = 0; taken < MOST_IN_A_ROW; taken++) {
-      const length = this.#channel.next();
+      const slot = this.#freeSlots.at(-1);
+      if (slot === undefined) return;
+      const length = this.#channel.next(slot);
       if (length < 0) this.#receiver?.ended(-length);
       if (length <= 0) return;
-      const slot = this.#slotRead[0] ?? 0;
+      this.#freeSlots.pop();
       this.#receiver?.receive(slot, SLOTS_OFFSET + slot * SLOT_BYTES, length);
       if (length > LARGE_BYTES) return;
     }

@@ -26,7 +26,8 @@ export class Request implements RequestContext {
   answered = false;
   /** A second node that takes part: the other directory of a rename, the target of a copy. */
   otherNode: NodeId | undefined;
-  readonly changes: NameChange[] = [];
+  /** Made with the first: few requests change names. */
+  #changes: NameChange[] | undefined;
   #controller: AbortController | undefined;
   #interrupted = false;
 
@@ -63,7 +64,12 @@ export class Request implements RequestContext {
 
   /** Notes that success changes what `name` in `parent` is. */
   changing(parent: NodeId, name: string): string {
-    this.changes.push({ parent, name });
+    this.#changes ??= [];
+    this.#changes.push({ parent, name });
     return name;
+  }
+
+  get changes(): readonly NameChange[] {
+    return this.#changes ?? [];
   }
 }

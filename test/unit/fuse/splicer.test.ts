@@ -8,7 +8,6 @@ import { descriptorOf, openReceiveWindow, waitingBytes } from '../../../src/lib/
 import { sampleBytes } from '../../support/sample-bytes.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const REPLY_OFFSET = 4096;
 const HEAD = Buffer.from('the head of a message');
 const CHUNK = Buffer.from(', a chunk, and ');
 /** More than a pipe has room for (256), of sizes that a page has room for. */
@@ -33,7 +32,7 @@ beforeEach(() => {
     onReadable: () => {},
     onNotified: () => {},
   });
-  new Uint8Array(channel.memory).set(HEAD, REPLY_OFFSET);
+  new Uint8Array(channel.memory).set(HEAD);
 });
 afterEach(() => {
   channel.close();
