@@ -36,6 +36,8 @@ export class SourceRegistry {
       return { source: this.replace(version), verified: true };
     }
     if (version.kind === 'file') return { source: known, verified: true };
+    // What is cached may be of another time, and nothing would tell.
+    if (known.lacksValidator && !known.index.empty) return { source: this.replace(version), verified: true };
     const told = etagOf(version);
     if (told === undefined) return { source: known, verified: known.etag === undefined };
     return { source: told === known.etag ? known : this.replace(version), verified: true };

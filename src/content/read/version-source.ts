@@ -68,6 +68,7 @@ export class VersionSource {
   #held: HeldLink | undefined;
   #wasLinked = false;
   #etag: string | undefined;
+  #isAnswered = false;
   #cached: CachedVersion | undefined;
 
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
@@ -96,6 +97,11 @@ export class VersionSource {
   /** The validator of the bytes: undefined until an answer told it, always for a platform file. */
   get etag(): string | undefined {
     return this.#etag;
+  }
+
+  /** The store tells nothing by which its bytes could be known for those of another time. */
+  get lacksValidator(): boolean {
+    return this.version.kind !== 'file' && this.#isAnswered && this.#etag === undefined;
   }
 
   /** To the disk cache; undefined while the validator is unknown that belongs to it. */
@@ -185,8 +191,10 @@ export class VersionSource {
   async #fetchFrom(link: ContentLink, range: Range, options: RemoteOptions): Promise<void> {
     const { signal, onProgress, onWaiting, accept } = options;
     accept(link);
-    const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void =>
+    const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void => {
       accept({ etag, sizeBytes: objectSizeBytes });
+      this.#isAnswered = true;
+    };
     onAnswer(
       await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress, onWaiting }, signal),
     );

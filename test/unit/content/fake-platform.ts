@@ -16,7 +16,7 @@ interface FakeUpload {
 /** An object of the store; replaced, it has another ETag. */
 export interface FakeObject {
   bytes: Buffer;
-  etag: string;
+  etag: string | undefined;
 }
 
 /**

@@ -428,6 +428,17 @@ describe('content that can change', () => {
     expect(again).toEqual(patterned(MIB, 2).subarray(0, 100));
   });
 
+  it('of a store that gives no ETag is fetched anew when opened again, and not mixed with what is cached', async () => {
+    const { platform, reader, alias } = withAlias();
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 1), etag: undefined });
+    const first = reader.open(alias);
+    await bytesOf(first.read(0, 100, forever));
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag: undefined });
+    const again = reader.open(alias);
+    expect(await bytesOf(again.read(0, 100, forever))).toEqual(patterned(MIB, 2).subarray(0, 100));
+    expect(await bytesOf(first.read(0, 100, forever))).toEqual(patterned(MIB, 1).subarray(0, 100));
+  });
+
   it('is not asked for by a handle that is closed while it is checked', async () => {
     const { platform, reader, alias } = withAlias();
     await bytesOf(reader.open(alias).read(0, 100, forever));
