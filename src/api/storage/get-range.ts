@@ -22,6 +22,8 @@ const BACKOFF = { baseMs: 100, capMs: 3000 };
 const FIRST_STALL_MS = 4000;
 /** So much restores all patience: a byte now and then is no progress. */
 const PROGRESS_BYTES = 16 * 1024;
+/** For so much an exchange has so many times as long as it may be silent: the slowest lines have many ranges on their way. */
+const PACE_STALLS = 4;
 /** An answer to another question may be one server's of many behind an address, or the store's way. */
 const STRANGE_ANSWERS = 3;
 
@@ -40,6 +42,7 @@ export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): Stor
     let received = 0;
     for (;;) {
       const before = received;
+      const pace = new Pace(limits.clock, attempts.paceTimeoutMs);
       const progress = await exchange(
         {
           url: target,
@@ -49,7 +52,10 @@ export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): Stor
           expectedEtag: expectedEtag ?? answers.first?.etag,
           stallTimeoutMs: attempts.stallTimeoutMs,
           onAnswer: (answer) => answers.add(answer),
-          onProgress: (bytes) => onProgress?.(before + bytes),
+          onProgress: (bytes) => {
+            onProgress?.(before + bytes);
+            pace.check(bytes);
+          },
           onWaiting: before === 0 ? onWaiting : undefined,
         },
         signal,
@@ -85,6 +91,11 @@ class Attempts {
     return Math.max(1, Math.floor(Math.min(patientMs, this.#patience.leftMs)));
   }
 
+  /** How long the next exchange may take for `PROGRESS_BYTES`. */
+  get paceTimeoutMs(): number {
+    return Math.min(PACE_STALLS * this.stallTimeoutMs, this.#patience.leftMs);
+  }
+
   /** Pauses before another one; throws why there is none. */
   async another(
     { error: cause, receivedBytes }: SliceProgress,
@@ -107,6 +118,30 @@ class Attempts {
     if (!isStrange(error)) return mayPass(error);
     this.#strangeAnswers += 1;
     return this.#strangeAnswers < STRANGE_ANSWERS;
+  }
+}
+
+/** Whether an exchange gets on, which has to bring more than a byte now and then. */
+class Pace {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #bytes = 0;
+  #sinceMs: number;
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#sinceMs = clock.now();
+  }
+
+  /** It has brought so many bytes by now. Throws to the exchange, which ends by it. */
+  check(bytes: number): void {
+    if (bytes - this.#bytes >= PROGRESS_BYTES) {
+      this.#bytes = bytes;
+      this.#sinceMs = this.#clock.now();
+    } else if (this.#clock.now() - this.#sinceMs > this.#timeoutMs) {
+      throw new StorageError('failed', 'the store sends too slowly');
+    }
   }
 }
 

@@ -128,7 +128,12 @@ class SocketExchange {
 
   #advance(bytes: number): void {
     this.#receivedBytes += bytes;
-    this.#slice.onProgress(this.#receivedBytes);
+    try {
+      this.#slice.onProgress(this.#receivedBytes);
+    } catch (error) {
+      this.#end({ error });
+      return;
+    }
     if (this.#receivedBytes === this.#slice.length) this.#end({ error: undefined });
   }
 

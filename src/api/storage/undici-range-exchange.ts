@@ -90,7 +90,11 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
     }
     this.#slice.into.set(chunk, this.#receivedBytes);
     this.#receivedBytes += chunk.length;
-    this.#slice.onProgress(this.#receivedBytes);
+    try {
+      this.#slice.onProgress(this.#receivedBytes);
+    } catch (error) {
+      this.stop(error);
+    }
   }
 
   onResponseEnd(): void {

@@ -199,6 +199,38 @@ describe('getRange', () => {
     expect(server.connections()).toBe(2);
   });
 
+  it.each([
+    ['plainly', undefined],
+    ['in chunks', 'Transfer-Encoding: chunked'],
+  ])(
+    'gives up a connection that brings a byte now and then, %s, and resumes on another',
+    async (_, chunked) => {
+      const { storage, server } = await storeOf((socket, request, before) => {
+        const bytes = rangeBytes(request, object);
+        const head = rangeHead(request, object);
+        // A store that was seen to answer in chunks is asked by another client from then on: a second request.
+        if (before > (chunked === undefined ? 0 : 1)) return answerRight(socket, request);
+        socket.write(chunked === undefined ? head : head.replace(/Content-Length: \d+/, chunked));
+        const byte = (at: number): Buffer =>
+          Buffer.concat([
+            Buffer.from(chunked === undefined ? '' : '1\r\n'),
+            bytes.subarray(at, at + 1),
+            Buffer.from(chunked === undefined ? '' : '\r\n'),
+          ]);
+        let sent = 0;
+        const sending = setInterval(() => socket.write(byte(sent++)), 10);
+        socket.on('close', () => clearInterval(sending)).on('error', () => undefined);
+      });
+      const into = Buffer.alloc(1000);
+      const onProgress = (): void => void clock.sleep(1000);
+      await storage.getRange(server.url, { offset: 0, into, onProgress });
+      expect(into.equals(object.subarray(0, 1000))).toBe(true);
+      const resumedAt = server.requests.at(-1)?.range?.[0];
+      expect(resumedAt).toBeGreaterThan(0);
+      expect(resumedAt).toBeLessThan(10);
+    },
+  );
+
   it('never mixes two versions when it resumes', async () => {
     const { storage, server } = await storeOf((socket, request, before) => {
       const head = rangeHead(request, object);

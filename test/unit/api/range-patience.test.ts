@@ -40,6 +40,34 @@ async function read(
 }
 
 describe('a store', () => {
+  it('that sends a byte now and then in one answer is given up, and tried again, in time', async () => {
+    const clock = new HastyClock();
+    const took: number[] = [];
+    const answer = { etag: 'v1', objectSizeBytes: 100 * KIB };
+    const getRange = getRangeOver(
+      async (slice) => {
+        const began = clock.now();
+        slice.onAnswer(answer);
+        for (let bytes = 1; bytes < slice.length; bytes += 1) {
+          await clock.sleep(3000);
+          try {
+            slice.onProgress(bytes);
+          } catch (error) {
+            took.push(clock.now() - began);
+            return { receivedBytes: bytes, answer, error };
+          }
+        }
+        return { receivedBytes: slice.length, answer, error: undefined };
+      },
+      { clock, timeoutMs: TIMEOUT_MS, stallTimeoutMs: 20_000 },
+    );
+    const reading = getRange('http://store/object', { offset: 0, into: Buffer.alloc(100 * KIB) });
+    await expect(reading).rejects.toMatchObject({ message: expect.stringContaining('too slowly') });
+    expect(took[0]).toBeLessThanOrEqual(19_000);
+    expect(took.length).toBeGreaterThan(1);
+    expect(took.reduce((sum, ms) => sum + ms)).toBeLessThan(TIMEOUT_MS + 4000);
+  });
+
   it('that brings nothing is tried for the timeout, from the first request on, and no longer', async () => {
     const { stalls, tookMs, complete } = await read(100 * KIB, ({ stallTimeoutMs }) => ({
       tookMs: stallTimeoutMs,
