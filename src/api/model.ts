@@ -106,6 +106,8 @@ export interface VolumePage {
 export interface Page<T> {
   readonly items: readonly T[];
   readonly total: number;
+  /** So many more came that cannot be used. */
+  readonly leftOut?: number;
 }
 
 /** The platform's standard error object, as a failed call, job or bulk entry carries it. */

@@ -31,6 +31,8 @@ interface Page<T> {
   readonly items: readonly T[];
   /** Of the whole collection. */
   readonly total: number;
+  /** So many more came that are not given. */
+  readonly leftOut?: number;
 }
 
 type Fetch<T> = (page: PageRequest, signal: AbortSignal) => Promise<Page<T>>;
@@ -70,8 +72,9 @@ export async function* pagesInOrder<T extends Item>(
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const step = pass === 0 && !strict ? limit : Math.ceil(limit * (1 - OVERLAP));
     const findings = new Findings();
-    for await (const { offset, items, total } of pagesEvery(step, { fetch, limit, signal })) {
-      findings.add({ offset, items, total }, limit);
+    for await (const page of pagesEvery(step, { fetch, limit, signal })) {
+      const { offset, items, total } = page;
+      findings.add(page, limit);
       yield { pass, items, unchanged: findings.unchanged };
       if (pass === 0 && offset === 0 && total > limit && !goOn(total)) return;
     }
@@ -100,13 +103,16 @@ interface PageAt<T> extends Page<T> {
 /** What the pages of one pass tell together. */
 class Findings {
   readonly #ids = new Set<string>();
+  /** True where pages do not overlap. */
+  #leftOut = 0;
   #total: number | undefined;
   #sameTotal = true;
   #previous: ReadonlySet<string> | undefined;
   #joined = true;
   #atEnd = false;
 
-  add({ offset, items, total }: PageAt<Item>, limit: number): void {
+  add({ offset, items, total, leftOut = 0 }: PageAt<Item>, limit: number): void {
+    this.#leftOut += leftOut;
     for (const { id } of items) this.#ids.add(id);
     this.#total ??= total;
     this.#sameTotal &&= total === this.#total;
@@ -119,7 +125,7 @@ class Findings {
   }
 
   get unchanged(): boolean {
-    return this.#sameTotal && this.#ids.size === this.#total;
+    return this.#sameTotal && this.#ids.size + this.#leftOut === this.#total;
   }
 
   get holdAllThatStayed(): boolean {

@@ -172,7 +172,7 @@ export class FakeApi {
           const { items, total } = this.list(folder, page);
           const usable = items.filter(({ id }) => !this.unusable.has(id));
           if (usable.length < items.length) options?.onUnusable?.('the answer has no name');
-          return { items: usable, total };
+          return { items: usable, total, leftOut: items.length - usable.length };
         }),
       bulkGet: (ids, options) =>
         this.#answer('files.bulkGet', options?.signal, () =>

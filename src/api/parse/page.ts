@@ -18,7 +18,8 @@ export function parsePage<T>(
   const told = Number(answer.headers['x-total-matching-query'] ?? 'none');
   const hasNext = arrayAt(object, 'links').some((link) => isObject(link) && link['rel'] === 'next');
   const total = Number.isFinite(told) ? told : offset + items.length + (hasNext ? 1 : 0);
-  return { items: parseItems(items, parse, onUnusable), total };
+  const parsed = parseItems(items, parse, onUnusable);
+  return { items: parsed, total, leftOut: items.length - parsed.length };
 }
 
 /** The items of a collection: without any, the answer is another one, and says nothing of what there is. */

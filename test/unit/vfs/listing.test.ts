@@ -48,7 +48,9 @@ describe('listing a folder', () => {
     const known = await world.at('projects/ada/one/f000007');
     for (const id of ['file-8', 'file-120']) world.platform.unusable.add(id);
     world.tree.expire(folder);
+    world.platform.taken();
     const names = await world.list(folder);
+    expect(world.platform.taken()).toEqual(['files.list', 'files.list', 'files.list']);
     expect(names).toHaveLength(249);
     expect(names).toContain('f000007');
     expect(names).not.toContain('f000119');
