@@ -7,8 +7,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rm, unlink } from 'node:fs/promises';
 import { errorCode } from '../../lib/error-code.ts';
+import { DISK_BLOCK_BYTES } from './block-io.ts';
 import { encodeHeader, readHeader } from './entry-header.ts';
 import { dataPath, folderOf, indexPath, newBirth, newIndexPath } from './entry-name.ts';
+import { indexBytes } from './entry-size.ts';
 
 /** What entry, and where. */
 export interface EntryPlace {
@@ -53,9 +55,15 @@ async function openData(index: FileHandle, place: EntryPlace): Promise<FileHandl
   const header = await readHeader(index);
   if (header?.name !== name || header.sizeBytes !== sizeBytes) return undefined;
   const data = await openIfThere(dataPath(directory, name, header.birth));
-  // Blocks that were cut off are found damaged; the size is what the kernel sees of a file handed to it.
-  if (data !== undefined && (await data.stat()).size !== sizeBytes) await data.truncate(sizeBytes);
+  if (data !== undefined) await restoreSize(data, index, sizeBytes);
   return data;
+}
+
+/** The size is what the kernel sees of a file handed to it. Blocks that were cut off are not there any more. */
+async function restoreSize(data: FileHandle, index: FileHandle, sizeBytes: number): Promise<void> {
+  const { size } = await data.stat();
+  if (size < sizeBytes) await index.truncate(indexBytes(Math.floor(size / DISK_BLOCK_BYTES)));
+  if (size !== sizeBytes) await data.truncate(sizeBytes);
 }
 
 /** Undefined: someone else was first. */

@@ -9,7 +9,12 @@ const WORD_BYTES = 8;
 export function entryBytes(sizeBytes: number): number {
   if (sizeBytes === 0) return 0;
   const blocks = Math.ceil(sizeBytes / DISK_BLOCK_BYTES);
-  return wholePages(sizeBytes) + wholePages(HEADER_BYTES + blocks * WORD_BYTES);
+  return wholePages(sizeBytes) + wholePages(indexBytes(blocks));
+}
+
+/** How large an index is that tells of so many blocks. */
+export function indexBytes(blocks: number): number {
+  return HEADER_BYTES + blocks * WORD_BYTES;
 }
 
 function wholePages(bytes: number): number {

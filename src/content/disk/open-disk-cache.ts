@@ -105,11 +105,11 @@ async function mark(directory: string): Promise<string | undefined> {
   );
 }
 
-/** Whole or not at all, and by the first of several who start at once. */
+/** Whole or not at all, after a power failure too, and by the first of several who start at once. */
 async function writeOnce(directory: string, name: string, text: string): Promise<void> {
   const path = join(directory, `${name}.${newBirth()}.new`);
   try {
-    await writeFile(path, text, { mode: 0o600 });
+    await writeFile(path, text, { mode: 0o600, flush: true });
     await linkOnce(path, join(directory, name));
   } finally {
     await rm(path, { force: true });
@@ -133,7 +133,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
 async function readMarker(directory: string): Promise<unknown> {
   try {
     const text = await readFile(join(directory, MARKER), 'utf8');
-    return (JSON.parse(text) as { readonly format?: unknown }).format ?? 'unknown';
+    return (JSON.parse(text) as { readonly format?: unknown } | null)?.format ?? 'unknown';
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     if (error instanceof SyntaxError) return 'unknown';

@@ -138,6 +138,16 @@ describe('bytes that a disk, a crash or someone else spoiled', () => {
     );
   });
 
+  it('blocks that were cut off are not counted either', async () => {
+    const world = new DiskWorld();
+    const version = file(world.cache(), 'a', SIZE);
+    const cache = world.cache();
+    await cache.write(version, 0, bytes);
+    await truncate(await world.file('data'), 30 * BLOCK + 7);
+    const next = world.cache();
+    expect(await next.countBytes(file(next, 'a', SIZE))).toBe(30 * BLOCK);
+  });
+
   it('what the index lacks is missing', async () => {
     const lost = await survives(async (world) => truncate(await world.file('index'), 4096 + 8 * 35));
     expect(lost).toBe(SIZE - 35 * BLOCK);

@@ -18,6 +18,13 @@ async function open(directory: string): Promise<OpenedDiskCache> {
   return opened;
 }
 
+it.each(['', 'null', '{}'])('says that it does not know the cache whose marker is %j', async (marker) => {
+  const { directory } = new DiskWorld();
+  await open(directory);
+  await writeFile(join(directory, 'svcfs-cache.json'), marker);
+  expect((await open(directory)).warning).toMatch(/of another version of svcfs \(format unknown/);
+});
+
 it('warns of a cache with folders that we may not use, and uses the others', async () => {
   const { directory } = new DiskWorld();
   expect((await open(directory)).warning).toBeUndefined();
