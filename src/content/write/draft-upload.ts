@@ -90,13 +90,13 @@ export class DraftUpload {
   }
 
   /**
-   * Makes room in the spool: lets go of the bytes of parts that were sent. Waits for one on its way when there is none;
-   * false when there is none either.
+   * Makes room in the spool: lets go of the bytes of parts that were sent. Waits for one on its way when there is none, and
+   * sends those that failed once more, or throws why they cannot be sent; false when there are none either.
    */
   async releaseSent(): Promise<boolean> {
     const { context, onChange } = this.#options;
     const { content, journal } = context;
-    const upload = await (this.#opening ?? this.#current);
+    const upload = await (this.#opening?.catch(() => undefined) ?? this.#current);
     // What an upload has that was given up meanwhile counts for nothing.
     const held = (): ByteRange[] => (upload === this.#current ? (upload?.heldRanges() ?? []) : []);
     if (held().some((range) => content.isLocal(range))) {
@@ -108,15 +108,15 @@ export class DraftUpload {
     }
     const sent = upload?.nextSent();
     await sent;
-    return sent !== undefined;
+    return sent !== undefined || (await this.#sendAgain());
   }
 
   /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
   async publish(sizeBytes: number, { annotations, inParts }: PublishOptions): Promise<FileRecord> {
     this.#publishing = true;
-    this.#error = undefined;
     try {
       await this.#opening?.catch(() => {});
+      this.#error = undefined;
       if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
         const { sender, draftId, signal } = this.#options.context;
         const send = (): Promise<FileRecord> => this.#publishInline(sizeBytes, annotations);
@@ -267,6 +267,18 @@ export class DraftUpload {
     } else {
       for (const number of numbers) this.#send(upload, number);
     }
+  }
+
+  /** What failed, for by now the store may be back: throws when it is not. False when nothing had failed. */
+  async #sendAgain(): Promise<boolean> {
+    if (this.#error === undefined || this.#publishing) return false;
+    this.#error = undefined;
+    if (this.#current === undefined) this.#restartFor(this.#options.context.content.sizeBytes);
+    else this.#sendBehind(this.#current);
+    await this.#opening?.catch(() => {});
+    await this.#current?.nextSent();
+    if (this.#error !== undefined) throw this.#error;
+    return true;
   }
 
   #send(upload: MultipartUpload, number: number): void {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { forever, newDraft, platform, published, writeInPieces, writerOf } from './draft-world.ts';
-import { patterned } from './fake-platform.ts';
+import { patterned, refusal } from './fake-platform.ts';
 
 describe('parts', () => {
   it('are sent while the file is being written, several at once', async () => {
@@ -34,6 +35,22 @@ describe('parts', () => {
     await draft.publish(new AbortController().signal);
     process.off('warning', warn);
     expect(warnings).toEqual([]);
+  });
+
+  it('that could not go early are no failure of a file that was published since', async () => {
+    const draft = await newDraft(writerOf());
+    const gate = new Gate();
+    platform.on = async (call) => {
+      if (call !== 'initialise' || platform.count('initialise') > 1) return;
+      await gate.opened;
+      throw refusal(500, 0);
+    };
+    await writeInPieces(draft, patterned(1000), 70);
+    const publishing = draft.publish(forever);
+    gate.open();
+    await publishing;
+    expect(published()).toEqual(patterned(1000));
+    await draft.sync(forever);
   });
 
   it('go one at a time where the service asks for that', async () => {

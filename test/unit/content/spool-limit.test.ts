@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/api/errors.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
@@ -49,6 +50,31 @@ describe('the spool limit', () => {
     await draft.write(5, Buffer.from('x'), forever);
     bytes.write('x', 5);
     expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+  });
+
+  it.each([
+    ['a part', 'put '],
+    ['the upload', 'initialise'],
+  ])('is no end for a file whose store was away for a while, when %s failed', async (_, call) => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    let failures = 0;
+    platform.on = (made) => {
+      if (made.startsWith(call) && failures++ === 0) throw new StorageError('failed', 'the store is away');
+    };
+    await writeInPieces(draft, bytes, 4 * KIB);
+    expect(failures).toBeGreaterThan(0);
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
+    await draft.sync(forever);
+  });
+
+  it('tells what the store said, and not of the spool, when parts cannot be sent', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    platform.on = (call) => {
+      if (call.startsWith('put ')) throw new StorageError('failed', 'the store is away');
+    };
+    await expect(writeInPieces(draft, patterned(300 * KIB), 4 * KIB)).rejects.toThrow('the store is away');
   });
 
   describe('and a file larger than it, synced and not published', () => {
