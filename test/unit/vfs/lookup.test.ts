@@ -235,9 +235,14 @@ describe('a volume', () => {
   it('finds what is beyond the first page of a level', async () => {
     world.platform.volumePage = 2;
     for (const key of ['a', 'b', 'c', 'd/e', 'f']) world.platform.addObject(key);
+    await world.directory('volumes/ada/bucket');
+    world.platform.taken();
     await world.at('volumes/ada/bucket/f');
+    expect(world.platform.taken()).toEqual(['volumes.get', 'volumes.contents', 'volumes.object']);
     await world.at('volumes/ada/bucket/d');
+    expect(world.platform.taken()).toEqual(['volumes.object', 'volumes.contents']);
     expect(await world.lookup('volumes/ada/bucket/none')).toBeUndefined();
+    expect(world.platform.taken()).toEqual(['volumes.object', 'volumes.contents']);
     expect(await world.list(await world.directory('volumes/ada/bucket'))).toEqual(['a', 'b', 'c', 'd', 'f']);
   });
 
