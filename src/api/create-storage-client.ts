@@ -15,6 +15,8 @@ export interface StorageOptions {
   readonly clock: Clock;
   /** Of the bytes of parts, over all of them. */
   readonly uploadLimit?: Throttle | undefined;
+  /** Parts that are on their way at once, if that was asked for. */
+  readonly uploads?: number | undefined;
   readonly limits?: Partial<StorageLimits>;
 }
 
@@ -44,7 +46,7 @@ export function createStorageClient(options: StorageOptions): StorageClient {
   const given = { ...DEFAULT_LIMITS, ...options.limits };
   const limits = { ...given, stallTimeoutMs: Math.min(given.stallTimeoutMs, given.timeoutMs) };
   const agent = new Agent({
-    connections: limits.connections,
+    connections: Math.max(limits.connections, options.uploads ?? 0),
     pipelining: 1,
     headersTimeout: limits.stallTimeoutMs,
     bodyTimeout: limits.stallTimeoutMs,

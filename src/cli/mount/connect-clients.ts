@@ -23,7 +23,7 @@ export function connectClients({ endpoint, token, options }: MountSettings, log:
   const { onExchange, onRateWait } = service;
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
   const api = createApi({ endpoint, token, clock, limits, uploadLimit, onExchange, onRateWait });
-  const storage = createStorageClient({ clock, limits, uploadLimit });
+  const storage = createStorageClient({ clock, limits, uploadLimit, uploads: options.uploads });
   return {
     api,
     storage:

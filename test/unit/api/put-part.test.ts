@@ -24,9 +24,10 @@ afterEach(async () => {
 
 async function storeOf(
   handler: StubHandler,
+  options: { readonly uploads?: number } = {},
 ): Promise<{ storage: StorageClient; stub: StubServer; target: Parameters<StorageClient['putPart']>[0] }> {
   const stub = await startStub(handler);
-  const storage = createStorageClient({ clock, limits: { stallTimeoutMs: 500 } });
+  const storage = createStorageClient({ clock, limits: { stallTimeoutMs: 500 }, ...options });
   open.push({ [Symbol.asyncDispose]: () => storage.close() }, stub);
   const target = {
     url: `${stub.origin}/p/1?sig=x`,
@@ -47,6 +48,17 @@ describe('putPart', () => {
     expect(request?.body.equals(part)).toBe(true);
     expect(request?.headers['x-extra']).toBe('1');
     expect(request?.headers['content-type']).toBeUndefined();
+  });
+
+  it('sends as many at once as are asked for', async () => {
+    const held: (() => void)[] = [];
+    const hold: StubHandler = (_, response) =>
+      void held.push(() => response.setHeader('ETag', '"empty"').end());
+    const { storage, target } = await storeOf(hold, { uploads: 48 });
+    const puts = Array.from({ length: 48 }, () => storage.putPart(target, new Uint8Array(0)));
+    await waitUntil(() => held.length === 48);
+    for (const answer of held) answer();
+    await Promise.all(puts);
   });
 
   it('sends an empty last part', async () => {
