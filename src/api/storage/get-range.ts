@@ -22,7 +22,7 @@ const BACKOFF = { baseMs: 100, capMs: 3000 };
 const FIRST_STALL_MS = 4000;
 /** So much restores all patience: a byte now and then is no progress. */
 const PROGRESS_BYTES = 16 * 1024;
-/** For so much an exchange has so many times as long as it may be silent: the slowest lines have many ranges on their way. */
+/** For so much an exchange has so many times as long as it may be silent: on the slowest lines many ranges share what comes. */
 const PACE_STALLS = 4;
 /** An answer to another question may be one server's of many behind an address, or the store's way. */
 const STRANGE_ANSWERS = 3;
@@ -42,7 +42,7 @@ export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): Stor
     let received = 0;
     for (;;) {
       const before = received;
-      const pace = new Pace(limits.clock, attempts.paceTimeoutMs);
+      const pace = new Pace(limits.clock, attempts);
       const progress = await exchange(
         {
           url: target,
@@ -124,22 +124,30 @@ class Attempts {
 /** Whether an exchange gets on, which has to bring more than a byte now and then. */
 class Pace {
   readonly #clock: Clock;
+  readonly #stallTimeoutMs: number;
   readonly #timeoutMs: number;
+  #lastMs: number;
+  /** Since `PROGRESS_BYTES` were there last. */
   #bytes = 0;
-  #sinceMs: number;
+  #tookMs = 0;
 
-  constructor(clock: Clock, timeoutMs: number) {
+  constructor(clock: Clock, { stallTimeoutMs, paceTimeoutMs }: Attempts) {
     this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
-    this.#sinceMs = clock.now();
+    this.#stallTimeoutMs = stallTimeoutMs;
+    this.#timeoutMs = paceTimeoutMs;
+    this.#lastMs = clock.now();
   }
 
   /** It has brought so many bytes by now. Throws to the exchange, which ends by it. */
   check(bytes: number): void {
+    const nowMs = this.#clock.now();
+    // Longer only when we, or the whole machine, stood still.
+    this.#tookMs += Math.min(nowMs - this.#lastMs, this.#stallTimeoutMs);
+    this.#lastMs = nowMs;
     if (bytes - this.#bytes >= PROGRESS_BYTES) {
       this.#bytes = bytes;
-      this.#sinceMs = this.#clock.now();
-    } else if (this.#clock.now() - this.#sinceMs > this.#timeoutMs) {
+      this.#tookMs = 0;
+    } else if (this.#tookMs > this.#timeoutMs) {
       throw new StorageError('failed', 'the store sends too slowly');
     }
   }

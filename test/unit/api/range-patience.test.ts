@@ -68,6 +68,25 @@ describe('a store', () => {
     expect(took.reduce((sum, ms) => sum + ms)).toBeLessThan(TIMEOUT_MS + 4000);
   });
 
+  it('that sends on after this machine stood still for an hour is not given up', async () => {
+    const clock = new HastyClock();
+    const answer = { etag: 'v1', objectSizeBytes: 3 };
+    let exchanges = 0;
+    const getRange = getRangeOver(
+      async (slice) => {
+        exchanges += 1;
+        slice.onAnswer(answer);
+        slice.onProgress(1);
+        await clock.sleep(3_600_000);
+        slice.onProgress(2);
+        return { receivedBytes: 3, answer, error: undefined };
+      },
+      { clock, timeoutMs: TIMEOUT_MS, stallTimeoutMs: 20_000 },
+    );
+    await getRange('http://store/object', { offset: 0, into: Buffer.alloc(3) });
+    expect(exchanges).toBe(1);
+  });
+
   it('that brings nothing is tried for the timeout, from the first request on, and no longer', async () => {
     const { stalls, tookMs, complete } = await read(100 * KIB, ({ stallTimeoutMs }) => ({
       tookMs: stallTimeoutMs,
