@@ -23,6 +23,7 @@ import { PartSender } from './part-sender.ts';
 import { recoverDrafts } from './recover-drafts.ts';
 import { SpoolSpace } from './spool-space.ts';
 import { SpooledDraft } from './spooled-draft.ts';
+import { UploadAborts } from './upload-aborts.ts';
 import type { WriterContext } from './writer-context.ts';
 
 export interface ContentWriterOptions {
@@ -107,6 +108,7 @@ class SpoolingWriter implements ContentWriter {
   async close(): Promise<void> {
     await Promise.all([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
+    context?.aborts.close();
     // What cannot be written is as if the mount had been killed.
     await context?.journal.durable().catch(() => {});
     await context?.journal.close();
@@ -136,6 +138,7 @@ class SpoolingWriter implements ContentWriter {
         clock,
         partsInFlight: this.#options.partsInFlight,
       }),
+      aborts: new UploadAborts(api, clock),
       md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
       bootId: this.#options.bootId ?? (await bootId()),

@@ -3,7 +3,8 @@
  * the one-call way for small files where the service offers it.
  */
 import { ApiError, TransportError } from '../../api/errors.ts';
-import type { FileRecord } from '../../api/model.ts';
+import type { FileRecord, UploadTicket } from '../../api/model.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
 import { INLINE_BYTES, sendInline } from './inline-upload.ts';
@@ -129,7 +130,7 @@ export class DraftUpload {
     }
   }
 
-  /** Gives the upload up at the service too; what cannot be told it sweeps by itself. */
+  /** Gives the upload up at the service too. */
   async abandon(): Promise<void> {
     await this.#opening?.catch(() => {});
     await this.#drop();
@@ -155,7 +156,7 @@ export class DraftUpload {
     this.#current = undefined;
     if (upload === undefined) return;
     this.#options.onChange();
-    await upload.abort().catch(() => {});
+    await upload.abort();
   }
 
   async #publishInParts(sizeBytes: number): Promise<FileRecord> {
@@ -292,7 +293,7 @@ export class DraftUpload {
   #restartFor(expectedBytes: number): void {
     const outgrown = this.#current;
     this.#current = undefined;
-    outgrown?.abort().catch(() => {});
+    void outgrown?.abort();
     this.#opening = this.#open(expectedBytes, {});
     this.#opening
       .then(
@@ -319,12 +320,25 @@ export class DraftUpload {
     const { context, preferredPartSizeBytes, target, onChange } = this.#options;
     const grows = context.api.isKnownToOffer('variable_part_size');
     const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
-    const ticket = await context.api.uploads.initialise(
-      { ...target(), ...exact, partSizeBytes },
-      { signal: context.signal, priority: 'data' },
-    );
+    const ticket = await this.#initialise({ ...target(), ...exact, partSizeBytes });
     this.#current = new MultipartUpload({ ticket, grows, sizeBytes: exact.sizeBytes, parts: [] }, context);
     onChange();
     return this.#current;
+  }
+  /** Heard to its end, though the draft's may come first: an upload that nobody knows of cannot be given up. */
+  async #initialise(upload: UploadTarget & { readonly partSizeBytes: number }): Promise<UploadTicket> {
+    const { api, aborts, signal } = this.#options.context;
+    signal.throwIfAborted();
+    const initialised = api.uploads.initialise(upload, { priority: 'data' });
+    try {
+      return await untilAborted(initialised, signal);
+    } catch (error) {
+      if (signal.aborted)
+        initialised.then(
+          ({ uploadId }) => aborts.abort(uploadId),
+          () => {},
+        );
+      throw error;
+    }
   }
 }

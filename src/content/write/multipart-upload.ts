@@ -23,6 +23,7 @@ import {
   partsIn,
 } from './part-plan.ts';
 import type { PartSender } from './part-sender.ts';
+import type { UploadAborts } from './upload-aborts.ts';
 
 /** Parts are reported in batches of this many while the file is being written: one call each. */
 const REPORT_BATCH = 32;
@@ -45,6 +46,7 @@ export interface UploadContext {
   readonly draftId: string;
   readonly api: Api;
   readonly sender: PartSender;
+  readonly aborts: UploadAborts;
   readonly journal: Journal;
   readonly content: DraftContent;
   readonly signal: AbortSignal;
@@ -176,8 +178,9 @@ export class MultipartUpload {
     }
   }
 
-  async abort(): Promise<void> {
-    await this.#context.api.uploads.abort(this.ticket.uploadId, { priority: 'background' });
+  /** Never rejects. */
+  abort(): Promise<void> {
+    return this.#context.aborts.abort(this.ticket.uploadId);
   }
 
   /** From here on someone waits for parts: for all of them, or for room that one gives. */

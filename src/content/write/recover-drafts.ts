@@ -125,7 +125,7 @@ async function giveUp(
   state: DraftState,
   options: RecoverOptions & FoundSpool & { readonly reason: string },
 ): Promise<Recovered | undefined> {
-  const { api, journal, spoolPath } = options.context;
+  const { aborts, journal, spoolPath } = options.context;
   const spool = spoolPath(state.id);
   const doubt = options.survived ? '' : `; ${MAY_BE_ZEROS}`;
   // Neither can the upload be completed, which would put half a file under the name, nor may it go.
@@ -133,9 +133,7 @@ async function giveUp(
     const reason = `${options.reason}; ${onlyInUpload(state.upload.ticket.uploadId)}${doubt}`;
     return { label: state.label, outcome: { kind: 'kept', path: spool, reason } };
   }
-  if (state.upload !== undefined) {
-    api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
-  }
+  if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
   const end = { type: 'end', id: state.id } as const;
   if (options.spoolBytes === 0) {
     await removeSpool(spool);

@@ -20,7 +20,7 @@ export interface SplitDraft {
  */
 export async function splitAtClose(
   state: DraftState,
-  { api, journal, spoolPath, bootId }: WriterContext,
+  { aborts, journal, spoolPath, bootId }: WriterContext,
 ): Promise<SplitDraft | undefined> {
   const { id, label, phase, extents, closed: first } = state;
   const survived = hasSurvived(state, bootId);
@@ -50,9 +50,7 @@ export async function splitAtClose(
     onDisk: bytes === undefined,
     bootId,
   };
-  if (state.upload !== undefined) {
-    api.uploads.abort(state.upload.ticket.uploadId, { priority: 'background' }).catch(() => {});
-  }
+  if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
   journal.record({ type: 'draft', draft: closed });
   await journal.durable();
   if ((await sizeOf(spool)) > sizeBytes) await truncate(spool, sizeBytes);

@@ -84,7 +84,7 @@ export class SpooledDraft implements Draft {
     this.#annotations = state.annotations;
     const recovered = state.phase === 'publishing';
     if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
-    const { api, reader, memory, sender, journal, space } = context;
+    const { api, reader, memory, sender, aborts, journal, space } = context;
     this.#owed = new OwedBytes({
       asked: recovered,
       closed: recovered ? closedIn(state) : undefined,
@@ -110,6 +110,7 @@ export class SpooledDraft implements Draft {
         api,
         reader,
         sender,
+        aborts,
         journal,
         memory,
         content: this.#content,

@@ -4,6 +4,7 @@ import type { ContentReader, DeliverObject } from '../ports.ts';
 import type { Journal } from './journal.ts';
 import type { PartSender } from './part-sender.ts';
 import type { SpoolSpace } from './spool-space.ts';
+import type { UploadAborts } from './upload-aborts.ts';
 
 /** What all drafts of a writer share. */
 export interface WriterContext {
@@ -11,6 +12,7 @@ export interface WriterContext {
   readonly reader: ContentReader;
   readonly memory: MemoryPool;
   readonly sender: PartSender;
+  readonly aborts: UploadAborts;
   readonly journal: Journal;
   /** Of the machine's run since it was started; undefined: the system tells none. */
   readonly bootId: string | undefined;

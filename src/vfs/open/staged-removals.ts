@@ -1,11 +1,7 @@
 import type { FileRecord } from '../../api/model.ts';
-import { backoffMs } from '../../lib/backoff.ts';
-import { sharedAbortController } from '../../lib/shared-signals.ts';
+import { Retries } from '../../lib/retries.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { Tree } from '../tree.ts';
-
-/** Between tries. */
-const RETRY = { baseMs: 1000, capMs: 60_000 };
 
 interface Removal {
   readonly file: FileRecord;
@@ -18,41 +14,26 @@ interface Removal {
  */
 export class StagedRemovals {
   readonly #tree: Tree;
-  readonly #waiting = new Set<Removal>();
-  readonly #end = sharedAbortController();
+  readonly #removals: Retries<Removal>;
 
   constructor(tree: Tree) {
     this.#tree = tree;
+    this.#removals = new Retries(tree.clock, (removal) => this.#isDone(removal));
   }
 
   /** Waits for the first try only, and never rejects. */
-  async remove(file: FileRecord, whenGone: () => Promise<void>): Promise<void> {
-    const removal = { file, whenGone };
-    if (await this.#isDone(removal)) return;
-    this.#waiting.add(removal);
-    if (this.#waiting.size === 1) void this.#tryOn();
+  remove(file: FileRecord, whenGone: () => Promise<void>): Promise<void> {
+    return this.#removals.add({ file, whenGone });
   }
 
   /** Tries once more, now. Never rejects. */
-  async tryAll(): Promise<void> {
-    const tries = [...this.#waiting].map(async (removal) => {
-      if (await this.#isDone(removal)) this.#waiting.delete(removal);
-    });
-    await Promise.all(tries);
+  tryAll(): Promise<void> {
+    return this.#removals.tryAll();
   }
 
   /** Tries no more. */
   close(): void {
-    this.#end.abort();
-  }
-
-  async #tryOn(): Promise<void> {
-    const { clock } = this.#tree;
-    for (let failures = 0; this.#waiting.size > 0; failures += 1) {
-      await clock.sleep(backoffMs(failures, RETRY), this.#end.signal).catch(() => undefined);
-      if (this.#end.signal.aborted) return;
-      await this.tryAll();
-    }
+    this.#removals.close();
   }
 
   async #isDone({ file, whenGone }: Removal): Promise<boolean> {

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
 import type { ContentWriter } from '../../../src/content/ports.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
@@ -17,7 +19,7 @@ import {
   writeInPieces,
   writerOf,
 } from './draft-world.ts';
-import { md5, patterned } from './fake-platform.ts';
+import { md5, patterned, refusal } from './fake-platform.ts';
 
 describe('publishing', () => {
   it('costs a small file three calls and one transfer, with its exact size', async () => {
@@ -404,6 +406,47 @@ describe('a draft', () => {
     await draft.discard();
     expect(platform.uploads.size).toBe(0);
     expect(await readdir(directory.name)).toEqual(['journal']);
+  });
+
+  it('gives up an upload that was just being begun when it is discarded', async () => {
+    const draft = await newDraft(writerOf());
+    const begun = new Gate();
+    platform.on = (call) => (call === 'initialise' ? begun.opened : undefined);
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.count('initialise') === 1);
+    const discarded = draft.discard();
+    begun.open();
+    await discarded;
+    await waitUntil(() => platform.count('abort') === 1);
+    expect(platform.uploads.size).toBe(0);
+  });
+
+  it('gives its upload up later when the service cannot do it now', async () => {
+    const clock = new FakeClock();
+    const draft = await newDraft(writerOf({ clock }));
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.count('put') >= 2);
+    platform.on = (call) => {
+      if (call === 'abort' && platform.count('abort') <= 2) throw refusal(507, 8000);
+    };
+    await draft.discard();
+    expect(platform.uploads.size).toBe(1);
+    await clock.advance(10_000);
+    expect(platform.count('abort')).toBe(3);
+    expect(platform.uploads.size).toBe(0);
+  });
+
+  it('asks once to give up an upload that is gone', async () => {
+    const clock = new FakeClock();
+    const draft = await newDraft(writerOf({ clock }));
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.count('put') >= 2);
+    platform.on = (call) => {
+      if (call === 'abort') throw refusal(404, 8003);
+    };
+    await draft.discard();
+    await clock.advance(100_000);
+    expect(platform.count('abort')).toBe(1);
   });
 
   it('frees its spool when it is published and closed', async () => {

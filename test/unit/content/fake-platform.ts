@@ -53,12 +53,14 @@ export class FakePlatform {
 
   get api(): Api {
     const uploads: Partial<Api['uploads']> = {
-      initialise: async ({ parent, name, overwrite, sizeBytes, partSizeBytes }) => {
+      initialise: async ({ parent, name, overwrite, sizeBytes, partSizeBytes }, options) => {
         await this.#enter('initialise');
         const uploadId = `u${++this.#ids}`;
         const size = this.partSizeBytes ?? partSizeBytes ?? 16;
         const upload = { parent, name, overwrite, sizeBytes, partSizeBytes: size };
         this.uploads.set(uploadId, { ...upload, parts: new Map(), reported: new Map() });
+        // Who has stopped listening does not hear which it is.
+        options?.signal?.throwIfAborted();
         return { uploadId, partSizeBytes: size, parallel: this.parallel };
       },
       partUrl: async (uploadId, partNumber) => {
