@@ -120,10 +120,11 @@ export interface Draft {
   sync(signal: AbortSignal): Promise<void>;
   /**
    * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it, as long as
-   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away. `stays`: this
-   * mount is not going to publish it as it is, so that nobody waits for the room that it takes.
+   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away.
    */
-  commit(signal: AbortSignal, how?: { readonly stays: boolean }): Promise<void>;
+  commit(signal: AbortSignal): Promise<void>;
+  /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
+  stay(): void;
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.

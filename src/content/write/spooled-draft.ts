@@ -204,7 +204,7 @@ export class SpooledDraft implements Draft {
     this.#syncedChanges = changes;
   }
 
-  async commit(signal: AbortSignal, { stays } = { stays: false }): Promise<void> {
+  async commit(signal: AbortSignal): Promise<void> {
     await this.#content.fetchMissing({ start: 0, end: this.sizeBytes }, signal);
     await this.#content.settled();
     const changes = this.#changes;
@@ -216,10 +216,15 @@ export class SpooledDraft implements Draft {
       return { changes, sizeBytes, bytes };
     });
     this.#committedChanges = changes;
-    this.#stays = stays;
+    this.#stays = false;
     this.#record();
     await untilAborted(this.#context.journal.durable(), signal);
     this.#syncedChanges = changes;
+  }
+
+  stay(): void {
+    this.#stays = true;
+    this.#context.space.notify();
   }
 
   async retarget(target: UploadTarget, label: string): Promise<void> {

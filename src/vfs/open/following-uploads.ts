@@ -51,13 +51,13 @@ export class FollowingUploads {
   }
 
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
-  follow(content: FileContent): Promise<void> {
+  async follow(content: FileContent): Promise<void> {
     // Emptied to be written, it is published by a close after that, or its last.
     const isOwed = (): boolean => content.owed && (content.outstanding !== 'begun' || content.writers === 0);
     const publish = async (): Promise<void> => {
       if (isOwed()) await this.#publisher.publish(content);
     };
-    return this.#try(content, {
+    await this.#try(content, {
       isOwed: () => isOwed() && !content.unlinked,
       once: async () => {
         // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
@@ -67,6 +67,7 @@ export class FollowingUploads {
         });
       },
     });
+    if (content.keepBecause) content.node.draft?.stay();
   }
 
   /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */

@@ -89,7 +89,7 @@ export class Publisher implements DraftMaker {
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
     if (this.isTemporary(node)) {
-      if (!draft.committed) await draft.commit(NEVER_ABORTED, { stays: true });
+      if (!draft.committed) await this.commit(content, NEVER_ABORTED);
       return;
     }
     content.unpublished = 'none';
@@ -147,7 +147,10 @@ export class Publisher implements DraftMaker {
    */
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
-    if (this.isTemporary(node)) return draft?.commit(signal, { stays: true });
+    if (this.isTemporary(node)) {
+      await draft?.commit(signal);
+      return draft?.stay();
+    }
     if (node.kind !== 'project-file') return draft?.sync(signal);
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);

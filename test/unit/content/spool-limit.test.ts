@@ -226,8 +226,27 @@ describe('the spool limit', () => {
       await newDraft(writer, undefined, 'second'),
     ];
     await staying.write(0, patterned(900), forever);
-    await staying.commit(forever, { stays: true });
-    await second.write(0, patterned(500), forever);
+    await staying.commit(forever);
+    const waiting = second.write(0, patterned(500), forever);
+    await expect(isDone(waiting)).resolves.toBe(false);
+    staying.stay();
+    await waiting;
+  });
+
+  it('makes a writer wait for such a file again when it was closed once more', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
+    const [closed, second] = [
+      await newDraft(writer, undefined, 'closed'),
+      await newDraft(writer, undefined, 'second'),
+    ];
+    await closed.write(0, patterned(900), forever);
+    await closed.commit(forever);
+    closed.stay();
+    await closed.commit(forever);
+    const waiting = second.write(0, patterned(500), forever);
+    await expect(isDone(waiting)).resolves.toBe(false);
+    await closed.publish(forever);
+    await waiting;
   });
 
   it('makes a writer wait for another file that is being closed, before any of it is sent', async () => {

@@ -3,37 +3,45 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
-import { TransportError } from '../../../src/api/errors.ts';
+import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import { Journal } from '../../../src/content/write/journal.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { ProjectFileNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
-import { ChangingWorld, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const LONGEST_PAUSE_MS = 60_000;
 const outage = new TransportError('no answer', { call: 'POST /upload/inline' });
 
+const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call: 'POST /upload/inline' });
+
 let world: ChangingWorld;
 let clock: FakeClock;
-/** Uploads that were begun, each with what ends it: an outage, or that it is let through. */
-let uploads: { readonly fail: () => void; readonly pass: () => void }[];
+/** Uploads that were begun, each with what ends it: an outage, a refusal, or that it is let through. */
+let uploads: { readonly fail: () => void; readonly refuse: () => void; readonly pass: () => void }[];
 let held: boolean;
 afterEach(() => world.end());
 
-async function start({ writeBack = true } = {}): Promise<void> {
+async function start({
+  writeBack = true,
+  ...limits
+}: {
+  readonly writeBack?: boolean;
+  readonly spoolSizeBytes?: number;
+} = {}): Promise<void> {
   clock = new FakeClock();
   uploads = [];
   held = false;
-  world = await ChangingWorld.start({ clock, options: { writeBack }, api: holdingUploads });
+  world = await ChangingWorld.start({ clock, options: { writeBack }, api: holdingUploads, ...limits });
 }
 
 function holdingUploads(api: Api): Api {
   const inline: Api['uploads']['inline'] = async (...args) => {
     if (held)
       await new Promise<void>((pass, reject) => {
-        uploads.push({ pass, fail: () => reject(outage) });
+        uploads.push({ pass, fail: () => reject(outage), refuse: () => reject(refusal) });
       });
     return api.uploads.inline(...args);
   };
@@ -197,6 +205,22 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
     (await upload(3)).fail();
     await flushedAfterTheOutage('v2');
   });
+});
+
+it('what was closed and is refused for good holds up nobody at --spool-size while a reader has it open', async () => {
+  await start({ spoolSizeBytes: 1000 });
+  held = true;
+  const { node, handle } = await world.create('refused');
+  await world.write(handle, 'x'.repeat(900));
+  const reader = await world.open(node, O_RDONLY);
+  await world.close(handle);
+  (await upload(1)).refuse();
+  await waitUntil(() => world.tree.errors.lastAt('/one/refused') !== undefined);
+  held = false;
+  await world.put('other', 'y'.repeat(900));
+  expect(await world.side.flush('/one/other', world.by().signal)).toEqual([]);
+  expect(await world.read(reader)).toBe('x'.repeat(900));
+  await world.close(reader);
 });
 
 it('what was made empty in an outage is tried again', async () => {
