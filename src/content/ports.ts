@@ -120,9 +120,12 @@ export interface Draft {
   sync(signal: AbortSignal): Promise<void>;
   /**
    * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it, as long as
-   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away.
+   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away; `ContentError`
+   * kind `no-space` when there is no room for that, nor can be.
    */
   commit(signal: AbortSignal): Promise<void>;
+  /** The spool has room for what it builds on. */
+  readonly fits: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;
   /**

@@ -8,14 +8,14 @@ import { Mutex } from '../../lib/mutex.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
-import { type Extent, ExtentMap, hasReleased, isPartOf } from './extent-map.ts';
+import { type Extent, ExtentMap, hasReleased, isPartOf, type VersionOrigin } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
 import { syncDirectory } from './sync-directory.ts';
 
-/** Ranges of versions are fetched into the spool in pieces of this size. */
+/** Ranges of versions are fetched in pieces of this size. */
 const FETCH_BYTES = 4 * 1024 * 1024;
 
 export interface DraftContentOptions {
@@ -39,6 +39,8 @@ export interface DraftContentOptions {
 export class DraftContent {
   readonly #options: DraftContentOptions;
   readonly #map: ExtentMap;
+  /** What it was when a file began to be made of it, without what was changed since. */
+  #unchanged: ExtentMap | undefined;
   readonly #changes = new Mutex();
   readonly #sources = new Map<string, OpenVersion>();
   readonly #reads = new Set<Promise<ByteChunks>>();
@@ -148,11 +150,22 @@ export class DraftContent {
     });
   }
 
-  /** The upload is a file now: what was released to it can be read from there. */
-  findReleased(version: ContentVersion): void {
-    for (const { start, end, origin } of [...this.#map.extents]) {
-      if (origin.kind === 'released') this.#map.set(start, end, { kind: 'version', version, offset: start });
-    }
+  /** All of it is being made a file from here on. */
+  beginFile(): void {
+    this.#unchanged = new ExtentMap(this.#map.extents);
+  }
+
+  /**
+   * The file is made: what was released to it, or taken from versions and not changed since, can be read from there. The
+   * versions may go away.
+   */
+  endFile(version: ContentVersion): void {
+    const released = this.#map.extents.filter(({ origin }) => origin.kind === 'released');
+    const unchanged = this.#unchanged?.extents ?? [];
+    const taken = unchanged.flatMap((extent) => this.#stillMissing(extent, extent.start, extent.end));
+    this.#unchanged = undefined;
+    for (const { start, end } of [...released, ...taken])
+      this.#map.set(start, end, { kind: 'version', version, offset: start });
   }
 
   wholeCopyOf(): ContentVersion | undefined {
@@ -194,40 +207,55 @@ export class DraftContent {
     return { chunks: pieces.flatMap((piece) => piece.chunks), release };
   }
 
-  /** Fetches into the spool what a range still has from versions. */
+  /** What is still to be fetched of it. */
+  get missingBytes(): number {
+    return this.#map.extents.reduce(
+      (sum, { start, end, origin }) => sum + (origin.kind === 'version' ? end - start : 0),
+      0,
+    );
+  }
+
+  /** Fetches into the spool what a range still has from versions, as far as there is room for it. */
   async fetchMissing(range: ByteRange, signal: AbortSignal): Promise<void> {
-    for (let start = range.start; start < range.end; start += FETCH_BYTES) {
-      const piece = this.#map.slice(start, Math.min(start + FETCH_BYTES, range.end));
-      for (const extent of piece) {
-        if (extent.origin.kind === 'version') await this.#fetch(extent, signal);
-      }
+    const { space } = this.#options;
+    for (const extent of this.#missingIn(range)) {
+      const sizeBytes = extent.end - extent.start;
+      if (!space.tryAdmit(sizeBytes)) return;
+      await this.#fetch(extent, signal).finally(() => space.resize(-sizeBytes));
     }
   }
 
-  /**
-   * Fills `into` from the spool; holes, and what lies past the end by now, are zeros. False: some of it was copied from a
-   * version since it was last fetched, and `into` is not whole.
-   */
-  async readSpooled(start: number, into: Uint8Array): Promise<boolean> {
+  /** Fetches all that is still in versions, and waits for room as a writer does. */
+  async fetchAll(signal: AbortSignal): Promise<void> {
+    const { space, tenant } = this.#options;
+    for (const extent of this.#missingIn({ start: 0, end: this.#map.sizeBytes })) {
+      const sizeBytes = extent.end - extent.start;
+      await space.admit(sizeBytes, { tenant, signal });
+      await this.#fetch(extent, signal).finally(() => space.resize(-sizeBytes));
+    }
+  }
+
+  /** Fills `into`; holes, and what lies past the end by now, are zeros. What is not in the spool comes from its version. */
+  async readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     const extents = this.#map.slice(start, start + into.length);
-    if (extents.some(({ origin }) => origin.kind === 'version')) return false;
     refuseReleased(extents);
     into.fill(0, Math.max(0, this.#map.sizeBytes - start));
     for (const extent of extents) {
       const target = into.subarray(extent.start - start, extent.end - start);
       if (extent.origin.kind === 'local') await (await this.#file()).read(extent.start, target);
+      else if (extent.origin.kind === 'version') await this.#copy(extent.origin, target, signal);
       else target.fill(0);
     }
-    return true;
   }
 
   /** All bytes; undefined when they are more than `mostBytes` or not all here. */
-  async readWhole(mostBytes: number): Promise<Buffer | undefined> {
+  async readWhole(mostBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
     await this.settled();
     const { sizeBytes } = this.#map;
-    if (sizeBytes > mostBytes || this.released) return undefined;
+    if (sizeBytes > mostBytes || this.released || this.missingBytes > 0) return undefined;
     const bytes = Buffer.alloc(sizeBytes);
-    return (await this.readSpooled(0, bytes)) ? bytes : undefined;
+    await this.readInto(0, bytes, signal);
+    return bytes;
   }
 
   /** Resolves when the changes asked for so far are made. */
@@ -287,6 +315,27 @@ export class DraftContent {
     return { chunks: [chunk], release: () => this.#options.memory.release(buffer) };
   }
 
+  /** What of a range is in versions, in pieces, each as it is when it comes to it. */
+  *#missingIn(range: ByteRange): Generator<Extent> {
+    for (let start = range.start; start < range.end; start += FETCH_BYTES) {
+      const piece = this.#map.slice(start, Math.min(start + FETCH_BYTES, range.end));
+      yield* piece.filter(({ origin }) => origin.kind === 'version');
+    }
+  }
+
+  async #copy({ version, offset }: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    for (let at = 0; at < into.length; at += FETCH_BYTES) {
+      const piece = into.subarray(at, at + FETCH_BYTES);
+      const { chunks, release } = await this.#source(version).read(offset + at, piece.length, { signal });
+      let copied = 0;
+      for (const chunk of chunks) {
+        piece.set(chunk, copied);
+        copied += chunk.length;
+      }
+      release?.();
+    }
+  }
+
   async #fetch(extent: Extent, signal: AbortSignal): Promise<void> {
     if (extent.origin.kind !== 'version') return;
     const { version, offset } = extent.origin;
@@ -343,6 +392,7 @@ export class DraftContent {
   }
 
   #changed(range: ByteRange): void {
+    this.#unchanged?.set(range.start, range.end, { kind: 'hole' });
     this.#account();
     this.#options.onChange(range);
   }

@@ -192,9 +192,8 @@ export class DraftUpload {
     const buffer = await memory.acquire(sizeBytes, signal);
     const body = buffer.subarray(0, sizeBytes);
     try {
-      while (!(await content.readSpooled(0, body))) {
-        await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
-      }
+      await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
+      await content.readInto(0, body, signal);
       const newer = await this.#newer(sizeBytes);
       return newer ?? (await sendInline(context, body, { target: target(), annotations }));
     } catch (error) {

@@ -6,13 +6,19 @@
 import { sameVersion } from '../content-version.ts';
 import type { ContentVersion } from '../ports.ts';
 
+/** `offset` is that of the extent's first byte in the version. */
+export interface VersionOrigin {
+  readonly kind: 'version';
+  readonly version: ContentVersion;
+  readonly offset: number;
+}
+
 export type Origin =
   | { readonly kind: 'local' }
   | { readonly kind: 'hole' }
   /** In a part that the service has, and no longer in the spool, which had to make room. */
   | { readonly kind: 'released' }
-  /** `offset` is that of the extent's first byte in the version. */
-  | { readonly kind: 'version'; readonly version: ContentVersion; readonly offset: number };
+  | VersionOrigin;
 
 export interface Extent {
   readonly start: number;

@@ -2,8 +2,8 @@
  * Sends parts: the one process-wide queue with its limit of parts in flight, fair between files, and the way of one
  * part from the spool to the store.
  *
- * What a part builds on is fetched into the spool before memory for its body is taken, so that memory is held for the
- * time of one transfer only. A part that was sent gives up its place in flight before it is checked.
+ * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
+ * memory is held for the time of one transfer only. A part that was sent gives up its place in flight before it is checked.
  */
 import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
@@ -123,9 +123,7 @@ export class PartSender {
     try {
       const body = buffer.subarray(0, sizeBytes);
       job.onRead();
-      while (!(await job.content.readSpooled(job.range.start, body))) {
-        await job.content.fetchMissing(job.range, job.signal);
-      }
+      await job.content.readInto(job.range.start, body, job.signal);
       check = this.#checks.begin(body);
       const { etag, md5 } = await this.#put(job, link, body);
       this.#measure(sizeBytes);

@@ -80,6 +80,17 @@ export class SpoolSpace {
     if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.now();
   }
 
+  /** As `admit`, without waiting: false when there is no room now. */
+  tryAdmit(bytes: number): boolean {
+    if (!this.hasRoom(bytes)) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#usedBytes + bytes <= this.#options.limitBytes;
+  }
+
   resize(bytes: number): void {
     this.#usedBytes += bytes;
     if (bytes < 0) this.notify();

@@ -147,6 +147,10 @@ export class SpooledDraft implements Draft {
     return this.#syncedChanges > (this.#target.onward === undefined ? this.#publishedChanges : 0);
   }
 
+  get fits(): boolean {
+    return this.#context.space.hasRoom(this.#content.missingBytes);
+  }
+
   get publishing(): boolean {
     return this.#publication !== undefined;
   }
@@ -205,12 +209,12 @@ export class SpooledDraft implements Draft {
   }
 
   async commit(signal: AbortSignal): Promise<void> {
-    await this.#content.fetchMissing({ start: 0, end: this.sizeBytes }, signal);
+    await this.#content.fetchAll(signal);
     await this.#content.settled();
     const changes = this.#changes;
     const { sizeBytes } = this;
     await this.#owed.close(sizeBytes, async () => {
-      const read = await this.#content.readWhole(JOURNALED_BYTES);
+      const read = await this.#content.readWhole(JOURNALED_BYTES, signal);
       const bytes = changes === this.#changes ? read?.toString('base64') : undefined;
       if (bytes === undefined) await untilAborted(this.#content.sync(), signal);
       return { changes, sizeBytes, bytes };
@@ -393,8 +397,9 @@ export class SpooledDraft implements Draft {
     try {
       const changes = this.#changes;
       if (this.dirty || this.#published === undefined) {
+        this.#content.beginFile();
         const file = await this.#publishContent(changes);
-        this.#content.findReleased(versionOfFile(file));
+        this.#content.endFile(versionOfFile(file));
         this.#settle(file, changes);
       }
       return await this.annotatePublished();

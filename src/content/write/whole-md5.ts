@@ -15,8 +15,8 @@ export async function wholeMd5(content: DraftContent, signal: AbortSignal): Prom
     const piece = buffer.subarray(0, Math.min(PIECE_BYTES, sizeBytes - start));
     const end = start + piece.length;
     if (content.released) return undefined;
-    do await content.fetchMissing({ start, end }, signal);
-    while (!(await content.readSpooled(start, piece)));
+    await content.fetchMissing({ start, end }, signal);
+    await content.readInto(start, piece, signal);
     const taken = end === sizeBytes ? md5.end(piece) : md5.update(piece);
     md5.hurry();
     const digest = await taken;

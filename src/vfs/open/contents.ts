@@ -108,10 +108,14 @@ export class Contents {
       await this.publish(content, signal);
   }
 
-  /** Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away. */
+  /**
+   * Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away, and so
+   * is what builds on more than the spool has room for.
+   */
   mayFollow({ node }: FileContent): boolean {
-    const { writeBack } = this.#tree.options;
-    return writeBack && node.kind === 'project-file' && node.draft?.wholeCopyOf() === undefined;
+    if (!this.#tree.options.writeBack || node.kind !== 'project-file') return false;
+    const { draft } = node;
+    return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
   }
 
   /** Makes the file durable here and owed to the platform; its publication follows, if so, without being waited for. */

@@ -223,6 +223,16 @@ it('what was closed and is refused for good holds up nobody at --spool-size whil
   await world.close(reader);
 });
 
+it('what builds on more than --spool-size is uploaded by its close: all of it could not be kept here', async () => {
+  await start({ spoolSizeBytes: 1000 });
+  await world.put('f', 'x'.repeat(900));
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  const handle = await world.open((await world.child('f'))!, O_WRONLY);
+  await world.write(handle, 'y'.repeat(200), 900);
+  await world.close(handle);
+  expect((await world.onPlatform())['f']).toBe('x'.repeat(900) + 'y'.repeat(200));
+});
+
 it('what was made empty in an outage is tried again', async () => {
   await start();
   held = true;
