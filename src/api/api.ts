@@ -1,6 +1,7 @@
 /**
  * The platform's API as the file system uses it. One method is one call of the API document unless its comment says
- * otherwise: who reads code against this interface can count requests.
+ * otherwise: who reads code against this interface can count requests. A file whose size an answer leaves out costs one
+ * more, for its details.
  *
  * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
  * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.

@@ -16,10 +16,31 @@ import {
 export const ENTRY_FIELDS =
   'id,name,project,parent,type,size,created_on,modified_on,storage,origin,tags,metadata';
 
-/** A File or a Folder; `type` comes in any case. */
-export function parseEntry(body: unknown): EntryRecord {
+/** An entry of which an answer does not tell the size, nor that it is a folder: its details do. */
+export interface Unsized {
+  readonly kind: 'unsized';
+  readonly id: string;
+  readonly name: string;
+}
+
+export type Listed = EntryRecord | Unsized;
+
+/** A File or a Folder; `type` comes in any case. Services that do not know `fields` leave the size out. */
+export function parseListed(body: unknown): Listed {
   const object = asObject(body, 'file');
-  return optionalTextAt(object, 'type')?.toLowerCase() === 'folder' ? folderOf(object) : fileOf(object);
+  if (optionalTextAt(object, 'type')?.toLowerCase() === 'folder') return folderOf(object);
+  const sizeBytes = optionalNumberAt(object, 'size');
+  return sizeBytes === undefined
+    ? { kind: 'unsized', id: textAt(object, 'id'), name: textAt(object, 'name') }
+    : fileOf(object, sizeBytes);
+}
+
+export function parseEntry(body: unknown): EntryRecord {
+  const entry = parseListed(body);
+  if (entry.kind === 'unsized') {
+    throw new UnexpectedShape('the answer has no size');
+  }
+  return entry;
 }
 
 export function parseFile(body: unknown): FileRecord {
@@ -54,7 +75,7 @@ class Shared {
 const projects = new Shared();
 const parents = new Shared();
 
-function fileOf(object: WireObject): FileRecord {
+function fileOf(object: WireObject, sizeBytes: number): FileRecord {
   const createdMs = optionalTimeAt(object, 'created_on');
   const modifiedMs = optionalTimeAt(object, 'modified_on');
   const origin = objectAt(object, 'origin');
@@ -64,7 +85,7 @@ function fileOf(object: WireObject): FileRecord {
     name: textAt(object, 'name'),
     project: projects.of(optionalTextAt(object, 'project')) ?? '',
     parent: parents.of(optionalTextAt(object, 'parent')),
-    sizeBytes: optionalNumberAt(object, 'size') ?? 0,
+    sizeBytes,
     createdMs: createdMs ?? modifiedMs ?? 0,
     modifiedMs: modifiedMs ?? createdMs ?? 0,
     storage: storageOf(objectAt(object, 'storage')),

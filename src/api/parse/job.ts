@@ -1,6 +1,6 @@
 import type { AsyncFileJob, AsyncState, EntryRecord, TransferJob, TransferState } from '../model.ts';
 import { parseBulkItems, parseFailure } from './failure.ts';
-import { parseEntry } from './file.ts';
+import { parseListed } from './file.ts';
 import { arrayAt, asObject, isObject, optionalNumberAt, textAt, UnexpectedShape } from './wire.ts';
 
 const TRANSFER_STATES: readonly TransferState[] = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED'];
@@ -10,7 +10,7 @@ const ASYNC_STATES: readonly AsyncState[] = ['SUBMITTED', 'RESOLVING', 'RUNNING'
 export function parseTransferJob(body: unknown, kind: TransferJob['kind']): TransferJob {
   const object = asObject(body, 'job');
   const { error } = object;
-  const result = isObject(object['result']) ? parseEntry(object['result']) : undefined;
+  const result = parseResource(object['result']);
   return {
     kind,
     id: textAt(object, 'id'),
@@ -31,9 +31,10 @@ export function parseAsyncJob(body: unknown, kind: AsyncFileJob['kind']): AsyncF
   };
 }
 
-/** A deleted entry has nothing to show. */
+/** A deleted entry has nothing to show; one whose size is not told is as good as not shown. */
 function parseResource(resource: unknown): EntryRecord | undefined {
-  return isObject(resource) && Object.keys(resource).length > 0 ? parseEntry(resource) : undefined;
+  const entry = isObject(resource) && Object.keys(resource).length > 0 ? parseListed(resource) : undefined;
+  return entry?.kind === 'unsized' ? undefined : entry;
 }
 
 function stateIn<S extends string>(states: readonly S[], text: string): S {

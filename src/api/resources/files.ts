@@ -2,13 +2,14 @@ import type { CallOptions, FilesApi, ListOptions, PageRequest, Place } from '../
 import { ApiError } from '../errors.ts';
 import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
-import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder } from '../parse/file.ts';
+import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder, parseListed } from '../parse/file.ts';
 import { parsePage } from '../parse/page.ts';
 import { asObject, objectAt, pairsOf, textAt, textsOf } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 import { createdFromNowOn } from './created-from-now-on.ts';
+import { callForFile, withSize, withSizes } from './file-details.ts';
 
 type Pairs = Readonly<Record<string, string>>;
 type OverwriteOptions = CallOptions & { readonly overwrite?: boolean };
@@ -27,30 +28,39 @@ export class FilesClient implements FilesApi {
     return this.#call({ route: 'GET /files/{id}', path: { id }, parse: parseEntry }, options);
   }
 
-  find(place: Parameters<FilesApi['find']>[0], options?: CallOptions): Promise<EntryRecord | undefined> {
+  async find(
+    place: Parameters<FilesApi['find']>[0],
+    options?: CallOptions,
+  ): Promise<EntryRecord | undefined> {
     const { name } = place;
     const folder = 'parent' in place ? { parent: place.parent } : { project: place.project };
-    return this.#call(
+    const listed = await this.#call(
       {
         route: 'GET /files',
         // No more of it than a place: who publishes has an upload's target there.
         query: { ...folder, name, fields: ENTRY_FIELDS },
-        parse: (_, answer) => parsePage(answer, 0, parseEntry).items.find((each) => each.name === name),
+        parse: (_, answer) => parsePage(answer, 0, parseListed).items.find((each) => each.name === name),
       },
       options,
     );
+    return listed && withSize(this.#call, listed, options);
   }
 
-  list(folder: string, { offset, limit }: PageRequest, options?: ListOptions): Promise<Page<EntryRecord>> {
-    return this.#call(
+  async list(
+    folder: string,
+    { offset, limit }: PageRequest,
+    options?: ListOptions,
+  ): Promise<Page<EntryRecord>> {
+    const page = await this.#call(
       {
         route: 'GET /files/{folder}/list',
         path: { folder },
         query: { offset, limit, fields: ENTRY_FIELDS },
-        parse: (_, answer) => parsePage(answer, offset, parseEntry, options?.onUnusable),
+        parse: (_, answer) => parsePage(answer, offset, parseListed, options?.onUnusable),
       },
       options,
     );
+    return withSizes(this.#call, page, options);
   }
 
   edit(
@@ -58,13 +68,13 @@ export class FilesClient implements FilesApi {
     changes: Parameters<FilesApi['edit']>[1],
     options?: OverwriteOptions,
   ): Promise<FileRecord> {
-    return this.#call(
+    return callForFile(
+      this.#call,
       {
         route: 'PATCH /files/{id}',
         path: { id },
         query: { overwrite: options?.overwrite || undefined },
         body: { json: changes },
-        parse: parseFile,
       },
       options,
     );
@@ -73,14 +83,14 @@ export class FilesClient implements FilesApi {
   move(id: string, { parent, name }: Place, options?: OverwriteOptions): Promise<FileRecord> {
     return lookBeforeRepeating(
       () =>
-        this.#call(
+        callForFile(
+          this.#call,
           {
             route: 'POST /files/{id}/actions/move',
             path: { id },
             query: { overwrite: options?.overwrite || undefined },
             body: { json: { parent, name } },
             whenLost: 'once',
-            parse: parseFile,
           },
           options,
         ),
@@ -96,13 +106,13 @@ export class FilesClient implements FilesApi {
     const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       () =>
-        this.#call(
+        callForFile(
+          this.#call,
           {
             route: 'POST /files/{id}/actions/copy',
             path: { id },
             body: { json: { parent, name } },
             whenLost: 'once',
-            parse: parseFile,
           },
           options,
         ),

@@ -2,13 +2,13 @@ import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '
 import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { EntryRecord, FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
-import { parseFile } from '../parse/file.ts';
 import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody } from '../parse/upload.ts';
 import { asObject, optionalNumberAt, optionalTextAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 import { createdFromNowOn } from './created-from-now-on.ts';
+import { callForFile } from './file-details.ts';
 
 type Target = Parameters<UploadsApi['initialise']>[0];
 type ReportedUpload = Awaited<ReturnType<UploadsApi['reportedParts']>>;
@@ -76,13 +76,13 @@ export class UploadsClient implements UploadsApi {
     const isNew = createdFromNowOn(this.#serverTime);
     const file = await lookBeforeRepeating(
       () =>
-        this.#call(
+        callForFile(
+          this.#call,
           {
             route: 'POST /upload/multipart/{uploadId}/complete',
             path: { uploadId },
             body: { json: { parts: parts.map(partReportBody) } },
             whenLost: 'once',
-            parse: parseFile,
           },
           options,
         ),
@@ -138,7 +138,8 @@ export class UploadsClient implements UploadsApi {
     const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       () =>
-        this.#call(
+        callForFile(
+          this.#call,
           {
             route: 'POST /upload/inline',
             query: { parent, name, overwrite: overwrite || undefined },
@@ -149,7 +150,6 @@ export class UploadsClient implements UploadsApi {
             },
             body: { bytes: content },
             whenLost: overwrite ? 'repeat' : 'once',
-            parse: parseFile,
           },
           options,
         ),

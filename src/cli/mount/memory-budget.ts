@@ -1,21 +1,23 @@
 import { freemem } from 'node:os';
-import { controlGroupLimit } from '../../lib/control-group.ts';
+import { controlGroupAvailable } from '../../lib/control-group.ts';
 
 const SHARE = 1 / 4;
 const LARGEST_BYTES = 1024 ** 3;
 
-/**
- * A quarter of what this machine has available, or of what the process's control groups allow when that is less; at
- * most 1 GiB, and at least `smallestBytes`.
- */
-export function memoryBudget(
-  smallestBytes: number,
-  system: { readonly availableBytes: number; readonly limitBytes: number } = measured(),
-): number {
-  const available = Math.min(system.availableBytes, system.limitBytes);
-  return Math.max(smallestBytes, Math.min(LARGEST_BYTES, Math.floor(available * SHARE)));
+interface Available {
+  readonly machineBytes: number;
+  readonly groupsBytes: number;
 }
 
-function measured(): { readonly availableBytes: number; readonly limitBytes: number } {
-  return { availableBytes: freemem(), limitBytes: controlGroupLimit() };
+/**
+ * A quarter of what this machine has available, or the process's control groups when that is less; at most 1 GiB, and at
+ * least `smallestBytes`.
+ */
+export function memoryBudget(smallestBytes: number, available: Available = measured()): number {
+  const bytes = Math.min(available.machineBytes, available.groupsBytes);
+  return Math.max(smallestBytes, Math.min(LARGEST_BYTES, Math.floor(bytes * SHARE)));
+}
+
+function measured(): Available {
+  return { machineBytes: freemem(), groupsBytes: controlGroupAvailable() };
 }

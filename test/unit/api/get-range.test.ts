@@ -271,6 +271,28 @@ describe('getRange', () => {
     expect(server.connections()).toBe(3);
   });
 
+  it.each([
+    [
+      'has no Content-Range',
+      /^Content-Range: .*\r\n/m,
+      '',
+      'the store answered a range without Content-Range',
+    ],
+    ['has one of no use', /^(Content-Range: ).*/m, '$1pages 1-2/3', 'unusable Content-Range pages 1-2/3'],
+    [
+      'has one of another length than its body',
+      /^(Content-Length: ).*/m,
+      '$17',
+      'the store sends 7 bytes for the range bytes 5-14/300000',
+    ],
+  ])('says what is wrong with an answer that %s', async (_, header, replacement, message) => {
+    const { storage, server } = await storeOf((socket, request) =>
+      socket.write(rangeHead(request, object).replace(header, replacement)),
+    );
+    const reading = storage.getRange(server.url, { offset: 5, into: Buffer.alloc(10) });
+    await expect(reading).rejects.toMatchObject({ kind: 'failed', status: 206, message });
+  });
+
   it('takes a range of an object whose size the store does not tell', async () => {
     const { storage, server } = await storeOf((socket, request) => {
       socket.write(rangeHead(request, object).replace(`/${object.length}`, '/*'));
