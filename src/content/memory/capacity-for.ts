@@ -11,3 +11,9 @@ export function capacityFor(sizeBytes: number, largestBlock: number): number {
   while (capacity < sizeBytes) capacity *= 2;
   return capacity;
 }
+
+/** As `capacityFor`, of a buffer over the budget: up to `largestBlock` it is not used again, and need not fit others. */
+export function overdraftFor(sizeBytes: number, largestBlock: number): number {
+  if (sizeBytes > largestBlock) return capacityFor(sizeBytes, largestBlock);
+  return Math.ceil(sizeBytes / SMALLEST) * SMALLEST;
+}

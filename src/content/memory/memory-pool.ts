@@ -8,7 +8,7 @@
  *
  * Three ways to ask, by who waits:
  *  - `acquireNow`: a read a program waits for. It may overdraw the budget, because what it waits behind could be
- *    waiting for it; the kernel's request slots bound by how much.
+ *    waiting for it; the kernel's request slots bound by how much. Not for what lies beyond the read.
  *  - `tryAcquire`: prefetch. Nothing within the budget: undefined.
  *  - `acquire`: a part to upload. Waits in turn; when no other part is held it is served even over the budget, so a
  *    budget smaller than one part slows the upload down and does not stop it.
@@ -16,7 +16,7 @@
  * The cache keeps what nobody asked for; the pool takes it back through `reclaim`.
  */
 import { Arena } from './arena.ts';
-import { capacityFor } from './capacity-for.ts';
+import { capacityFor, overdraftFor } from './capacity-for.ts';
 import { allocateChunk, giveBackChunk } from './chunk.ts';
 
 interface Waiter {
@@ -68,7 +68,7 @@ export class MemoryPool {
   /** A buffer of at least `sizeBytes`, whatever it held before still in it. */
   acquireNow(sizeBytes: number): Buffer {
     const capacity = this.#capacityFor(sizeBytes);
-    return this.#within(capacity) ?? this.#allocateApart(capacity);
+    return this.#within(capacity) ?? this.#allocateApart(overdraftFor(sizeBytes, this.#arena.chunkBytes));
   }
 
   tryAcquire(sizeBytes: number): Buffer | undefined {

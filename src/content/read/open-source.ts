@@ -111,21 +111,22 @@ export class OpenSource implements OpenVersion {
     return lend(segments, range.offset, range.end, this.#options.cache);
   }
 
-  /** The segments that cover a range, pinned; fetches of its gaps are started, the last one as far as `reach`. */
+  /** The segments that cover a range, pinned; fetches of its gaps are started, the last one up to `reach` if memory has room. */
   #gather(offset: number, end: number, reach: number): readonly Segment[] {
     const { cache } = this.#options;
     const { index, fetch } = this.#source;
-    const limit = Math.min(
-      Math.ceil(Math.max(end, reach) / BLOCK_BYTES) * BLOCK_BYTES,
-      this.version.sizeBytes,
-    );
+    const blockEnd = (at: number): number =>
+      Math.min(Math.ceil(at / BLOCK_BYTES) * BLOCK_BYTES, this.version.sizeBytes);
+    const demandEnd = blockEnd(end);
+    const limit = Math.max(demandEnd, blockEnd(reach));
     const segments: Segment[] = [];
     let next = index.at(offset) === undefined ? index.gapStart(offset) : offset;
     const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
       const gapLimit = Math.min(next + demandBytes, limit);
       const segment =
-        index.at(next) ?? cache.load({ index, offset: next, end: index.gapEnd(next, gapLimit), fetch });
+        index.at(next) ??
+        cache.load({ index, offset: next, end: index.gapEnd(next, gapLimit), fetch }, demandEnd);
       cache.pin(segment);
       segments.push(segment);
       next = segment.end;

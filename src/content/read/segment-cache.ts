@@ -88,9 +88,12 @@ export class SegmentCache {
     this.#splicedBytes += bytes;
   }
 
-  /** Starts to fetch a gap for a reader that waits. */
-  load(load: Load): Segment {
-    return this.#start(load, this.#pool.acquireNow(load.end - load.offset));
+  /** Starts to fetch a gap for a reader that waits up to `demandEnd`; when memory is short, no further. */
+  load(load: Load, demandEnd: number): Segment {
+    const ahead = load.end > demandEnd ? this.tryLoad(load) : undefined;
+    if (ahead !== undefined) return ahead;
+    const end = Math.min(load.end, demandEnd);
+    return this.#start({ ...load, end }, this.#pool.acquireNow(end - load.offset));
   }
 
   /** Starts to fetch a gap ahead of the reader; undefined when memory is short. */

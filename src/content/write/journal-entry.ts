@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { UploadTicket } from '../../api/model.ts';
 import type { Annotations, ContentVersion, UploadTarget } from '../ports.ts';
 import type { Extent } from './extent-map.ts';
+import { type PackedExtents, packExtents, unpackExtents } from './packed-extents.ts';
 import type { PartLayout } from './part-plan.ts';
 
 export interface SentPart {
@@ -57,9 +58,15 @@ export type JournalEntry =
   | { readonly type: 'stale'; readonly id: string; readonly partNumber: number }
   | { readonly type: 'end'; readonly id: string };
 
+type WrittenEntry =
+  | Exclude<JournalEntry, { readonly type: 'draft' }>
+  | { readonly type: 'draft'; readonly draft: WrittenDraft };
+
+type WrittenDraft = Omit<DraftState, 'extents'> & { readonly extents: PackedExtents | readonly Extent[] };
+
 /** One line: CRC-32 in hex, a space, the entry as JSON. */
 export function encodeEntry(entry: JournalEntry): string {
-  const json = JSON.stringify(entry);
+  const json = JSON.stringify(written(entry));
   return `${checksum(json)} ${json}\n`;
 }
 
@@ -67,7 +74,9 @@ export function encodeEntry(entry: JournalEntry): string {
 export function decodeEntry(line: string): JournalEntry | undefined {
   const json = line.slice(9);
   if (line.length < 10 || line.slice(0, 9) !== `${checksum(json)} `) return undefined;
-  return JSON.parse(json) as JournalEntry;
+  const entry = JSON.parse(json) as WrittenEntry;
+  if (entry.type !== 'draft') return entry;
+  return { ...entry, draft: { ...entry.draft, extents: unpackExtents(entry.draft.extents) } };
 }
 
 /** The drafts of a journal, with one more entry. */
@@ -93,6 +102,11 @@ export function applyEntry(drafts: Map<string, DraftState>, entry: JournalEntry)
     default:
       entry satisfies never;
   }
+}
+
+function written(entry: JournalEntry): WrittenEntry {
+  if (entry.type !== 'draft') return entry;
+  return { ...entry, draft: { ...entry.draft, extents: packExtents(entry.draft.extents) } };
 }
 
 function changeParts(

@@ -64,7 +64,7 @@ export class FollowingUploads {
         await content.lock.run(async () => undefined);
         await this.#turns.run(async () => {
           if (!content.lock.busy) await content.lock.run(publish);
-        });
+        }, content.node.draft?.sizeBytes);
       },
     });
     if (content.keepBecause) content.node.draft?.stay();

@@ -1,7 +1,11 @@
-import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
+import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ContentVersion } from '../../../src/content/ports.ts';
+import type { Extent, Origin } from '../../../src/content/write/extent-map.ts';
 import { Journal } from '../../../src/content/write/journal.ts';
 import type { DraftState } from '../../../src/content/write/journal-entry.ts';
 
@@ -89,6 +93,36 @@ it('has lines of any length', async () => {
   const later = await reopened();
   expect(later.drafts).toEqual([draft('a'), long, draft('b')]);
   await later.close();
+});
+
+/** Every second block is of the version that it began as. */
+function fragments(count: number): Extent[] {
+  const version: ContentVersion = { kind: 'file', fileId: 'f', sizeBytes: count * 4096 };
+  return Array.from({ length: count }, (_, at) => {
+    const start = at * 4096;
+    const origin: Origin = at % 2 === 0 ? { kind: 'version', version, offset: start } : { kind: 'local' };
+    return { start, end: start + 4096, origin };
+  });
+}
+
+it('has few bytes for each piece of a draft that was written here and there', async () => {
+  const journal = await reopened();
+  const fragmented = { ...draft('a'), extents: fragments(100_000) };
+  journal.record({ type: 'draft', draft: fragmented });
+  await journal.close();
+  expect((await stat(path())).size).toBeLessThan(12 * 100_000);
+  const later = await reopened();
+  expect(isDeepStrictEqual(later.drafts[0]?.extents, fragmented.extents)).toBe(true);
+  await later.close();
+});
+
+it('reads lines whose extents are in full, as they were before', async () => {
+  const old = { ...draft('a'), extents: fragments(3) };
+  const json = JSON.stringify({ type: 'draft', draft: old });
+  await writeFile(path(), `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
+  const journal = await reopened();
+  expect(journal.drafts).toEqual([old]);
+  await journal.close();
 });
 
 it('does not grow for ever', async () => {

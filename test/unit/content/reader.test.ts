@@ -3,8 +3,11 @@ import { StorageError } from '../../../src/api/errors.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, OpenVersion } from '../../../src/content/ports.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
+import { BLOCK_BYTES } from '../../../src/content/read/segment-index.ts';
 import type { ByteChunks } from '../../../src/lib/byte-chunks.ts';
+import { sharedAbortController } from '../../../src/lib/shared-signals.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { FakePlatform, patterned } from './fake-platform.ts';
 
@@ -174,6 +177,23 @@ describe('reading', () => {
     platform.on = (call) => (call === `piece ${64 * KIB}` ? never : undefined);
     expect(await bytesOf(handle.read(0, 100 * KIB, forever))).toEqual(bytes.subarray(0, 100 * KIB));
     expect(platform.rangesInFlight).toBeGreaterThan(0);
+  });
+
+  it('overdraws its memory by no more than the blocks that are waited for', async () => {
+    const { platform, reader, memory } = setup(4 * MIB);
+    const { signal } = sharedAbortController();
+    const answers = new Gate();
+    platform.on = (call) => (call.startsWith('getRange') ? answers.opened : undefined);
+    const files = Array.from({ length: 64 }, (_, at) => patterned(2 * MIB, at));
+    const sizes = files.map((_, at) => (128 + 4 * at) * KIB);
+    const reads = files.map((bytes, at) =>
+      bytesOf(reader.open(fileVersion(platform, bytes)).read(0, sizes[at] ?? 0, { signal })),
+    );
+    const waitedFor = sizes.reduce((sum, size) => sum + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES, 0);
+    expect(memory.lentBytes).toBeLessThanOrEqual(memory.limitBytes + waitedFor);
+    answers.open();
+    const read = await Promise.all(reads);
+    expect(read.every((bytes, at) => files[at]?.subarray(0, sizes[at]).equals(bytes))).toBe(true);
   });
 
   it('goes round in little memory when a stream is read', async () => {

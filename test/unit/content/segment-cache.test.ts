@@ -33,7 +33,8 @@ it('gives memory back once, also while a part waits for more than a reader makes
   const index = new SegmentIndex(() => {});
   const load = async (block: number, blocks = 1): Promise<Segment> => {
     const offset = block * BLOCK_BYTES;
-    const segment = cache.load({ index, offset, end: offset + blocks * BLOCK_BYTES, fetch });
+    const end = offset + blocks * BLOCK_BYTES;
+    const segment = cache.load({ index, offset, end, fetch }, end);
     cache.pin(segment);
     await segment.settled;
     return segment;

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { UploadTurns } from '../../../src/vfs/open/upload-turns.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
+
+const GIB = 1024 ** 3;
 
 it('lets few uploads go beside programs that close files, and many when they pause', async () => {
   const clock = new FakeClock();
@@ -11,7 +14,7 @@ it('lets few uploads go beside programs that close files, and many when they pau
     void turns.run(async () => {
       running += 1;
       await new Promise(() => undefined);
-    });
+    }, 2);
   }
   await clock.advance(60);
   turns.closed();
@@ -19,4 +22,15 @@ it('lets few uploads go beside programs that close files, and many when they pau
   expect(running).toBe(4);
   await clock.advance(100);
   expect(running).toBe(32);
+});
+
+it('has small files wait for no large ones', async () => {
+  const turns = new UploadTurns(new FakeClock());
+  const hours = new Gate();
+  const large = Array.from({ length: 100 }, () => turns.run(() => hours.opened, 100 * GIB));
+  await turns.run(async () => undefined, 2);
+  turns.closed();
+  await turns.run(async () => undefined, 2);
+  hours.open();
+  await Promise.all(large);
 });
