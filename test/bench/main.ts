@@ -99,7 +99,8 @@ async function measureFamily(family: Family, stage: Stage, results: Results): Pr
   const all = await family.contestants(stage);
   const contestants = all.filter(({ peer }) => options.peers?.some((part) => peer.includes(part)) ?? true);
   const failed = new Set<Contestant>();
-  for (let run = 1; run <= stage.sizes.runs; run += 1) {
+  const runs = Math.min(stage.sizes.runs, family.mostRuns ?? Infinity);
+  for (let run = 1; run <= runs; run += 1) {
     for (const contestant of inTurn(contestants, run)) {
       if (failed.has(contestant)) continue;
       await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {

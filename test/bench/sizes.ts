@@ -24,6 +24,8 @@ export interface Sizes {
   readonly smallFilesAtOnce: number;
   /** Small ones that are left to be uploaded. */
   readonly writtenBack: number;
+  /** Small ones that are uploaded with a rate limit: more than it has requests for. */
+  readonly limitedFiles: number;
   readonly randomReads: number;
   readonly runs: number;
 }
@@ -40,6 +42,7 @@ export const SIZES = {
     smallFiles: 1000,
     smallFilesAtOnce: 1000,
     writtenBack: 1000,
+    limitedFiles: 280,
     randomReads: 200,
     runs: 3,
   },
@@ -54,6 +57,7 @@ export const SIZES = {
     smallFiles: 80,
     smallFilesAtOnce: 1000,
     writtenBack: 1000,
+    limitedFiles: 280,
     randomReads: 40,
     runs: 3,
   },
@@ -68,6 +72,7 @@ export const SIZES = {
     smallFiles: 20,
     smallFilesAtOnce: 40,
     writtenBack: 50,
+    limitedFiles: 160,
     randomReads: 20,
     runs: 1,
   },

@@ -22,6 +22,10 @@ export interface Sample {
   readonly apiRequests?: number;
   readonly dataRequests?: number;
   readonly sentBytes?: number;
+  /** Answers 429. */
+  readonly refusals?: number;
+  /** No client can be faster, by the rate limit alone. */
+  readonly floorSeconds?: number;
 }
 
 export interface Contestant {
@@ -51,9 +55,13 @@ export interface Family {
   readonly rows: readonly Row[];
   /** False: the network plays no part, and it is measured once. */
   readonly overNetwork?: boolean;
+  /** Trials of each contestant at most. */
+  readonly mostRuns?: number;
   contestants(stage: Stage): readonly Contestant[] | Promise<readonly Contestant[]>;
 }
 
+/** The latency that the targets look at, in ms. */
+export const FAR_MS = 20;
 const MIB = 1024 * 1024;
 
 export function mibPerSecond(bytes: number, seconds: number): number {

@@ -1,5 +1,5 @@
 import { curl, ranges } from '../peers/curl.ts';
-import { mibPerSecond } from '../stage.ts';
+import { FAR_MS, mibPerSecond } from '../stage.ts';
 import { startLatencyProxy } from './latency-proxy.ts';
 
 /** What the proxy lets through, in MiB/s: nothing measured behind it can be faster. */
@@ -8,8 +8,6 @@ export interface ProxyLimit {
   readonly eightConnections: number;
   readonly eightFar: number;
 }
-
-const FAR_MS = 20;
 
 /** @param port Of a server that answers GET of `path`. */
 export async function measureProxy(

@@ -44,6 +44,9 @@ checks the MD5 of each part and flushes it; rclone and s3fs send to nginx, which
 one round trip more and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
 svcfs sees what its own service adds to the platform's API, but for \`upload_inline\` and \`download_info_file\` where a line names them.
 Eight threads make \`smallFilesAtOnce\` small files, but on s3fs, which gets as few as one thread.
+The row with a rate limit has \`limitedFiles\` files to upload, begins with the whole budget, and is run once. Its floor is what was
+answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up
+waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
 
 ## Targets
 

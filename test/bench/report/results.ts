@@ -16,6 +16,8 @@ export interface Result {
   readonly apiRequests?: number;
   readonly dataRequests?: number;
   readonly sentBytes?: number;
+  readonly refusals?: number;
+  readonly floorSeconds?: number;
 }
 
 export interface Failure {
@@ -64,6 +66,8 @@ function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
     apiRequests: middle((sample) => sample.apiRequests),
     dataRequests: middle((sample) => sample.dataRequests),
     sentBytes: middle((sample) => sample.sentBytes),
+    refusals: middle((sample) => sample.refusals),
+    floorSeconds: middle((sample) => sample.floorSeconds),
   };
   const known = Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
   return { row: row.name, unit: row.unit, latencyMs, peer, median: median(values), values, ...known };

@@ -16,6 +16,8 @@ const COLUMNS: readonly (readonly [string, (result: Result) => string])[] = [
     'MiB from server',
     ({ sentBytes }) => optional(sentBytes === undefined ? undefined : sentBytes / 1024 ** 2),
   ],
+  ['429 answers', ({ refusals }) => optional(refusals)],
+  ['floor s', ({ floorSeconds }) => optional(floorSeconds)],
 ];
 
 /** A table in Markdown; within a row and latency, the best comes first. */

@@ -20,6 +20,7 @@ import { INLINE, smallFileRow } from '../rows/small-files.ts';
 import { STAT_STORM } from '../rows/stat-storm.ts';
 import { UNTIL_STORED } from '../rows/write.ts';
 import { WRITE_BACK, WRITTEN_BACK } from '../rows/write-back.ts';
+import { FAR_MS } from '../stage.ts';
 import type { Result } from './results.ts';
 import { isRate, short } from './table.ts';
 
@@ -47,7 +48,6 @@ const S3FS = 's3fs';
 const CURLS = 'curl × 8';
 const C = [C_THREADS, C_ONE_THREAD] as const;
 const CREATED = smallFileRow('create', 8);
-const FAR_MS = 20;
 
 /** Our median against the best of theirs; 1 is equal, in either unit. */
 function against(row: string, latencyMs: number, peers: readonly string[], us = US): Target['value'] {

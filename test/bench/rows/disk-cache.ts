@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitUntil } from '../../support/wait-until.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import { temporaryDirectory } from '../measure/temporary-directory.ts';
+import { mountStatistics } from '../peers/mount-statistics.ts';
 import type { Mounted } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { BIG_FILES } from '../server/names.ts';
@@ -64,13 +64,9 @@ async function readKept(stage: Stage, args: readonly string[]): Promise<Record<s
 
 /** The first open has the file checked, and the one that finds it checked gives it to the kernel. */
 async function untilPassedThrough(mounted: Mounted): Promise<void> {
-  // The data set is a project: projects/OWNER/NAME.
-  const stats = mounted.path('../../../.svcfs/stats');
   await waitUntil(async () => {
     await load('read', mounted.path(FILE));
-    const { diskCache } = JSON.parse(await readFile(stats, 'utf8')) as {
-      readonly diskCache: { readonly passedThrough: number };
-    };
-    return diskCache.passedThrough > 0;
+    const { diskCache } = await mountStatistics(mounted);
+    return diskCache !== null && diskCache.passedThrough > 0;
   });
 }

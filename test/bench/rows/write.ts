@@ -9,12 +9,21 @@ import { curl } from '../peers/curl.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
-import { type Contestant, type Family, mibPerSecond, onMount, type Sample, type Stage } from '../stage.ts';
+import {
+  type Contestant,
+  FAR_MS,
+  type Family,
+  mibPerSecond,
+  onMount,
+  type Sample,
+  type Stage,
+} from '../stage.ts';
 
 export const UNTIL_CLOSE = 'write until close';
 export const UNTIL_STORED = 'write until on the server';
 const FOUR_UNTIL_CLOSE = '4 files written at once until close';
 const FOUR_UNTIL_STORED = '4 files written at once until on the server';
+const MD5_SUM = 'svcfs (md5-sum)';
 
 const PART_BYTES = 16 * 1024 * 1024;
 const CURLS = 8;
@@ -34,6 +43,7 @@ export const write: Family = {
     );
     return [
       ...peers.map((peer): Contestant => ({ peer: peer.name, trial: () => mountWrites(stage, peer) })),
+      ...(stage.latencyMs === FAR_MS ? [md5SumWrites(stage)] : []),
       { peer: 'curl -T × 8', trial: () => curlWrites(stage) },
     ];
   },
@@ -47,6 +57,19 @@ async function mountWrites(stage: Stage, peer: MountPeer): Promise<Record<string
     [UNTIL_STORED]: stored,
     [FOUR_UNTIL_CLOSE]: fourClose,
     [FOUR_UNTIL_STORED]: fourStored,
+  };
+}
+
+/** One file: what the option costs does not depend on how many there are. */
+function md5SumWrites(stage: Stage): Contestant {
+  const { server, directory } = stage;
+  const peer = svcfs({ name: MD5_SUM, directory, server, door: 'service', args: ['--md5-sum'] });
+  return {
+    peer: peer.name,
+    trial: async () => {
+      const [close, stored] = await writeAtOnce(stage, peer, 1);
+      return { [UNTIL_CLOSE]: close, [UNTIL_STORED]: stored };
+    },
   };
 }
 

@@ -7,7 +7,7 @@ export interface Counts {
   readonly sentBytes: number;
 }
 
-/** Counts the lines of nginx's log (`port method path bytes`) that concern a port. */
+/** Counts the lines of nginx's log (`port method path status bytes`) that concern a port. */
 export function countLines(log: string, port: number): Counts {
   let apiRequests = 0;
   let dataRequests = 0;
@@ -22,6 +22,14 @@ export function countLines(log: string, port: number): Counts {
     }
   }
   return { apiRequests, dataRequests, sentBytes };
+}
+
+const TOO_MANY_REQUESTS = '429';
+
+/** Counts the requests to a port that were refused for the rate limit. */
+export function countRefusals(log: string, port: number): number {
+  const lines = log.split('\n').filter((line) => line.startsWith(`${port} `));
+  return lines.filter((line) => line.split(' ').at(-2) === TOO_MANY_REQUESTS).length;
 }
 
 export function countsBetween(before: Counts, after: Counts): Counts {

@@ -9,6 +9,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { RateLimit } from '../../../src/config/option-text.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
 
@@ -29,6 +30,8 @@ export interface NginxOptions {
   readonly tree: string;
   /** Parts of S3 uploads. */
   readonly parts: string;
+  /** Of `dav`; the others have what the service has. */
+  readonly rateLimit: RateLimit | 'off';
 }
 
 export interface Nginx {
@@ -64,6 +67,7 @@ function configuration({
   data,
   tree,
   parts,
+  rateLimit,
 }: NginxOptions): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `
@@ -74,7 +78,7 @@ pid ${join(directory, 'nginx.pid')};
 load_module /usr/lib/nginx/modules/ngx_http_dav_ext_module.so;
 events { worker_connections 4096; }
 http {
-  log_format counts '$server_port $request_method $uri $bytes_sent';
+  log_format counts '$server_port $request_method $uri $status $bytes_sent';
   access_log ${accessLogOf(directory)} counts;
   ${temporary.map((kind) => `${kind}_temp_path ${join(directory, 'temporary', kind)};`).join('\n  ')}
   default_type application/octet-stream;
@@ -88,6 +92,7 @@ http {
   proxy_request_buffering off;
   # A part's ETag: s3fs wants one and believes any.
   map $request_method $etag_of_put { PUT '"0123456789abcdef0123456789abcdef"'; default ''; }
+  ${limitOf(rateLimit).zone}
   upstream service { server 127.0.0.1:${servicePort}; keepalive 64; }
   upstream s3_lists { server 127.0.0.1:${s3ListsPort}; keepalive 64; }
   server {
@@ -115,6 +120,7 @@ http {
     root ${tree};
     dav_methods PUT DELETE MKCOL COPY MOVE;
     dav_ext_methods PROPFIND OPTIONS;
+    ${limitOf(rateLimit).rule}
     create_full_put_path on;
   }
   server {
@@ -136,4 +142,15 @@ http {
   }
 }
 `;
+}
+
+/** A leaky bucket: nginx counts no windows. */
+function limitOf(rateLimit: NginxOptions['rateLimit']): { readonly zone: string; readonly rule: string } {
+  if (rateLimit === 'off') return { zone: '', rule: '' };
+  const { requests, windowSeconds } = rateLimit;
+  const aMinute = Math.round((60 * requests) / windowSeconds);
+  return {
+    zone: `limit_req_zone $server_port zone=limited:1m rate=${aMinute}r/m;`,
+    rule: `limit_req zone=limited burst=${requests - 1} nodelay;\n    limit_req_status 429;`,
+  };
 }

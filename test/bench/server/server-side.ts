@@ -1,12 +1,13 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { RateLimit } from '../../../src/config/option-text.ts';
 import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
 import { startLatencyProxy } from '../proxy/latency-proxy.ts';
 import type { Sizes } from '../sizes.ts';
-import { type Counts, countLines } from './counts.ts';
+import { type Counts, countLines, countRefusals } from './counts.ts';
 import { type DataSet, makeDataSet } from './data-set.ts';
 import { startNginx } from './nginx.ts';
 import { startS3Lists } from './s3-lists.ts';
@@ -22,6 +23,8 @@ export interface ServerSide {
   port(door: Door, latencyMs: number): number;
   /** Requests and bytes that a door has answered so far. */
   counts(door: Door): Promise<Counts>;
+  /** Answers 429 of a door so far. */
+  refusals(door: Exclude<Door, 'service'>): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -30,8 +33,8 @@ export interface ServerSideOptions {
   readonly kept: string;
   readonly sizes: Sizes;
   readonly latenciesMs: readonly number[];
-  /** `--rate-limit` of the service. */
-  readonly rateLimit: string;
+  /** Of the service, and of the door `dav`. */
+  readonly rateLimit: RateLimit | 'off';
 }
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -59,6 +62,7 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
     s3ListsPort: lists.port,
     data: dataSet.data,
     tree: dataSet.tree,
+    rateLimit,
   });
   children.push(nginx.child);
   const direct: Record<Door, number> = { ...ports, service: service.port };
@@ -77,6 +81,7 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
       door === 'service'
         ? countsOfService(service.port)
         : countLines(await readFile(nginx.accessLog, 'utf8'), direct[door]),
+    refusals: async (door) => countRefusals(await readFile(nginx.accessLog, 'utf8'), direct[door]),
     end: async () => {
       for (const child of children) await child.end();
       lists.close();
@@ -87,12 +92,13 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
 async function startService(options: {
   readonly directory: string;
   readonly data: string;
-  readonly rateLimit: string;
+  readonly rateLimit: RateLimit | 'off';
 }): Promise<{ readonly child: Child; readonly port: number }> {
   const { directory, data, rateLimit } = options;
   const log = join(directory, 'service.log');
   const fixed = ['serve', '--listen', '127.0.0.1:0', '--internal-stats'];
-  const args = [...fixed, '--data', data, '--rate-limit', rateLimit];
+  const limit = rateLimit === 'off' ? rateLimit : `${rateLimit.requests}/${rateLimit.windowSeconds}`;
+  const args = [...fixed, '--data', data, '--rate-limit', limit];
   const child = await Child.start(process.execPath, [MAIN, ...args], { log });
   const said = async (): Promise<string | undefined> =>
     /listening on http:\/\/[^:]+:(\d+)/.exec(await readFile(log, 'utf8'))?.[1];
