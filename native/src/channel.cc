@@ -133,7 +133,7 @@ bool Channel::OpenHandles() {
 
   const auto on_notified = [](uv_async_t* handle) {
     auto* channel = static_cast<Channel*>(handle->data);
-    channel->Call(channel->on_notified_, 0, nullptr);
+    channel->Call(channel->on_notified_);
   };
   int error = uv_async_init(loop, &notified_, on_notified);
   if (error == 0) {
@@ -162,7 +162,7 @@ napi_value Channel::Start(napi_env env, napi_callback_info info) {
   if (channel == nullptr || channel->closed_) return nullptr;
   const auto on_readable = [](uv_poll_t* handle, int, int) {
     auto* channel = static_cast<Channel*>(handle->data);
-    channel->Call(channel->on_readable_, 0, nullptr);
+    channel->Call(channel->on_readable_);
   };
   const int error = uv_poll_start(&channel->poll_, UV_READABLE | UV_DISCONNECT, on_readable);
   if (error != 0) js::ThrowErrno(env, "uv_poll_start", -error);
@@ -192,13 +192,13 @@ int Channel::ReadInto(uint32_t slot) {
 }
 
 /** Calls into JS with a handle scope of its own; microtasks run before it returns. */
-void Channel::Call(napi_ref callback, size_t argc, const napi_value* argv) {
+void Channel::Call(napi_ref callback) {
   napi_handle_scope scope;
   if (closed_ || napi_open_handle_scope(env_, &scope) != napi_ok) return;
   napi_value function, receiver;
   if (napi_get_reference_value(env_, callback, &function) == napi_ok &&
       napi_get_global(env_, &receiver) == napi_ok &&
-      napi_make_callback(env_, context_, receiver, function, argc, argv, nullptr) == napi_pending_exception) {
+      napi_make_callback(env_, context_, receiver, function, 0, nullptr, nullptr) == napi_pending_exception) {
     napi_value failure;
     napi_get_and_clear_last_exception(env_, &failure);
     napi_fatal_exception(env_, failure);

@@ -62,7 +62,7 @@ class Channel {
   bool OpenHandles();
   napi_value MemoryObject();
   int ReadInto(uint32_t slot);
-  void Call(napi_ref callback, size_t argc, const napi_value* argv);
+  void Call(napi_ref callback);
   /** A message: the beginning of the reply page, then the chunks. False, with an exception pending, when they are none. */
   bool Message(napi_value length, napi_value chunks, std::vector<iovec>* parts);
   int DetachNow();
