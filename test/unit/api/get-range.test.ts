@@ -200,25 +200,22 @@ describe('getRange', () => {
   });
 
   it.each([
-    ['plainly', undefined],
-    ['in chunks', 'Transfer-Encoding: chunked'],
+    { way: 'plainly', headOf: (head: string) => head, pieceOf: (byte: Buffer) => byte, slowAnswers: 1 },
+    {
+      way: 'in chunks',
+      headOf: (head: string) => head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'),
+      pieceOf: (byte: Buffer) => Buffer.concat([Buffer.from('1\r\n'), byte, Buffer.from('\r\n')]),
+      // A store that was seen to answer in chunks is asked by another client from then on: a second request.
+      slowAnswers: 2,
+    },
   ])(
-    'gives up a connection that brings a byte now and then, %s, and resumes on another',
-    async (_, chunked) => {
+    'gives up a connection that brings a byte now and then, $way, and resumes on another',
+    async ({ headOf, pieceOf, slowAnswers }) => {
       const { storage, server } = await storeOf((socket, request, before) => {
-        const bytes = rangeBytes(request, object);
-        const head = rangeHead(request, object);
-        // A store that was seen to answer in chunks is asked by another client from then on: a second request.
-        if (before > (chunked === undefined ? 0 : 1)) return answerRight(socket, request);
-        socket.write(chunked === undefined ? head : head.replace(/Content-Length: \d+/, chunked));
-        const byte = (at: number): Buffer =>
-          Buffer.concat([
-            Buffer.from(chunked === undefined ? '' : '1\r\n'),
-            bytes.subarray(at, at + 1),
-            Buffer.from(chunked === undefined ? '' : '\r\n'),
-          ]);
-        let sent = 0;
-        const sending = setInterval(() => socket.write(byte(sent++)), 10);
+        if (before >= slowAnswers) return answerRight(socket, request);
+        socket.write(headOf(rangeHead(request, object)));
+        const bytes = rangeBytes(request, object).values();
+        const sending = setInterval(() => socket.write(pieceOf(Buffer.from([bytes.next().value ?? 0]))), 10);
         socket.on('close', () => clearInterval(sending)).on('error', () => undefined);
       });
       const into = Buffer.alloc(1000);
