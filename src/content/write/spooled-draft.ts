@@ -21,13 +21,13 @@ import {
 } from '../ports.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges, hasAll, withMetadata } from './file-changes.ts';
+import { fileChanges, hasAll, withMetadata, withoutMetadata } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { type ClosedBytes, OwedBytes } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
 import { onlyInUpload } from './refuse-released.ts';
-import { wholeMd5 } from './whole-md5.ts';
+import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
@@ -52,6 +52,7 @@ export class SpooledDraft implements Draft {
   readonly #initial: DraftState;
   readonly #content: DraftContent;
   readonly #upload: DraftUpload;
+  readonly #md5: RunningMd5 | undefined;
   readonly #end = sharedAbortController();
   #target: UploadTarget;
   #label: string;
@@ -84,7 +85,7 @@ export class SpooledDraft implements Draft {
     this.#annotations = state.annotations;
     const recovered = state.phase === 'publishing';
     if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
-    const { api, reader, memory, sender, journal, space } = context;
+    const { api, reader, memory, sender, journal, space, partSizeBytes } = context;
     this.#owed = new OwedBytes({
       asked: recovered,
       closed: recovered ? closedIn(state) : undefined,
@@ -100,10 +101,14 @@ export class SpooledDraft implements Draft {
       extents: state.extents,
       onDisk: state.onDisk ?? false,
       tenant: this,
-      beforeChange: (range) => this.#owed.change(range, this.sizeBytes),
+      beforeChange: (range) => this.#beforeChange(range),
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
+      onRelease: (range) => this.#md5?.release(range),
     });
+    // An object keeps none of the file's metadata.
+    if (context.md5Sum && state.target.onward === undefined)
+      this.#md5 = new RunningMd5({ content: this.#content, memory, partSizeBytes });
     this.#upload = new DraftUpload({
       context: {
         draftId: state.id,
@@ -115,9 +120,10 @@ export class SpooledDraft implements Draft {
         content: this.#content,
         signal: this.#end.signal,
       },
-      preferredPartSizeBytes: context.partSizeBytes,
+      preferredPartSizeBytes: partSizeBytes,
       target: () => this.#target,
       onChange: () => this.#record(),
+      beforeRelease: async (end) => this.#md5?.beforeRelease(end),
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
       recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
@@ -171,7 +177,9 @@ export class SpooledDraft implements Draft {
 
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
     const written = await this.#content.write(offset, data, signal);
-    this.#upload.afterWrite({ start: offset, end: offset + written });
+    const range = { start: offset, end: offset + written };
+    this.#upload.afterWrite(range);
+    this.#md5?.afterWrite(range);
     return written;
   }
 
@@ -398,12 +406,13 @@ export class SpooledDraft implements Draft {
     }
   }
 
-  /** The MD5 of a file that goes in one call goes with it; that of another is computed while it is sent. */
+  /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
   #publishContent(changes: number): Promise<FileRecord> {
-    // An object keeps none of the file's metadata.
-    const wanted = this.#context.md5Sum && this.#target.onward === undefined;
+    const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
-      if (wanted && md5 !== undefined && changes === this.#changes) this.#note({ md5_sum: md5 });
+      if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;
+      this.#noted = { md5_sum: md5 };
+      this.#annotations = withMetadata(this.#annotations, this.#noted);
     };
     return this.#upload.publish(this.sizeBytes, {
       annotations: (md5) => {
@@ -411,14 +420,10 @@ export class SpooledDraft implements Draft {
         return this.#annotations;
       },
       inParts: async () => {
-        if (wanted) note(await wholeMd5(this.#content, this.#end.signal));
+        await wanted?.finish(this.#end.signal);
+        note(wanted?.digest);
       },
     });
-  }
-
-  #note(metadata: Annotations['metadata']): void {
-    this.#noted = metadata;
-    this.#annotations = withMetadata(this.#annotations, metadata);
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
@@ -431,10 +436,17 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
-  #onChange(range: ByteRange): void {
-    this.#changes += 1;
+  /** What is known of the bytes of a range is not true of others. */
+  #beforeChange(range: ByteRange): void {
+    this.#md5?.touch(range);
+    this.#annotations = withoutMetadata(this.#annotations, this.#noted);
     this.#noted = {};
     this.#owed.change(range, this.sizeBytes);
+  }
+
+  #onChange(range: ByteRange): void {
+    this.#changes += 1;
+    this.#beforeChange(range);
     this.#upload.touch(range);
   }
 
