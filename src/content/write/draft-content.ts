@@ -34,6 +34,8 @@ export interface DraftContentOptions {
   readonly mayChange: () => Promise<void> | undefined;
   /** Called after each change with the range whose bytes are others now. */
   readonly onChange: (range: ByteRange) => void;
+  /** Called when the spool lets go of a range. */
+  readonly onRelease: (range: ByteRange) => void;
 }
 
 export class DraftContent {
@@ -43,7 +45,7 @@ export class DraftContent {
   #unchanged: ExtentMap | undefined;
   readonly #changes = new Mutex();
   readonly #sources = new Map<string, OpenVersion>();
-  readonly #reads = new Set<Promise<ByteChunks>>();
+  readonly #reads = new Set<Promise<unknown>>();
   #spool: Promise<SpoolFile> | undefined;
   #spooledBytes = 0;
   #nameIsDurable = false;
@@ -138,7 +140,10 @@ export class DraftContent {
   release(held: () => readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
     return this.#changes.run(async () => {
       const local = held().filter((range) => this.isLocal(range));
-      for (const { start, end } of local) this.#map.set(start, end, { kind: 'released' });
+      for (const range of local) {
+        this.#map.set(range.start, range.end, { kind: 'released' });
+        this.#options.onRelease(range);
+      }
       try {
         await makeDurable();
         await Promise.allSettled(this.#reads);
@@ -181,7 +186,11 @@ export class DraftContent {
   }
 
   read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
-    const reading = this.#read(range, signal);
+    return this.#tracked(this.#read(range, signal));
+  }
+
+  /** What takes bytes from the spool waits for it before it lets go of them. */
+  #tracked<T>(reading: Promise<T>): Promise<T> {
     this.#reads.add(reading);
     const done = (): void => {
       this.#reads.delete(reading);
@@ -236,7 +245,11 @@ export class DraftContent {
   }
 
   /** Fills `into`; holes, and what lies past the end by now, are zeros. What is not in the spool comes from its version. */
-  async readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    return this.#tracked(this.#readInto(start, into, signal));
+  }
+
+  async #readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     const extents = this.#map.slice(start, start + into.length);
     refuseReleased(extents);
     into.fill(0, Math.max(0, this.#map.sizeBytes - start));

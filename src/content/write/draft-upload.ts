@@ -31,6 +31,8 @@ export interface DraftUploadOptions {
   readonly target: () => UploadTarget;
   /** An upload began or ended: the journal must know. */
   readonly onChange: () => void;
+  /** To be waited for before the spool lets go of bytes before `end`. */
+  readonly beforeRelease: (end: number) => Promise<void>;
   /** What an ended mount had sent. */
   readonly resumed: UploadState | undefined;
   /** The file that was under the target's name, and since when a new one may be ours. */
@@ -95,16 +97,22 @@ export class DraftUpload {
    * sends those that failed once more, or throws why they cannot be sent; false when there are none either.
    */
   async releaseSent(): Promise<boolean> {
-    const { context, onChange } = this.#options;
+    const { context, onChange, beforeRelease } = this.#options;
     const { content, journal } = context;
     const upload = await (this.#opening?.catch(() => undefined) ?? this.#current);
     // What an upload has that was given up meanwhile counts for nothing.
     const held = (): ByteRange[] => (upload === this.#current ? (upload?.heldRanges() ?? []) : []);
-    if (held().some((range) => content.isLocal(range))) {
-      await content.release(held, () => {
-        onChange();
-        return journal.durable();
-      });
+    const local = held().filter((range) => content.isLocal(range));
+    if (local.length > 0) {
+      const end = Math.max(...local.map((range) => range.end));
+      await beforeRelease(end);
+      await content.release(
+        () => held().filter((range) => range.end <= end),
+        () => {
+          onChange();
+          return journal.durable();
+        },
+      );
       return true;
     }
     const sent = upload?.nextSent();

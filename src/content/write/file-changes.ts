@@ -19,6 +19,17 @@ export function withMetadata(
   return { metadata: { ...annotations?.metadata, ...more }, tags: annotations?.tags };
 }
 
+/** Without these pairs, where they are as here. */
+export function withoutMetadata(
+  annotations: Annotations | undefined,
+  pairs: Annotations['metadata'],
+): Annotations | undefined {
+  if (annotations === undefined || Object.keys(pairs).length === 0) return annotations;
+  const others = Object.entries(annotations.metadata).filter(([key, value]) => pairs[key] !== value);
+  if (others.length === 0 && annotations.tags === undefined) return undefined;
+  return { metadata: Object.fromEntries(others), tags: annotations.tags };
+}
+
 /** Whether an edit would change nothing. */
 export function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
   const pairs = Object.entries(metadata).every(([key, value]) => file.metadata[key] === value);

@@ -6,8 +6,11 @@
 import type { DraftState } from './journal-entry.ts';
 import type { ByteRange } from './part-plan.ts';
 
+/** A count of changes: of a draft whose publication an ended mount was asked for, and that nobody changed since. */
+export const RECOVERED_CHANGES = 1;
+
 /** The first bytes of a draft as a close has them. */
-export interface ClosedBytes {
+interface ClosedBytes {
   /** The count of changes then. */
   readonly changes: number;
   readonly sizeBytes: number;
@@ -120,4 +123,11 @@ export class OwedBytes {
       throw error;
     }
   }
+}
+
+/** What a close acknowledged of a draft whose publication an ended mount was asked for; undefined: it may not have been. */
+export function closedIn({ closed, bytes, extents, onDisk }: DraftState): ClosedBytes | undefined {
+  const sizeBytes = extents.at(-1)?.end ?? 0;
+  if (bytes !== undefined || onDisk === true) return { changes: RECOVERED_CHANGES, sizeBytes, bytes };
+  return closed && { changes: 0, sizeBytes: closed.sizeBytes, bytes: closed.bytes };
 }

@@ -21,20 +21,18 @@ import {
 } from '../ports.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges, hasAll, withMetadata } from './file-changes.ts';
+import { fileChanges, hasAll, withMetadata, withoutMetadata } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
-import { type ClosedBytes, OwedBytes } from './owed-bytes.ts';
+import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
+import { progressOf } from './progress-of.ts';
 import { onlyInUpload } from './refuse-released.ts';
-import { wholeMd5 } from './whole-md5.ts';
+import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
 const JOURNALED_BYTES = 16 * 1024;
-
-/** A count of changes: of a draft whose publication an ended mount was asked for, and that nobody changed since. */
-const RECOVERED_CHANGES = 1;
 
 /** A count of changes that no draft has: of what was never done to it, or to other bytes than it has or had. */
 const NO_COUNT = -1;
@@ -52,6 +50,7 @@ export class SpooledDraft implements Draft {
   readonly #initial: DraftState;
   readonly #content: DraftContent;
   readonly #upload: DraftUpload;
+  readonly #md5: RunningMd5 | undefined;
   readonly #end = sharedAbortController();
   #target: UploadTarget;
   #label: string;
@@ -84,7 +83,7 @@ export class SpooledDraft implements Draft {
     this.#annotations = state.annotations;
     const recovered = state.phase === 'publishing';
     if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
-    const { api, reader, memory, sender, aborts, journal, space } = context;
+    const { api, reader, memory, sender, aborts, journal, space, partSizeBytes } = context;
     this.#owed = new OwedBytes({
       asked: recovered,
       closed: recovered ? closedIn(state) : undefined,
@@ -100,10 +99,14 @@ export class SpooledDraft implements Draft {
       extents: state.extents,
       onDisk: state.onDisk ?? false,
       tenant: this,
-      beforeChange: (range) => this.#owed.change(range, this.sizeBytes),
+      beforeChange: (range) => this.#beforeChange(range),
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
+      onRelease: (range) => this.#md5?.release(range),
     });
+    // An object keeps none of the file's metadata.
+    if (context.md5Sum && state.target.onward === undefined)
+      this.#md5 = new RunningMd5({ content: this.#content, memory, partSizeBytes });
     this.#upload = new DraftUpload({
       context: {
         draftId: state.id,
@@ -116,9 +119,10 @@ export class SpooledDraft implements Draft {
         content: this.#content,
         signal: this.#end.signal,
       },
-      preferredPartSizeBytes: context.partSizeBytes,
+      preferredPartSizeBytes: partSizeBytes,
       target: () => this.#target,
       onChange: () => this.#record(),
+      beforeRelease: async (end) => this.#md5?.beforeRelease(end),
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
       recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
@@ -160,23 +164,15 @@ export class SpooledDraft implements Draft {
   }
 
   get progress(): UploadProgress | undefined {
-    const { state, partsInFlight } = this.#upload;
-    const error = this.#failure ?? this.#upload.error;
-    if (state === undefined && !this.publishing && error === undefined) return undefined;
-    return {
-      label: this.#label,
-      uploadId: state?.ticket.uploadId,
-      sizeBytes: this.sizeBytes,
-      sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
-      partsInFlight,
-      state: this.publishing ? 'publishing' : error === undefined ? 'writing' : 'failed',
-      error: error instanceof Error ? error.message : undefined,
-    };
+    const { sizeBytes, publishing } = this;
+    return progressOf(this.#upload, { label: this.#label, sizeBytes, publishing, failure: this.#failure });
   }
 
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
     const written = await this.#content.write(offset, data, signal);
-    this.#upload.afterWrite({ start: offset, end: offset + written });
+    const range = { start: offset, end: offset + written };
+    this.#upload.afterWrite(range);
+    this.#md5?.afterWrite(range);
     return written;
   }
 
@@ -409,12 +405,13 @@ export class SpooledDraft implements Draft {
     }
   }
 
-  /** The MD5 of a file that goes in one call goes with it; that of another is computed while it is sent. */
+  /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
   #publishContent(changes: number): Promise<FileRecord> {
-    // An object keeps none of the file's metadata.
-    const wanted = this.#context.md5Sum && this.#target.onward === undefined;
+    const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
-      if (wanted && md5 !== undefined && changes === this.#changes) this.#note({ md5_sum: md5 });
+      if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;
+      this.#noted = { md5_sum: md5 };
+      this.#annotations = withMetadata(this.#annotations, this.#noted);
     };
     return this.#upload.publish(this.sizeBytes, {
       annotations: (md5) => {
@@ -422,14 +419,10 @@ export class SpooledDraft implements Draft {
         return this.#annotations;
       },
       inParts: async () => {
-        if (wanted) note(await wholeMd5(this.#content, this.#end.signal));
+        await wanted?.finish(this.#end.signal);
+        note(wanted?.digest);
       },
     });
-  }
-
-  #note(metadata: Annotations['metadata']): void {
-    this.#noted = metadata;
-    this.#annotations = withMetadata(this.#annotations, metadata);
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
@@ -442,10 +435,17 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
-  #onChange(range: ByteRange): void {
-    this.#changes += 1;
+  /** What is known of the bytes of a range is not true of others. */
+  #beforeChange(range: ByteRange): void {
+    this.#md5?.touch(range);
+    this.#annotations = withoutMetadata(this.#annotations, this.#noted);
     this.#noted = {};
     this.#owed.change(range, this.sizeBytes);
+  }
+
+  #onChange(range: ByteRange): void {
+    this.#changes += 1;
+    this.#beforeChange(range);
     this.#upload.touch(range);
   }
 
@@ -488,11 +488,4 @@ export class SpooledDraft implements Draft {
     const underWay = this.#target.onward !== undefined && this.#published !== undefined;
     return this.dirty || askedFor || underWay || this.#annotations !== undefined;
   }
-}
-
-/** What a close acknowledged of a draft whose publication an ended mount was asked for; undefined: it may not have been. */
-function closedIn({ closed, bytes, extents, onDisk }: DraftState): ClosedBytes | undefined {
-  const sizeBytes = extents.at(-1)?.end ?? 0;
-  if (bytes !== undefined || onDisk === true) return { changes: RECOVERED_CHANGES, sizeBytes, bytes };
-  return closed && { changes: 0, sizeBytes: closed.sizeBytes, bytes: closed.bytes };
 }

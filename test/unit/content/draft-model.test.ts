@@ -3,7 +3,7 @@ import { dirSync } from 'tmp';
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
-import { FakePlatform, patterned } from './fake-platform.ts';
+import { FakePlatform, md5, patterned } from './fake-platform.ts';
 import { writerOver } from './writer-over.ts';
 
 const SPAN = 400;
@@ -86,6 +86,7 @@ class Modelled {
   async publish(): Promise<void> {
     const record = await this.#draft.publish(forever);
     expect(this.#platform.files.get(record.id)?.bytes).toEqual(this.#bytes);
+    expect(record.metadata['md5_sum']).toBe(md5(this.#bytes));
     expect(this.#draft.dirty).toBe(false);
   }
 
@@ -108,7 +109,7 @@ it.each([
   const directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
   const platform = new FakePlatform();
   const memory = new MemoryPool(1024 * 1024);
-  const writer = writerOver(platform, { memory, directory: directory.name, partSizeBytes: 64 });
+  const writer = writerOver(platform, { memory, directory: directory.name, partSizeBytes: 64, md5Sum: true });
   const versionOf = (bytes: Buffer, name: string): ContentVersion => {
     const { id, sizeBytes } = platform.addFile(bytes, { parent: 'folder', name });
     return { kind: 'file', fileId: id, sizeBytes };

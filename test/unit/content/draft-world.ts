@@ -47,8 +47,14 @@ export async function bytesOf(draft: Draft): Promise<Buffer> {
   return bytes;
 }
 
-export async function writeInPieces(draft: Draft, bytes: Buffer, pieceBytes: number): Promise<void> {
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
+/** One piece after the other, of those that begin at `from` or beyond. */
+export async function writeInPieces(
+  draft: Draft,
+  bytes: Buffer,
+  pieceBytes: number,
+  from = 0,
+): Promise<void> {
+  for (let at = from; at < bytes.length; at += pieceBytes) {
     await draft.write(at, bytes.subarray(at, at + pieceBytes), forever);
   }
 }
