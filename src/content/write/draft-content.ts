@@ -70,8 +70,9 @@ export class DraftContent {
     return this.#spooledBytes > 0;
   }
 
+  /** As they are now, and not as they come to be: the journal writes them later, too. */
   get extents(): readonly Extent[] {
-    return this.#map.extents;
+    return [...this.#map.extents];
   }
 
   /** What the extents say of the spool survives the end of the machine. */
@@ -411,6 +412,7 @@ export class DraftContent {
   }
 
   #account(): void {
+    if (this.#closed) return;
     const spooled = this.#map.localBytes;
     this.#options.space.resize(spooled - this.#spooledBytes);
     this.#spooledBytes = spooled;

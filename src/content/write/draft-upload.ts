@@ -2,7 +2,7 @@
  * How a draft's bytes get to the service: the multipart upload that runs while the file is written, its restarts, and
  * the one-call way for small files where the service offers it.
  */
-import { ApiError, TransportError } from '../../api/errors.ts';
+import { TransportError } from '../../api/errors.ts';
 import type { FileRecord, UploadTicket } from '../../api/model.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -10,6 +10,7 @@ import { type Annotations, ContentError, type ContentReader, type UploadTarget }
 import { INLINE_BYTES, sendInline } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
+import { isUploadGone, isUploadOpen } from './open-upload.ts';
 import {
   type ByteRange,
   leftBehind,
@@ -21,9 +22,6 @@ import {
 } from './part-plan.ts';
 import { publishedAlready } from './published-already.ts';
 import type { ReadRange } from './same-bytes.ts';
-
-/** No such upload: completed, aborted or swept (undocumented-calls, 1.1). */
-const UPLOAD_GONE = 8003;
 
 export interface DraftUploadOptions {
   readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
@@ -44,7 +42,7 @@ export interface DraftUploadOptions {
 export interface PublishOptions {
   /** What goes with content of this MD5 (in hexadecimal) where it can, which the answer shows. */
   readonly annotations: (md5: string) => Annotations | undefined;
-  /** What is to be done beside an upload in parts. */
+  /** What is to be done beside an upload in parts, before it is completed. */
   readonly inParts: () => Promise<void>;
 }
 
@@ -131,11 +129,19 @@ export class DraftUpload {
         const send = (): Promise<FileRecord> => this.#publishInline(sizeBytes, annotations);
         return await sender.sendWhole(send, { lane: draftId, signal });
       }
-      const [file] = await Promise.all([this.#publishInParts(sizeBytes), inParts()]);
-      return file;
+      return await this.#publishInParts(sizeBytes, inParts);
     } finally {
       this.#publishing = false;
     }
+  }
+
+  /** The file that the last publication made all the same, when its completion had no answer. */
+  async unanswered(): Promise<FileRecord | undefined> {
+    const sizeBytes = await this.#current?.completedBytes();
+    if (sizeBytes === undefined) return undefined;
+    const file = await this.#lookFor(sizeBytes, undefined);
+    this.#current = undefined;
+    return file;
   }
 
   /** Gives the upload up at the service too. */
@@ -167,21 +173,28 @@ export class DraftUpload {
     await upload.abort();
   }
 
-  async #publishInParts(sizeBytes: number): Promise<FileRecord> {
+  async #publishInParts(sizeBytes: number, inParts: () => Promise<void>): Promise<FileRecord> {
+    let beside: Promise<void> | undefined;
     for (let attempt = 1; ; attempt += 1) {
       if (this.#current !== undefined && !this.#current.fits(sizeBytes)) {
         this.requireRestart();
         await this.abandon();
       }
       const upload = this.#current ?? (await this.#open(sizeBytes, { sizeBytes }));
+      let isSent = false;
       try {
-        await upload.sendAll(sizeBytes);
+        // Before it is completed: what the file builds on may go away then.
+        beside ??= inParts();
+        await Promise.all([upload.sendAll(sizeBytes), beside]);
+        isSent = true;
         const file = (await this.#newer(sizeBytes)) ?? (await upload.complete(sizeBytes));
         this.#current = undefined;
         return file;
       } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== UPLOAD_GONE || attempt > 1) throw error;
+        if (!isUploadGone(error) || attempt > 1) throw error;
         this.#current = undefined;
+        // A file that was made before a part of this one could be sent is another.
+        if (!isSent && !this.#options.recovered()) continue;
         const done = await this.#lookFor(sizeBytes, this.#recoveredBytes);
         if (done !== undefined) return done;
       }
@@ -223,27 +236,13 @@ export class DraftUpload {
   /** The file that took the name since the mount ended: it may be this one, whose answer was lost, or throws. */
   async #newer(sizeBytes: number): Promise<FileRecord | undefined> {
     if (!this.#options.recovered()) return undefined;
-    const { context, target, previous } = this.#options;
+    const { context, target, previous, resumed } = this.#options;
     const there = await context.api.files.find(target(), { priority: 'data' });
     if (there === undefined || there.id === previous().fileId) return undefined;
-    const isOpen = await this.#isResumedOpen();
+    const isOpen = resumed !== undefined && (await isUploadOpen(context, resumed.ticket.uploadId));
     const ours = isOpen ? undefined : await this.#lookFor(sizeBytes, this.#recoveredBytes);
     if (ours !== undefined) return ours;
     throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
-  }
-
-  /** The ended mount's upload still waits for its completion: no file came of it. */
-  async #isResumedOpen(): Promise<boolean> {
-    const { context, resumed } = this.#options;
-    if (resumed === undefined) return false;
-    try {
-      const { signal } = context;
-      await context.api.uploads.reportedParts(resumed.ticket.uploadId, { signal, priority: 'data' });
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.code === UPLOAD_GONE) return false;
-      throw error;
-    }
   }
 
   /** What tells whether a file is a recovered draft's: an upload may be gone without a completion too. */

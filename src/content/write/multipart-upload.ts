@@ -13,6 +13,7 @@ import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import type { Journal } from './journal.ts';
 import { layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
+import { isUploadOpen } from './open-upload.ts';
 import {
   type ByteRange,
   fullPart,
@@ -63,6 +64,8 @@ export class MultipartUpload {
   readonly #changedWhileSent = new Map<number, boolean>();
   readonly #reported = new Map<number, string>();
   readonly #oneAtATime = new Mutex();
+  /** The size that its completion was last asked for, when that had no answer. */
+  #unansweredBytes: number | undefined;
   /** Publication waits for the parts. */
   #awaited = false;
   #reporting: Promise<void> | undefined;
@@ -95,6 +98,15 @@ export class MultipartUpload {
     const count = partCount(sizeBytes, this.layout);
     const beyond = [...this.#parts.keys(), ...this.#sending.keys()].some((number) => number > count);
     return !beyond && !outgrows(sizeBytes, this.layout);
+  }
+
+  /** The size of the file that came of a completion without an answer; undefined: there was none such, or it was not done. */
+  async completedBytes(): Promise<number | undefined> {
+    const sizeBytes = this.#unansweredBytes;
+    if (sizeBytes === undefined) return undefined;
+    if (!(await isUploadOpen(this.#context, this.ticket.uploadId))) return sizeBytes;
+    this.#unansweredBytes = undefined;
+    return undefined;
   }
 
   /** A part that was never sent. */
@@ -162,9 +174,11 @@ export class MultipartUpload {
     for (let attempt = 1; ; attempt += 1) {
       await this.#reporting;
       const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
+      this.#unansweredBytes = sizeBytes;
       try {
         return await api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
       } catch (error) {
+        if (error instanceof ApiError) this.#unansweredBytes = undefined;
         if (!isRefusedPart(error)) throw error;
         const refused = await this.#refusedOf(reports);
         if (refused.length === 0 || content.released || attempt === MOST_TRIES) {

@@ -4,7 +4,6 @@
  * Changes are counted. The draft is dirty while the count differs from that of the last publication; a publication
  * takes the count when it begins, so what is written while it runs keeps the draft dirty for the next.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
@@ -19,9 +18,10 @@ import {
   type UploadProgress,
   type UploadTarget,
 } from '../ports.ts';
+import { DraftAnnotations } from './draft-annotations.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges, hasAll, withMetadata, withoutMetadata } from './file-changes.ts';
+import { fileChanges, hasAll } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
@@ -54,12 +54,12 @@ export class SpooledDraft implements Draft {
   readonly #end = sharedAbortController();
   #target: UploadTarget;
   #label: string;
-  #annotations: Annotations | undefined;
-  /** Metadata of our own, which tells of the bytes as they are. */
-  #noted: Annotations['metadata'] = {};
+  readonly #annotations: DraftAnnotations;
   readonly #owed: OwedBytes;
   #changes = 0;
   #publishedChanges = 0;
+  /** The count when the last publication of its bytes was begun. */
+  #begunChanges = NO_COUNT;
   #syncedChanges = 0;
   #committedChanges = NO_COUNT;
   /** What is committed is not about to be published. */
@@ -80,10 +80,10 @@ export class SpooledDraft implements Draft {
     const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
     this.#target = { ...state.target, replaces };
     this.#label = state.label;
-    this.#annotations = state.annotations;
+    this.#annotations = new DraftAnnotations(state.annotations);
     const recovered = state.phase === 'publishing';
     if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
-    const { api, reader, memory, sender, aborts, journal, space, partSizeBytes } = context;
+    const { reader, memory, journal, space, partSizeBytes } = context;
     this.#owed = new OwedBytes({
       asked: recovered,
       closed: recovered ? closedIn(state) : undefined,
@@ -108,17 +108,7 @@ export class SpooledDraft implements Draft {
     if (context.md5Sum && state.target.onward === undefined)
       this.#md5 = new RunningMd5({ content: this.#content, memory, partSizeBytes });
     this.#upload = new DraftUpload({
-      context: {
-        draftId: state.id,
-        api,
-        reader,
-        sender,
-        aborts,
-        journal,
-        memory,
-        content: this.#content,
-        signal: this.#end.signal,
-      },
+      context: { ...context, draftId: state.id, content: this.#content, signal: this.#end.signal },
       preferredPartSizeBytes: partSizeBytes,
       target: () => this.#target,
       onChange: () => this.#record(),
@@ -152,7 +142,8 @@ export class SpooledDraft implements Draft {
   }
 
   get fits(): boolean {
-    return this.#context.space.hasRoom(this.#content.missingBytes);
+    const { missingBytes } = this.#content;
+    return missingBytes === 0 || this.#context.space.hasRoom(missingBytes);
   }
 
   get publishing(): boolean {
@@ -177,7 +168,8 @@ export class SpooledDraft implements Draft {
   }
 
   read(offset: number, sizeBytes: number, signal: AbortSignal): Promise<ByteChunks> {
-    return this.#content.read({ start: offset, end: offset + sizeBytes }, signal);
+    const range = { start: offset, end: offset + sizeBytes };
+    return this.#orOnceMade(() => this.#content.read(range, signal), signal);
   }
 
   async truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
@@ -205,7 +197,7 @@ export class SpooledDraft implements Draft {
   }
 
   async commit(signal: AbortSignal): Promise<void> {
-    await this.#content.fetchAll(signal);
+    await this.#orOnceMade(() => this.#content.fetchAll(signal), signal);
     await this.#content.settled();
     const changes = this.#changes;
     const { sizeBytes } = this;
@@ -239,9 +231,7 @@ export class SpooledDraft implements Draft {
   }
 
   async annotate(annotations: Annotations | undefined): Promise<void> {
-    const all = withMetadata(annotations, this.#noted);
-    if (isDeepStrictEqual(all, this.#annotations)) return;
-    this.#annotations = all;
+    if (!this.#annotations.set(annotations)) return;
     this.#record();
     if (this.committed) await this.#context.journal.durable();
   }
@@ -251,7 +241,7 @@ export class SpooledDraft implements Draft {
     for (;;) {
       const file = this.#published;
       if (file === undefined) throw new ContentError('failed', 'annotations without a file');
-      const annotations = this.#annotations;
+      const { all: annotations } = this.#annotations;
       if (annotations === undefined) return file;
       if (!hasAll(file, annotations)) {
         this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
@@ -259,9 +249,7 @@ export class SpooledDraft implements Draft {
           priority: 'data',
         });
       }
-      if (this.#annotations !== annotations) continue;
-      this.#annotations = undefined;
-      this.#record();
+      if (this.#annotations.given(annotations)) this.#record();
     }
   }
 
@@ -286,7 +274,7 @@ export class SpooledDraft implements Draft {
   async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
-    this.#annotations = undefined;
+    this.#annotations.clear();
     this.#settle(file, unchanged ? this.#changes : NO_COUNT);
     await this.#upload.abandonUnlessReleased();
     if (unchanged) await this.#rebase(file);
@@ -391,12 +379,12 @@ export class SpooledDraft implements Draft {
     onBegin();
     this.#failure = undefined;
     try {
-      const changes = this.#changes;
+      const earlier = await this.#upload.unanswered();
+      if (earlier !== undefined) this.#made(earlier);
       if (this.dirty || this.#published === undefined) {
         this.#content.beginFile();
-        const file = await this.#publishContent(changes);
-        this.#content.endFile(versionOfFile(file));
-        this.#settle(file, changes);
+        this.#begunChanges = this.#changes;
+        this.#made(await this.#publishContent(this.#changes));
       }
       return await this.annotatePublished();
     } catch (error) {
@@ -410,19 +398,35 @@ export class SpooledDraft implements Draft {
     const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
       if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;
-      this.#noted = { md5_sum: md5 };
-      this.#annotations = withMetadata(this.#annotations, this.#noted);
+      this.#annotations.note({ md5_sum: md5 });
     };
     return this.#upload.publish(this.sizeBytes, {
       annotations: (md5) => {
         note(md5);
-        return this.#annotations;
+        return this.#annotations.all;
       },
       inParts: async () => {
         await wanted?.finish(this.#end.signal);
         note(wanted?.digest);
       },
     });
+  }
+
+  /** The publication that was begun last made a file. */
+  #made(file: FileRecord): void {
+    this.#content.endFile(versionOfFile(file));
+    this.#settle(file, this.#begunChanges);
+  }
+
+  /** What it builds on may be gone from when a file was made of it, and is found there as soon as that is answered. */
+  async #orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      await untilAborted(this.#publication?.done.catch(() => {}) ?? Promise.resolve(), signal);
+      return await work();
+    }
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
@@ -438,8 +442,7 @@ export class SpooledDraft implements Draft {
   /** What is known of the bytes of a range is not true of others. */
   #beforeChange(range: ByteRange): void {
     this.#md5?.touch(range);
-    this.#annotations = withoutMetadata(this.#annotations, this.#noted);
-    this.#noted = {};
+    this.#annotations.forgetNoted();
     this.#owed.change(range, this.sizeBytes);
   }
 
@@ -471,7 +474,7 @@ export class SpooledDraft implements Draft {
       createdMs,
       base,
       target: this.#target,
-      annotations: this.#annotations,
+      annotations: this.#annotations.all,
       publishedFileId: this.dirty ? undefined : this.#published?.id,
       extents: this.#content.extents,
       upload: this.#upload.state,
@@ -486,6 +489,6 @@ export class SpooledDraft implements Draft {
   get #isOwed(): boolean {
     const askedFor = this.#owed.asked && this.#published === undefined;
     const underWay = this.#target.onward !== undefined && this.#published !== undefined;
-    return this.dirty || askedFor || underWay || this.#annotations !== undefined;
+    return this.dirty || askedFor || underWay || this.#annotations.all !== undefined;
   }
 }

@@ -29,7 +29,10 @@ export class UploadAborts {
   }
 }
 
+/** Answers of 4xx to a request that another time may bring another answer to: who asks, and how often. */
+const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
+
 /** There is no such upload, or it is not ours to give up. */
 function isFinal(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401;
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && !PASSING.has(error.status);
 }

@@ -2,6 +2,7 @@ import type { Draft, OwedDraft } from '../../content/ports.ts';
 import { runHolding } from '../../lib/mutex.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
@@ -126,6 +127,8 @@ export class Contents {
     try {
       await this.#publisher.commit(content, signal);
     } catch (error) {
+      // There may be no room for what it builds on, or none any more.
+      if (follow && !signal.aborted && errnoOf(error) === 'ENOSPC') return this.publish(content, signal);
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }

@@ -211,8 +211,10 @@ export class Publisher implements DraftMaker {
     this.#tree.published(node, record);
     // What was written meanwhile stays in the draft; else the object itself is read from now on.
     const done = content.unpublished === 'none' ? content.takeDraft() : undefined;
+    // A draft that is written on may build on the staged file, which its next publication takes the place of.
+    if (done === undefined) return;
     // A draft that is not discarded has the next mount remove the file, should this one end before it could.
-    await this.removeStaged(content, async () => done?.discard());
+    await this.removeStaged(content, () => done.discard());
   }
 
   async #throughStaging(content: FileContent, draft: Draft, target: TransferTarget): Promise<void> {

@@ -222,26 +222,6 @@ describe('publishing', () => {
     expect(platform.count('partUrl')).toBe(2);
   });
 
-  it('finds its file when the answer of the completion was lost', async () => {
-    const draft = await newDraft(writerOf());
-    await draft.write(0, Buffer.from('hello'), forever);
-    const { api } = platform;
-    const complete = api.uploads.complete;
-    // Done at the service, but nobody heard of it.
-    api.uploads.complete = async (...args) => {
-      await complete(...args);
-      throw new TransportError('connection lost', { call: 'complete' });
-    };
-    const lossy = writerOf({ api, directory: `${directory.name}/lossy` });
-    const other = await lossy.draft({ target, base: undefined, label: 'x' });
-    await other.write(0, Buffer.from('hello'), forever);
-    await expect(other.publish(forever)).rejects.toThrow('connection lost');
-    const file = await other.publish(forever);
-    expect(file.id).toBe(platform.named('folder', 'new.bam')?.record.id);
-    expect(platform.count('initialise')).toBe(1);
-    await draft.discard();
-  });
-
   it('does not take a file of the same size for its own when the answer of the one call was lost', async () => {
     platform.capabilities.add('upload_inline');
     const { api } = platform;
@@ -421,13 +401,13 @@ describe('a draft', () => {
     expect(platform.uploads.size).toBe(0);
   });
 
-  it('gives its upload up later when the service cannot do it now', async () => {
+  it.each([507, 429])('gives its upload up later when the service answers %d now', async (status) => {
     const clock = new FakeClock();
     const draft = await newDraft(writerOf({ clock }));
     await writeInPieces(draft, patterned(350), 50);
     await waitUntil(() => platform.count('put') >= 2);
     platform.on = (call) => {
-      if (call === 'abort' && platform.count('abort') <= 2) throw refusal(507, 8000);
+      if (call === 'abort' && platform.count('abort') <= 2) throw refusal(status, 8000);
     };
     await draft.discard();
     expect(platform.uploads.size).toBe(1);

@@ -212,6 +212,16 @@ export class FakePlatform {
     return record;
   }
 
+  /** Makes a file of the only upload, as a service does whose answer gets lost. */
+  completeUpload(): FileRecord {
+    const [[uploadId, { parts }], ...others] = [...this.uploads] as [[string, FakeUpload], ...unknown[]];
+    if (others.length > 0) throw new Error('there is more than one upload');
+    return this.#complete(
+      uploadId,
+      [...parts].map(([partNumber, bytes]) => ({ partNumber, etag: md5(bytes) })),
+    );
+  }
+
   count(call: string): number {
     return this.calls.filter((one) => one.split(' ')[0] === call).length;
   }

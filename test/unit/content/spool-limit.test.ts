@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
@@ -11,6 +12,7 @@ import {
   directory,
   forever,
   KIB,
+  MIB,
   newDraft,
   platform,
   published,
@@ -18,7 +20,7 @@ import {
   writeInPieces,
   writerOf,
 } from './draft-world.ts';
-import { patterned, refusal } from './fake-platform.ts';
+import { md5, patterned, refusal } from './fake-platform.ts';
 
 describe('the spool limit', () => {
   it('gives a reason when nothing will make room', async () => {
@@ -189,8 +191,8 @@ describe('the spool limit', () => {
     const limits = { spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB };
     let bytes: Buffer;
 
-    async function changedDraft(writer = writerOf(limits)): Promise<Draft> {
-      bytes = patterned(300 * KIB);
+    async function changedDraft(writer = writerOf(limits), sizeBytes = 300 * KIB): Promise<Draft> {
+      bytes = patterned(sizeBytes);
       const { id: fileId } = platform.addFile(Buffer.from(bytes), { parent: 'folder', name: target.name });
       const draft = await newDraft(writer, { kind: 'file', fileId, sizeBytes: bytes.length });
       await draft.write(150 * KIB, Buffer.from('x'), forever);
@@ -257,6 +259,33 @@ describe('the spool limit', () => {
       expect(published()?.equals(patterned(300 * KIB).subarray(1))).toBe(true);
     });
 
+    it('has its MD5 before the old one goes away', async () => {
+      const writer = writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: MIB, md5Sum: true });
+      const draft = await changedDraft(writer, 8 * MIB);
+      await draft.publish(forever);
+      expect(platform.named('folder', target.name)?.record.metadata).toEqual({ md5_sum: md5(bytes) });
+      expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+    });
+
+    it('can be read while the service has the new one, and has not said so', async () => {
+      // Nothing of the old one stays in memory.
+      const memory = new MemoryPool(2 * MIB);
+      const draft = await changedDraft(writerOf({ ...limits, partSizeBytes: MIB, memory }), 8 * MIB);
+      const [completed, answering] = [new Gate(), new Gate()];
+      platform.on = async (call) => {
+        if (call !== 'complete') return;
+        platform.on = () => answering.open();
+        platform.files.clear();
+        completed.open();
+        await answering.opened;
+      };
+      const publication = draft.publish(forever);
+      await completed.opened;
+      const { chunks } = await draft.read(100 * KIB, 4 * KIB, forever);
+      expect(Buffer.concat(chunks).equals(bytes.subarray(100 * KIB, 104 * KIB))).toBe(true);
+      await publication;
+    });
+
     it('cannot be committed, since the rest of it may go away', async () => {
       const draft = await changedDraft();
       expect(draft.fits).toBe(false);
@@ -264,6 +293,18 @@ describe('the spool limit', () => {
       await draft.publish(forever);
       expect(published()?.equals(bytes)).toBe(true);
     });
+  });
+
+  it('has room for what is whole already, however full it is', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 400 });
+    const [ahead, other] = [
+      await newDraft(writer, undefined, 'ahead'),
+      await newDraft(writer, undefined, 'other'),
+    ];
+    await other.write(0, patterned(700), forever);
+    await ahead.write(0, patterned(300), forever);
+    await ahead.write(300, patterned(50), forever);
+    expect(other.fits).toBe(true);
   });
 
   it('makes a writer wait for another file to be published', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDWR, withMethods } from '../../support/changing-world.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -101,6 +101,35 @@ describe('a staged file that cannot be removed', () => {
     await expect(world.put('b.txt', 'text', volume)).rejects.toMatchObject({ status: 500 });
     await waitUntil(async () => Object.keys(await staged()).length === 0);
   });
+});
+
+it('keeps what is written during an export, however small the spool is', async () => {
+  await world.end();
+  let during: (() => Promise<unknown>) | undefined;
+  const interrupted = (api: Api): Api => {
+    const startExports: Api['transfers']['startExports'] = async (...args) => {
+      const meanwhile = during;
+      during = undefined;
+      await meanwhile?.();
+      return api.transfers.startExports(...args);
+    };
+    return withMethods(api, { transfers: withMethods(api.transfers, { startExports }) });
+  };
+  world = await ChangingWorld.start({
+    staging: true,
+    api: interrupted,
+    clock: new HastyClock(),
+    spoolSizeBytes: 1000,
+  });
+  volume = await world.volume('bucket');
+  await world.put('b.txt', 'o'.repeat(5000), volume);
+  const handle = await world.open((await world.child('b.txt', volume))!, O_RDWR);
+  await world.write(handle, 'x', 0);
+  during = () => world.write(handle, 'y', 10);
+  await world.side.openFiles.flush(handle, world.by());
+  await world.close(handle);
+  expect(await objects()).toEqual({ 'b.txt': `x${'o'.repeat(9)}y${'o'.repeat(4989)}` });
+  expect(await staged()).toEqual({});
 });
 
 it('takes names as long as a volume does', async () => {

@@ -12,6 +12,7 @@ import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../s
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
+const MIB = 1024 * 1024;
 const LONGEST_PAUSE_MS = 60_000;
 const outage = new TransportError('no answer', { call: 'POST /upload/inline' });
 
@@ -231,6 +232,21 @@ it('what builds on more than --spool-size is uploaded by its close: all of it co
   await world.write(handle, 'y'.repeat(200), 900);
   await world.close(handle);
   expect((await world.onPlatform())['f']).toBe('x'.repeat(900) + 'y'.repeat(200));
+});
+
+it('what builds on less than --spool-size is uploaded, too, when others take the room meanwhile', async () => {
+  await start({ spoolSizeBytes: 100 * MIB });
+  const names = ['one', 'two'];
+  for (const name of names) await world.put(name, 'x'.repeat(90 * MIB));
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  const handles = await Promise.all(
+    names.map(async (name) => world.open((await world.child(name))!, O_WRONLY)),
+  );
+  for (const handle of handles) await world.write(handle, 'y');
+  await Promise.all(handles.map((handle) => world.close(handle)));
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  const there = await world.onPlatform();
+  expect(names.map((name) => there[name]?.slice(0, 2))).toEqual(['yx', 'yx']);
 });
 
 it('what was made empty in an outage is tried again', async () => {
