@@ -1,56 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
-import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
-import type { ContentReader, ContentVersion, OpenVersion } from '../../../src/content/ports.ts';
-import { createContentReader } from '../../../src/content/read/content-reader.ts';
-import { BLOCK_BYTES } from '../../../src/content/read/segment-index.ts';
-import type { ByteChunks } from '../../../src/lib/byte-chunks.ts';
-import { sharedAbortController } from '../../../src/lib/shared-signals.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { Gate } from '../../support/gate.ts';
+import type { ContentVersion, OpenVersion } from '../../../src/content/ports.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { FakePlatform, patterned } from './fake-platform.ts';
-
-const KIB = 1024;
-const MIB = 1024 * KIB;
-const forever = new AbortController();
-
-interface Setup {
-  readonly platform: FakePlatform;
-  readonly reader: ContentReader;
-  readonly memory: MemoryPool;
-  readonly clock: FakeClock;
-}
-
-function setup(limitBytes = 64 * MIB): Setup {
-  const platform = new FakePlatform();
-  const clock = new FakeClock();
-  const memory = new MemoryPool(limitBytes);
-  const reader = createContentReader({ api: platform.api, storage: platform.storage, memory, clock });
-  return { platform, reader, memory, clock };
-}
-
-function fileVersion(platform: FakePlatform, bytes: Buffer): ContentVersion {
-  return { kind: 'file', fileId: platform.addFile(bytes).id, sizeBytes: bytes.length };
-}
-
-async function bytesOf(lent: ByteChunks | Promise<ByteChunks>): Promise<Buffer> {
-  const { chunks, release } = await lent;
-  const bytes = Buffer.concat(chunks);
-  release?.();
-  return bytes;
-}
+import { type FakePlatform, patterned } from './fake-platform.ts';
+import { bytesOf, fileVersion, forever, KIB, MIB, readAll, type Setup, setup } from './reader-world.ts';
 
 function bytesFetched({ ranges }: FakePlatform): number {
   return ranges.reduce((sum, { length }) => sum + length, 0);
-}
-
-async function readAll(handle: OpenVersion, pieceBytes = 128 * KIB): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for (let at = 0; at < handle.version.sizeBytes; at += pieceBytes) {
-    pieces.push(await bytesOf(handle.read(at, pieceBytes, forever)));
-  }
-  return Buffer.concat(pieces);
 }
 
 describe('reading', () => {
@@ -157,17 +113,6 @@ describe('reading', () => {
     expect(bytesFetched(platform)).toBe(bytes.length);
   });
 
-  it('reads a file larger than its memory, and never overwrites bytes that are lent', async () => {
-    const { platform, reader, memory } = setup(4 * MIB);
-    const bytes = patterned(24 * MIB);
-    const handle = reader.open(fileVersion(platform, bytes));
-    const kept = await handle.read(0, 256 * KIB, forever);
-    expect((await readAll(handle)).equals(bytes)).toBe(true);
-    expect(Buffer.concat(kept.chunks).equals(bytes.subarray(0, 256 * KIB))).toBe(true);
-    kept.release?.();
-    expect(memory.lentBytes).toBeLessThanOrEqual(5 * MIB);
-  });
-
   it('lends the front of a range before its end has come', async () => {
     const { platform, reader } = setup();
     const bytes = patterned(MIB);
@@ -177,41 +122,6 @@ describe('reading', () => {
     platform.on = (call) => (call === `piece ${64 * KIB}` ? never : undefined);
     expect(await bytesOf(handle.read(0, 100 * KIB, forever))).toEqual(bytes.subarray(0, 100 * KIB));
     expect(platform.rangesInFlight).toBeGreaterThan(0);
-  });
-
-  it('overdraws its memory by no more than the blocks that are waited for', async () => {
-    const { platform, reader, memory } = setup(4 * MIB);
-    const { signal } = sharedAbortController();
-    const answers = new Gate();
-    platform.on = (call) => (call.startsWith('getRange') ? answers.opened : undefined);
-    const files = Array.from({ length: 64 }, (_, at) => patterned(2 * MIB, at));
-    const sizes = files.map((_, at) => (128 + 4 * at) * KIB);
-    const reads = files.map((bytes, at) =>
-      bytesOf(reader.open(fileVersion(platform, bytes)).read(0, sizes[at] ?? 0, { signal })),
-    );
-    const waitedFor = sizes.reduce((sum, size) => sum + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES, 0);
-    expect(memory.lentBytes).toBeLessThanOrEqual(memory.limitBytes + waitedFor);
-    answers.open();
-    const read = await Promise.all(reads);
-    expect(read.every((bytes, at) => files[at]?.subarray(0, sizes[at]).equals(bytes))).toBe(true);
-  });
-
-  it('goes round in little memory when a stream is read', async () => {
-    const { platform, reader, memory } = setup(512 * MIB);
-    const bytes = patterned(128 * MIB);
-    const handle = reader.open(fileVersion(platform, bytes));
-    await readAll(handle, MIB);
-    expect(memory.lentBytes).toBeLessThanOrEqual(32 * MIB);
-  });
-
-  it('keeps what is read here and there', async () => {
-    const { platform, reader } = setup(512 * MIB);
-    const handle = reader.open(fileVersion(platform, patterned(64 * MIB)));
-    const reads = Array.from({ length: 60 }, (_, at) => (((at * 37) % 60) + 1) * MIB);
-    for (let pass = 0; pass < 2; pass += 1) {
-      for (const at of reads) await bytesOf(handle.read(at, 4 * KIB, forever));
-    }
-    expect(platform.ranges).toHaveLength(60);
   });
 
   it('stops waiting when interrupted, while the range arrives for the others', async () => {
