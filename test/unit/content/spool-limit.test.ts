@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
+import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -296,11 +297,7 @@ describe('the spool limit', () => {
   });
 
   it('has room for what is whole already, however full it is', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 400 });
-    const [ahead, other] = [
-      await newDraft(writer, undefined, 'ahead'),
-      await newDraft(writer, undefined, 'other'),
-    ];
+    const [ahead, other] = await twoDrafts({ partSizeBytes: 400 });
     await other.write(0, patterned(700), forever);
     await ahead.write(0, patterned(300), forever);
     await ahead.write(300, patterned(50), forever);
@@ -308,76 +305,38 @@ describe('the spool limit', () => {
   });
 
   it('makes a writer wait for another file to be published', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000 });
-    const first = await newDraft(writer, undefined, 'first');
-    const second = await newDraft(writer, undefined, 'second');
+    const [first, second] = await twoDrafts({ partSizeBytes: 100 });
     await first.write(0, patterned(900), forever);
-    let go = (): void => {};
-    platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
+    const completing = new Gate();
+    platform.on = (call) => (call === 'complete' ? completing.opened : undefined);
     const publication = first.publish(forever);
     await waitUntil(() => platform.count('complete') === 1);
-    let written = false;
-    const waiting = second.write(0, patterned(500), forever).then(() => {
-      written = true;
+    await expectToWait(second, () => {
+      completing.open();
+      return publication;
     });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(written).toBe(false);
-    platform.on = () => {};
-    go();
-    await Promise.all([publication, waiting]);
     expect(await bytesOf(first)).toEqual(patterned(900));
   });
 
   it('makes a writer wait for another file that was closed, and whose upload is tried again later', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
-    const [closed, second] = [
-      await newDraft(writer, undefined, 'closed'),
-      await newDraft(writer, undefined, 'second'),
-    ];
-    await closed.write(0, patterned(900), forever);
-    await closed.commit(forever);
-    const waiting = second.write(0, patterned(500), forever);
-    await expect(isDone(waiting)).resolves.toBe(false);
-    await closed.publish(forever);
-    await waiting;
+    const [closed, second] = await closedAndOther();
+    await expectToWait(second, () => closed.publish(forever));
   });
 
   it('does not make a writer wait for a file that was closed, and that nobody is going to publish', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
-    const [staying, second] = [
-      await newDraft(writer, undefined, 'staying'),
-      await newDraft(writer, undefined, 'second'),
-    ];
-    await staying.write(0, patterned(900), forever);
-    await staying.commit(forever);
-    const waiting = second.write(0, patterned(500), forever);
-    await expect(isDone(waiting)).resolves.toBe(false);
-    staying.stay();
-    await waiting;
+    const [staying, second] = await closedAndOther();
+    await expectToWait(second, () => staying.stay());
   });
 
   it('makes a writer wait for such a file again when it was closed once more', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
-    const [closed, second] = [
-      await newDraft(writer, undefined, 'closed'),
-      await newDraft(writer, undefined, 'second'),
-    ];
-    await closed.write(0, patterned(900), forever);
-    await closed.commit(forever);
+    const [closed, second] = await closedAndOther();
     closed.stay();
     await closed.commit(forever);
-    const waiting = second.write(0, patterned(500), forever);
-    await expect(isDone(waiting)).resolves.toBe(false);
-    await closed.publish(forever);
-    await waiting;
+    await expectToWait(second, () => closed.publish(forever));
   });
 
   it('makes a writer wait for another file that is being closed, before any of it is sent', async () => {
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
-    const [closing, second] = [
-      await newDraft(writer, undefined, 'closing'),
-      await newDraft(writer, undefined, 'second'),
-    ];
+    const [closing, second] = await twoDrafts();
     await closing.write(0, patterned(900), forever);
     let waiting: Promise<unknown> | undefined;
     await closing.whileFinishing(async () => {
@@ -403,11 +362,7 @@ describe('the spool limit', () => {
 
   it('is told after a while to who waits for a file that its own program may be holding up', async () => {
     const clock = new FakeClock();
-    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000, clock });
-    const [first, second] = [
-      await newDraft(writer, undefined, 'first'),
-      await newDraft(writer, undefined, 'second'),
-    ];
+    const [first, second] = await twoDrafts({ clock });
     await first.write(0, patterned(500), forever);
     await second.write(0, patterned(500), forever);
     await first.write(500, patterned(1), forever);
@@ -421,6 +376,27 @@ describe('the spool limit', () => {
     await refused;
   });
 });
+
+async function twoDrafts(options: Partial<ContentWriterOptions> = {}): Promise<readonly [Draft, Draft]> {
+  const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000, ...options });
+  return [await newDraft(writer, undefined, 'first'), await newDraft(writer, undefined, 'second')];
+}
+
+/** The closed one leaves too little room for what `expectToWait` writes into the other. */
+async function closedAndOther(): Promise<readonly [Draft, Draft]> {
+  const [closed, other] = await twoDrafts();
+  await closed.write(0, patterned(900), forever);
+  await closed.commit(forever);
+  return [closed, other];
+}
+
+/** What is written into it has no room until this is done, and has it then. */
+async function expectToWait(draft: Draft, until: () => unknown): Promise<void> {
+  const waiting = draft.write(0, patterned(500), forever);
+  await expect(isDone(waiting)).resolves.toBe(false);
+  await until();
+  await waiting;
+}
 
 async function isDone(work: Promise<unknown>): Promise<boolean> {
   let done = false;
