@@ -48,8 +48,9 @@ export class Asides {
   ): Promise<FileRecord> {
     const place = placeOf(record, node);
     const { fileId: byFileId, carried } = by;
-    await this.setAside(record, node, { kind: 'replaced', fileId: record.id, place, byFileId, carried });
-    const replaced = await replace().catch((error: unknown) => this.#back(record.id, place, error));
+    const left = { fileId: record.id, place, byFileId };
+    await this.setAside(record, node, { kind: 'replaced', carried, ...left });
+    const replaced = await replace().catch((error: unknown) => this.#doneOrBack(left, error));
     if (by.keep) await this.#journal.put({ kind: 'unlinked', fileId: record.id });
     else await this.#deleteUnheard(record.id, pathOf(node));
     return replaced;
@@ -125,9 +126,12 @@ export class Asides {
     }
   }
 
-  async #back(fileId: string, place: { parent: string; name: string }, cause: unknown): Promise<never> {
-    await this.#tree.api.files.move(fileId, place);
-    await this.#journal.remove(fileId);
+  /** A replacement failed, or was done and nobody heard of it: then that is its answer. Else the file is back. */
+  async #doneOrBack(left: Left & { readonly byFileId: string }, cause: unknown): Promise<FileRecord> {
+    const there = await this.#thereNow(left);
+    if (there?.kind === 'file' && there.id === left.byFileId) return there;
+    // Another file took the name meanwhile: that is to be replaced, and this one in its stead.
+    if (!there || !isAnswer(cause) || errnoOf(cause) !== 'EEXIST') await this.#putBack(left, there);
     throw cause;
   }
 

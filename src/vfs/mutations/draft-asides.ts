@@ -5,6 +5,7 @@ import type { ReplacedByDrafts } from '../open/replaced-by-drafts.ts';
 import type { Tree } from '../tree.ts';
 import type { AsideEntry, AsideJournal } from './aside-journal.ts';
 import { type Asides, isAnswer, placeOf } from './asides.ts';
+import { hasNodesName } from './replaced-file.ts';
 
 type Entry = Extract<AsideEntry, { kind: 'superseded' }>;
 
@@ -36,6 +37,8 @@ export class DraftAsides implements ReplacedByDrafts {
     draftId: string,
     { file, node }: { readonly file: ReplacedFile; readonly node: ProjectFileNode },
   ): Promise<void> {
+    // Another client moved it: the draft replaces nothing.
+    if (!(await hasNodesName(this.#tree, file, node))) return;
     const { record, content } = file;
     const { parent, name } = node;
     const entry: Entry = { kind: 'superseded', fileId: record.id, place: placeOf(record, node), draftId };

@@ -1,13 +1,32 @@
+import { errnoOf } from '../errno-of.ts';
+import { FRESH_MS } from '../listing/revalidation-plan.ts';
 import type { ProjectFileNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
 import type { FileContent, ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
-import type { Asides } from './asides.ts';
+import { type Asides, placeOf } from './asides.ts';
 
 /** The file that has the name of `node` on the platform: its own, or the one that it, a draft, was renamed over. */
 export function publishedUnder(contents: Contents, node: ProjectFileNode): ReplacedFile | undefined {
   const content = contents.of(node);
   return node.record ? { record: node.record, content } : content.replaces;
+}
+
+/** Whether the file that a draft was renamed over still has the name of its node on the platform: by facts at most a second old. */
+export async function hasNodesName(
+  { api, clock }: Tree,
+  { record, content }: ReplacedFile,
+  node: ProjectFileNode,
+): Promise<boolean> {
+  if (clock.now() - content.node.checkedMs <= FRESH_MS) return true;
+  const place = placeOf(record, node);
+  try {
+    const { parent, name } = await api.files.get(record.id);
+    return parent === place.parent && name === place.name;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** Removes the published file that still has the name of a draft whose name is removed, if it was renamed over one. */
@@ -19,7 +38,9 @@ export async function removeReplaced(
   const { replaces } = content;
   if (!replaces) return;
   const { id } = replaces.record;
-  if (replaces.content.handles.size > 0) {
+  if (!(await hasNodesName(tree, replaces, node))) {
+    // Another client moved it: it is no longer what the name stands for.
+  } else if (replaces.content.handles.size > 0) {
     await asides.keepForHandles(replaces.record, node);
     await asides.deleteAfter(id, replaces.content);
   } else await tree.api.files.delete(id);

@@ -7,6 +7,7 @@ import type { Place } from '../operations.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
 import type { Asides } from './asides.ts';
+import { hasNameStill } from './named-now.ts';
 import { removeFile } from './remove-file.ts';
 
 interface Parts {
@@ -17,15 +18,22 @@ interface Parts {
 
 /** Removes a file, or an object that was never published. */
 export async function unlink(parts: Parts, place: Place, signal: AbortSignal): Promise<void> {
+  // What it was may have got another name while what was under way of it was waited for.
+  while (!(await unlinkWhatIsThere(parts, place, signal)));
+}
+
+async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal): Promise<boolean> {
   const { tree, contents } = parts;
   const node = await tree.childOf(place.parent, place.name, signal);
   if (!node) throw new FsError('ENOENT', `there is no ${place.name}`);
   if (isDirectory(node)) throw new FsError('EISDIR', `${place.name} is a directory`);
   requireWritable(tree, place.parent);
   if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
-  await contents.holding([node], async () => {
+  return contents.holding([node], async () => {
+    if (!(await hasNameStill(tree, node, place, signal))) return false;
     if (node.kind === 'project-file') await removeFile(parts, node);
     else await unlinkObject(parts, node, contents.of(node));
+    return true;
   });
 }
 

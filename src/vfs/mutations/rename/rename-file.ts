@@ -21,6 +21,7 @@ import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import type { Tree } from '../../tree.ts';
 import type { Asides } from '../asides.ts';
 import type { DraftAsides } from '../draft-asides.ts';
+import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 
@@ -40,11 +41,13 @@ export interface FileRename {
 
 /** Within one project. */
 export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
-  const { contents } = parts;
+  const { tree, contents } = parts;
   const { source, target } = rename;
+  const ends = renameEnds(rename);
   // Under its old name: then its new one is a fact at return.
   await contents.publishClosed(source);
   await contents.holding(target ? [source, target] : [source], async () => {
+    await requireNamesStill(tree, ends);
     const go = (): Promise<void> =>
       source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename);
     await (target ? contents.whileLeaving(contents.of(target), go) : go());

@@ -1,9 +1,12 @@
 import { errnoOf } from '../../errno-of.ts';
 import type { RenameFlags } from '../../file-system.ts';
 import { FsError } from '../../fs-error.ts';
+import type { Node } from '../../node.ts';
 import { isDirectory } from '../../node.ts';
 import type { Place } from '../../operations.ts';
+import type { Tree } from '../../tree.ts';
 import { requireWritable } from '../../write-access.ts';
+import { childNow } from '../named-now.ts';
 import { requireName } from '../names.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
@@ -29,8 +32,9 @@ export async function rename(
     await attempt(parts, request, signal);
   } catch (error) {
     // Someone put a file there since we looked: that is the one to replace.
-    if (request.flags.noReplace || !isNameTaken(error)) throw error;
-    parts.tree.expire(request.to.parent);
+    const isTaken = !request.flags.noReplace && isNameTaken(error);
+    if (isTaken) parts.tree.expire(request.to.parent);
+    else if (errnoOf(error) !== 'ESTALE') throw error;
     await attempt(parts, request, signal);
   }
 }
@@ -43,9 +47,10 @@ async function attempt(
   const { tree } = parts;
   if (flags.exchange || flags.whiteout)
     throw new FsError('EINVAL', 'the platform has no call that exchanges two names');
-  const source = await tree.childOf(from.parent, from.name, signal);
+  const source = await childNow(tree, from, signal);
   if (!source) throw new FsError('ENOENT', `there is no ${from.name}`);
-  const target = await tree.childOf(to.parent, to.name, signal);
+  const target = await childNow(tree, to, signal);
+  if (target) requireTwoFiles(tree, source, target);
   const plan = planRename({ source, to, target, noReplace: flags.noReplace });
   if (plan.kind === 'nothing') return;
   // An import leaves its source as it is: it may be on a read-only volume.
@@ -76,6 +81,14 @@ function carryOut(
     default:
       return plan satisfies never;
   }
+}
+
+/** Another client renamed a file to another name that we know: it has one of the two. */
+function requireTwoFiles(tree: Tree, source: Node, target: Node): void {
+  if (source === target || source.kind !== 'project-file' || target.kind !== 'project-file') return;
+  if (source.record === undefined || source.record.id !== target.record?.id) return;
+  for (const node of [source, target]) tree.doubt(node);
+  throw new FsError('ESTALE', `${source.name} and ${target.name} are one file`);
 }
 
 function isNameTaken(error: unknown): boolean {

@@ -24,6 +24,7 @@ import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
+import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
@@ -112,6 +113,7 @@ export async function moveToProject(
   },
 ): Promise<void> {
   const { tree, contents, asides } = parts;
+  const ends = renameEnds({ source, ...to });
   await requireAllSent(parts, source);
   const { record, parent, name } = source;
   if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
@@ -138,9 +140,10 @@ export async function moveToProject(
     tree.kernel.invalidateEntry(to.parent.id, to.name);
     if (parent) tree.kernel.invalidateEntry(parent.id, name);
   };
-  await contents.holding(target ? [source, target] : [source], () =>
-    target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver(),
-  );
+  await contents.holding(target ? [source, target] : [source], async () => {
+    await requireNamesStill(tree, ends);
+    await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
+  });
 }
 
 /** Brings to the platform what is only here. EBUSY while someone writes: a job cannot take what is half-written. */

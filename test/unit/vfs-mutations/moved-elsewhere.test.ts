@@ -1,0 +1,189 @@
+/** Another client has moved or renamed a file since this mount was told of it: a file keeps its id then. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_RDONLY, type WorldOptions, withMethods } from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
+
+/** Facts are no longer fresh then, and still count; and names asked for so far apart are asked for one by one. */
+const A_WHILE_MS = 6_000;
+
+let world: ChangingWorld;
+let clock: FakeClock;
+let archive: ProjectFolderNode;
+async function start(options?: WorldOptions): Promise<void> {
+  clock = new FakeClock();
+  world = await ChangingWorld.start({ clock, ...options });
+  const place = { parent: world.folder, name: 'archive' };
+  archive = (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+  await clock.advance(A_WHILE_MS);
+}
+afterEach(() => world.end());
+
+/** By another client, a while ago. */
+async function movedElsewhere(node: Node, to: { parent?: ProjectFolderNode; name: string }): Promise<void> {
+  if (node.kind !== 'project-file' || !node.record) throw new Error('not on the platform');
+  const parent = folderIdOf(to.parent ?? world.folder);
+  await world.user.post(`/files/${node.record.id}/actions/move`, { parent, name: to.name });
+  await clock.advance(A_WHILE_MS);
+}
+
+function unlink(name: string): Promise<unknown> {
+  return Promise.resolve(world.side.mutations.unlink({ parent: world.folder, name }, world.by()));
+}
+
+describe('rm', () => {
+  it('does not delete what another client moved elsewhere', async () => {
+    await start();
+    await movedElsewhere(await world.put('a', 'kept'), { parent: archive, name: 'a' });
+    await expect(unlink('a')).rejects.toMatchObject({ errno: 'ENOENT' });
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+
+  it('deletes what another client has put under the name', async () => {
+    await start();
+    await movedElsewhere(await world.put('a', 'kept'), { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'another');
+    await unlink('a');
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+    expect(await world.onPlatform()).toEqual({ archive: '/' });
+  });
+
+  it('asks about many files of a folder together', async () => {
+    await start();
+    const names = Array.from({ length: 20 }, (_, index) => `f${index}`);
+    for (const name of names) await world.put(name, name);
+    await clock.advance(A_WHILE_MS);
+    const { stats } = world.service.services;
+    stats.reset();
+    for (const name of names) await unlink(name);
+    // Each its own, two on their own, and the rest in one.
+    expect(stats.apiRequests).toBe(names.length + 3);
+  });
+
+  it('waits for a rename that is under way, and does not delete what has another name by then', async () => {
+    const [begun, gate] = [new Gate(), new Gate()];
+    await start({
+      api: (api) =>
+        withMethods(api, {
+          files: withMethods(api.files, {
+            edit: async (...given) => {
+              begun.open();
+              await gate.opened;
+              return api.files.edit(...given);
+            },
+          }),
+        }),
+    });
+    await world.put('a', 'kept');
+    const renaming = world.rename('a', 'b');
+    await begun.opened;
+    const removing = unlink('a');
+    gate.open();
+    await renaming;
+    await expect(removing).rejects.toMatchObject({ errno: 'ENOENT' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', b: 'kept' });
+  });
+
+  it('of a draft leaves alone what it was renamed over and is elsewhere by now', async () => {
+    await start();
+    const old = await world.put('a', 'kept');
+    const { handle } = await world.create('a.new');
+    await world.write(handle, 'new');
+    await world.rename('a.new', 'a');
+    await movedElsewhere(old, { parent: archive, name: 'a' });
+    await unlink('a');
+    await world.close(handle);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+});
+
+describe.each([
+  { ways: 'in one call', capabilities: undefined },
+  { ways: 'with the old file aside', capabilities: [] as const },
+])('mv, $ways', ({ capabilities }) => {
+  const begin = (): Promise<void> => start(capabilities && { capabilities });
+
+  it('does not replace what another client moved elsewhere', async () => {
+    await begin();
+    await movedElsewhere(await world.put('log', 'old lines'), { parent: archive, name: 'log.1' });
+    await world.put('log.new', 'new lines');
+    await world.rename('log.new', 'log');
+    expect(await world.onPlatform(archive)).toEqual({ 'log.1': 'old lines' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', log: 'new lines' });
+  });
+
+  it('renames back what another client renamed', async () => {
+    await begin();
+    await movedElsewhere(await world.put('a', 'only copy'), { name: 'b' });
+    expect(await world.child('b')).toBeDefined();
+    await world.rename('b', 'a');
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
+  });
+
+  it('does the same when all was learnt just now', async () => {
+    await begin();
+    const node = await world.put('a', 'only copy');
+    await movedElsewhere(node, { name: 'b' });
+    expect(await world.child('b')).toBeDefined();
+    node.checkedMs = clock.now();
+    await world.rename('b', 'a');
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
+  });
+
+  it('does not rename what another client moved elsewhere', async () => {
+    await begin();
+    await movedElsewhere(await world.put('a', 'theirs'), { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(archive), 'c', 'another');
+    await expect(world.rename('a', 'c')).rejects.toMatchObject({ errno: 'ENOENT' });
+    expect(await world.onPlatform(archive)).toEqual({ a: 'theirs', c: 'another' });
+  });
+
+  it('of a folder that another client moved elsewhere fails', async () => {
+    await begin();
+    const place = { parent: world.folder, name: 'run' };
+    const run = (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+    await world.user.call('DELETE', `/files/${folderIdOf(run)}`);
+    await clock.advance(A_WHILE_MS);
+    await expect(world.rename('run', 'walk')).rejects.toMatchObject({ errno: 'ENOENT' });
+  });
+});
+
+it('publishes a draft over a file that is read here and was moved elsewhere, and leaves that alone', async () => {
+  await start();
+  const old = await world.put('a', 'kept');
+  const reader = await world.open(old, O_RDONLY);
+  const { handle } = await world.create('a.new');
+  await world.write(handle, 'new');
+  await world.rename('a.new', 'a');
+  await movedElsewhere(old, { parent: archive, name: 'a' });
+  await world.close(handle);
+  expect(await world.read(reader)).toBe('kept');
+  await world.close(reader);
+  expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  expect(await world.onPlatform()).toEqual({ archive: '/', a: 'new' });
+});
+
+it('mv that was done, but whose answer was lost, does not delete what it brought', async () => {
+  const { TransportError } = await import('../../../src/api/errors.ts');
+  let lost = false;
+  await start({
+    capabilities: [],
+    api: (api) =>
+      withMethods(api, {
+        files: withMethods(api.files, {
+          move: async (id, to, options) => {
+            const moved = await api.files.move(id, to, options);
+            if (to.name !== 'a' || lost) return moved;
+            lost = true;
+            throw new TransportError('no answer', { call: 'POST /files/{id}/actions/move' });
+          },
+        }),
+      }),
+  });
+  await world.put('a', 'old');
+  await world.put('a', 'new', archive);
+  await world.rename('a', 'a', { parent: archive, toParent: world.folder });
+  expect(await world.onPlatform()).toEqual({ archive: '/', a: 'new' });
+  expect(await world.onPlatform(archive)).toEqual({});
+});
