@@ -27,8 +27,8 @@ import { SIZES, type Sizes } from './sizes.ts';
 import type { Contestant, Family, Stage } from './stage.ts';
 
 const options = parseBenchOptions(process.argv.slice(2));
-// What is ended and removed on `exit` is so on these too.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+// What is ended, removed and set back on `exit` is so on these too, however often they come.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 // One for each server and mount.
 process.setMaxListeners(100);
 // For every node that is started from here.

@@ -26,8 +26,8 @@ export class Child {
   private constructor(child: ChildProcess) {
     this.#child = child;
     this.#exited = once(child, 'exit');
-    // One that is interrupted leaves none behind.
-    process.once('exit', this.#kill);
+    // One that is interrupted leaves none behind, nor what they have started.
+    process.once('exit', this.#askToEnd);
   }
 
   get pid(): number {
@@ -44,13 +44,13 @@ export class Child {
   }
 
   async end(): Promise<void> {
-    process.off('exit', this.#kill);
+    process.off('exit', this.#askToEnd);
     if (!this.running) return;
-    this.#child.kill('SIGTERM');
-    const overdue = setTimeout(this.#kill, 10_000);
+    this.#askToEnd();
+    const overdue = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
     await this.#exited;
     clearTimeout(overdue);
   }
 
-  readonly #kill = (): void => void this.#child.kill('SIGKILL');
+  readonly #askToEnd = (): void => void this.#child.kill('SIGTERM');
 }
