@@ -36,13 +36,13 @@ export async function removeReplaced(
   content: FileContent,
 ): Promise<void> {
   const { replaces } = content;
-  if (!replaces) return;
-  const { id } = replaces.record;
-  if (!(await hasNodesName(tree, replaces, node))) {
-    // Another client moved it: it is no longer what the name stands for.
-  } else if (replaces.content.handles.size > 0) {
-    await asides.keepForHandles(replaces.record, node);
-    await asides.deleteAfter(id, replaces.content);
-  } else await tree.api.files.delete(id);
+  // What another client has moved is no longer what the name stands for.
+  if (replaces && (await hasNodesName(tree, replaces, node))) {
+    const { id } = replaces.record;
+    if (replaces.content.handles.size > 0) {
+      await asides.keepForHandles(replaces.record, node);
+      await asides.deleteAfter(id, replaces.content);
+    } else await tree.api.files.delete(id);
+  }
   content.replaces = undefined;
 }
