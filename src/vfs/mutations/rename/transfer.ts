@@ -37,7 +37,7 @@ export interface TransferParts extends RenameParts {
 export async function exportNode(
   parts: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+  to: { readonly parent: VolumeDirectoryNode; readonly name: string; readonly merges: boolean },
 ): Promise<void> {
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
@@ -61,7 +61,7 @@ export async function exportNode(
 async function exportNow(
   { tree }: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+  to: { readonly parent: VolumeDirectoryNode; readonly name: string; readonly merges: boolean },
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   existsNow(to.parent);
@@ -85,6 +85,7 @@ export async function importNode(
     readonly parent: ProjectFolderNode;
     readonly name: string;
     readonly target: ProjectFileNode | undefined;
+    readonly merges: boolean;
   },
 ): Promise<void> {
   const { parent, name } = source;
@@ -154,15 +155,17 @@ async function requireAllSent(
   await attributes.write(node);
 }
 
+/** Of a folder nothing replaces anything: it may be moved onto one that is there, to go on with an interrupted move. */
 async function moveOnPlatform(
   tree: Tree,
   source: Node,
-  to: { readonly parent: DirectoryNode; readonly name: string },
+  to: { readonly parent: DirectoryNode; readonly name: string; readonly merges?: boolean },
 ): Promise<TransferOutcome> {
   const request = {
     source: transferSourceOf(source),
     target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
-    overwrite: true,
+    overwrite: !isDirectory(source),
+    merges: to.merges ?? false,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
   };
   try {
