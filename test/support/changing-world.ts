@@ -343,14 +343,14 @@ export class ChangingWorld {
   rename(
     from: string,
     to: string,
-    how: { parent?: DirectoryNode; toParent?: DirectoryNode } = {},
+    how: { parent?: DirectoryNode; toParent?: DirectoryNode; noReplace?: boolean } = {},
   ): Promise<void> {
-    const { parent = this.folder, toParent = parent } = how;
+    const { parent = this.folder, toParent = parent, noReplace = false } = how;
     return Promise.resolve(
       this.side.mutations.rename(
         { parent, name: from },
         { parent: toParent, name: to },
-        { flags: REPLACE, context: this.by() },
+        { flags: { ...REPLACE, noReplace }, context: this.by() },
       ),
     );
   }

@@ -261,6 +261,29 @@ describe('mv of a folder onto one that is there', () => {
   });
 });
 
+describe('mv -n', () => {
+  const noReplace = { noReplace: true };
+
+  it('does not replace an object that came to the volume since the name was looked up', async () => {
+    await world.child('f', volume);
+    await world.put('f', 'ours');
+    await world.putObject(volume, 'f', 'theirs');
+    const moving = world.rename('f', 'f', { toParent: volume, ...noReplace });
+    await expect(moving).rejects.toMatchObject({ failure: { code: 9107 } });
+    expect(await world.onVolume(volume)).toMatchObject({ f: 'theirs' });
+    expect(await world.cat('f')).toBe('ours');
+  });
+
+  it('does not replace a file that came to the project since the name was looked up', async () => {
+    await world.child('plain');
+    const target = { parent: folderIdOf(world.folder), name: 'plain', overwrite: false };
+    await world.tree.api.uploads.inline(target, Buffer.from('theirs'));
+    const moving = world.rename('plain', 'plain', { parent: volume, toParent: world.folder, ...noReplace });
+    await expect(moving).rejects.toMatchObject({ failure: { code: 9108 } });
+    expect(await world.onPlatform()).toEqual({ plain: 'theirs' });
+  });
+});
+
 describe('what a volume cannot do', () => {
   it('renames nothing', async () => {
     await expect(world.rename('plain', 'other', { parent: volume })).rejects.toMatchObject({

@@ -53,13 +53,13 @@ async function attempt(
   requireWritable(tree, to.parent);
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
   const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
-  await carryOut(parts, plan, { name: to.name, merges });
+  await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace });
 }
 
 function carryOut(
   parts: TransferParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
-  to: { readonly name: string; readonly merges: boolean },
+  to: { readonly name: string; readonly merges: boolean; readonly noReplace: boolean },
 ): Promise<void> {
   const { name } = to;
   switch (plan.kind) {
@@ -70,7 +70,7 @@ function carryOut(
     case 'folder':
       return renameFolder(parts, { ...plan, name });
     case 'new-object':
-      return renameNewObject(parts, { ...plan, name });
+      return renameNewObject(parts, { ...plan, ...to });
     case 'export':
       return exportNode(parts, plan.source, { ...plan, ...to });
     case 'import':

@@ -34,10 +34,17 @@ export interface TransferParts extends RenameParts {
   readonly attributes: AttributeWriter;
 }
 
+/** What becomes of what has the new name, beside what is known of it. */
+interface OnTarget {
+  /** A folder of that name is there. */
+  readonly merges: boolean;
+  readonly noReplace: boolean;
+}
+
 export async function exportNode(
   parts: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string; readonly merges: boolean },
+  to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
@@ -61,7 +68,7 @@ export async function exportNode(
 async function exportNow(
   { tree }: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string; readonly merges: boolean },
+  to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   existsNow(to.parent);
@@ -81,11 +88,10 @@ function showAlias(tree: Tree, source: ProjectFileNode, alias: FileRecord): void
 export async function importNode(
   { tree, contents }: TransferParts,
   source: VolumeObjectNode | VolumeDirectoryNode,
-  to: {
+  to: OnTarget & {
     readonly parent: ProjectFolderNode;
     readonly name: string;
     readonly target: ProjectFileNode | undefined;
-    readonly merges: boolean;
   },
 ): Promise<void> {
   const { parent, name } = source;
@@ -159,12 +165,12 @@ async function requireAllSent(
 async function moveOnPlatform(
   tree: Tree,
   source: Node,
-  to: { readonly parent: DirectoryNode; readonly name: string; readonly merges?: boolean },
+  to: Partial<OnTarget> & { readonly parent: DirectoryNode; readonly name: string },
 ): Promise<TransferOutcome> {
   const request = {
     source: transferSourceOf(source),
     target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
-    overwrite: !isDirectory(source),
+    overwrite: !isDirectory(source) && !to.noReplace,
     merges: to.merges ?? false,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
   };
