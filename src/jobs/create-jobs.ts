@@ -2,11 +2,12 @@ import type { Api } from '../api/api.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createWatches, type Watches } from './job-kinds.ts';
-import { JobTable } from './job-table.ts';
+import { isFinished, JobTable } from './job-table.ts';
 import { inGroups } from './job-watch.ts';
 import { listContents } from './list-contents.ts';
-import { NOTHING, type Planner } from './plan.ts';
+import { NOTHING, type Plan, type Planner } from './plan.ts';
 import { planCopy } from './plan-copy.ts';
+import { planMerge } from './plan-merge.ts';
 import { planMove } from './plan-move.ts';
 import type { JobRecord, Jobs, TransferOptions, TransferOutcome, TransferRequest } from './ports.ts';
 import { runAsync } from './run-async.ts';
@@ -78,13 +79,26 @@ class PlatformJobs implements Jobs {
     request: TransferRequest,
     options: TransferOptions = {},
   ): Promise<TransferOutcome> {
-    const { source, paths } = request;
+    const { source, paths, merges } = request;
+    const { signal } = options;
+    if (merges) {
+      await this.#outlast(`${paths.target}/`, options);
+    }
     // What can be refused without a listing costs none.
-    let plan = accepted(planner, request);
+    let plan = accepted(planner(request, NOTHING));
     if (listsContents(request)) {
-      plan = accepted(planner, request, await listContents(this.#api, source, { signal: options.signal }));
+      plan = accepted(planner(request, await listContents(this.#api, source, { signal })));
+    }
+    if (merges) {
+      plan = accepted(await planMerge(this.#api, plan, request, { signal }));
     }
     return runPlan(plan, { ...this.#running(options), paths });
+  }
+
+  /** Jobs of an interrupted move go on: what they are about to make is not another's. */
+  async #outlast(below: string, options: TransferOptions): Promise<void> {
+    const goOn = this.list().filter(({ state, target }) => !isFinished(state) && target?.startsWith(below));
+    await Promise.all(goOn.map(({ id }) => this.wait(id, options)));
   }
 
   #running({ signal }: TransferOptions = {}) {
@@ -97,8 +111,7 @@ function listsContents({ source, target }: TransferRequest): boolean {
   return source.kind === 'prefix' || (source.kind === 'folder' && target.kind === 'volume');
 }
 
-function accepted(planner: Planner, request: TransferRequest, contents = NOTHING): AcceptedPlan {
-  const plan = planner(request, contents);
+function accepted(plan: Plan): AcceptedPlan {
   if (plan.kind === 'refused') {
     throw new TransferRefused(plan.reason, plan.message);
   }

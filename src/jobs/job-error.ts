@@ -1,7 +1,7 @@
 import type { Failure } from '../api/model.ts';
 import type { JobKind } from './ports.ts';
 
-/** A job of the platform ended in failure; of several failed ones, the first. */
+/** A job of the platform ended in failure; of several failed ones, the first, and which file of a folder it was. */
 export class JobError extends Error {
   override readonly name = 'JobError';
   readonly kind: JobKind;
@@ -12,11 +12,16 @@ export class JobError extends Error {
   constructor(
     kind: JobKind,
     failure: Failure,
-    context: { readonly jobId?: string | undefined; readonly more?: number },
+    {
+      jobId,
+      path,
+      more,
+    }: { readonly jobId?: string | undefined; readonly path?: string; readonly more?: number },
   ) {
-    super(context.more ? `${failure.message} (and ${context.more} more failed)` : failure.message);
+    const which = path ? `${path}: ` : '';
+    super(`${which}${failure.message}${more ? ` (and ${more} more failed)` : ''}`);
     this.kind = kind;
-    this.jobId = context.jobId;
+    this.jobId = jobId;
     this.failure = failure;
   }
 }

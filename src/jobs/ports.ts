@@ -47,6 +47,11 @@ export interface TransferRequest {
    * for it; the other calls take it always.
    */
   readonly overwrite: boolean;
+  /**
+   * A folder of the target's name is there, on the other side of a volume's border: nothing is sent when it has another
+   * file or object in the place of one.
+   */
+  readonly merges?: boolean;
   /** As the user wrote them or sees them, for the registry. */
   readonly paths: { readonly source: string; readonly target: string };
 }
@@ -83,6 +88,8 @@ export type RefusalReason =
   | 'volume-to-volume'
   /** A copy cannot replace a file: the service lacks `rename_overwrite`. */
   | 'target-exists'
+  /** The folder that is there has another file or object of a name. */
+  | 'target-not-empty'
   /** A folder into itself. */
   | 'into-itself'
   /** A name or location the platform does not take. */

@@ -7,6 +7,8 @@ import { runTransfers } from './run-transfers.ts';
 
 /** Aliases and others that are no more exportable are refused with it. */
 const NOT_EXPORTABLE = 9006;
+/** There is an object, and it is not to be replaced. */
+const LOCATION_TAKEN = 9107;
 
 export async function runExports(
   plan: Extract<Plan, { kind: 'exports' }>,
@@ -17,7 +19,11 @@ export async function runExports(
     const entry = await api.files.get(file, { signal });
     return entry.kind === 'file' ? entry : undefined;
   };
-  const transfers = plan.exports.map((request) => ({ request, paths: pathsBelow(paths, request.path) }));
+  const transfers = plan.exports.map((request) => ({
+    request,
+    path: request.path,
+    paths: pathsBelow(paths, request.path),
+  }));
   const files = await runTransfers(transfers, {
     kind: 'export',
     table,
@@ -27,7 +33,8 @@ export async function runExports(
     resultOf: plan.copyOnly ? async () => undefined : current,
     // Exported before, by a move that was interrupted: the caller's record of the file is older than that.
     alreadyDone: async (request, failure) => {
-      const file = failure.code === NOT_EXPORTABLE ? await current(request) : undefined;
+      const mayBeThere = failure.code === NOT_EXPORTABLE || failure.code === LOCATION_TAKEN;
+      const file = mayBeThere ? await current(request) : undefined;
       return file && isAliasOf(file, request.volume, request.location) ? file : undefined;
     },
   });

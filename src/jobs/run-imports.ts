@@ -23,6 +23,7 @@ export async function runImports(
   };
   const transfers = plan.imports.map(({ folder, path, ...request }) => ({
     request: { ...request, parent: folders.get(folder)?.id ?? parent },
+    path,
     paths: pathsBelow(paths, path),
   }));
   const files = await runTransfers(transfers, {

@@ -9,6 +9,8 @@ import { inGroups, type JobWatch } from './job-watch.ts';
 /** One import or export to be made. */
 export interface Transfer<R> {
   readonly request: R;
+  /** Below what is moved or copied; empty for a single file or object. */
+  readonly path: string;
   readonly paths: { readonly source: string; readonly target: string };
 }
 
@@ -44,14 +46,20 @@ export async function runTransfers<R>(
   const failed = results.flatMap((each) => (each.ok ? [] : [each]));
   const [first] = failed;
   if (first) {
-    throw new JobError(run.kind, first.failure, { jobId: first.jobId, more: failed.length - 1 });
+    const { failure, jobId, path } = first;
+    throw new JobError(run.kind, failure, { jobId, path, more: failed.length - 1 });
   }
   return results.map((each) => (each.ok ? each.file : undefined));
 }
 
 type Settled =
   | { readonly ok: true; readonly file: FileRecord | undefined }
-  | { readonly ok: false; readonly failure: Failure; readonly jobId: string | undefined };
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      readonly jobId: string | undefined;
+      readonly path: string;
+    };
 
 /** Resolves when the group is started; each result settles when its job is over. */
 async function startGroup<R>(
@@ -67,8 +75,8 @@ async function startGroup<R>(
     }
   });
   run.watch.add(jobIds.filter((id) => id !== undefined));
-  return group.map(({ request }, index) => {
-    const result = settle(request, answers[index], run);
+  return group.map((transfer, index) => {
+    const result = settle(transfer, answers[index], run);
     // An aborted run leaves its results to nobody.
     result.catch(() => {});
     return result;
@@ -76,7 +84,7 @@ async function startGroup<R>(
 }
 
 async function settle<R>(
-  request: R,
+  { request, path }: Transfer<R>,
   answer: BulkResult<TransferJob> | undefined,
   run: TransferRun<R>,
 ): Promise<Settled> {
@@ -90,7 +98,7 @@ async function settle<R>(
   const file = await run.alreadyDone(request, failure);
   return file
     ? { ok: true, file }
-    : { ok: false, failure, jobId: submitted.ok ? submitted.value.id : undefined };
+    : { ok: false, failure, jobId: submitted.ok ? submitted.value.id : undefined, path };
 }
 
 const UNANSWERED: Failure = { status: 500, code: 0, message: 'the service did not answer for this job' };

@@ -133,6 +133,7 @@ const OF_REFUSAL: Record<TransferRefused['reason'], Errno> = {
   'inactive-volume': 'ENXIO',
   'no-permission': 'EACCES',
   'target-exists': 'EEXIST',
+  'target-not-empty': 'ENOTEMPTY',
   'not-exportable': 'EPERM',
   // The caller then copies the bytes itself, which works.
   'volume-to-volume': 'EXDEV',

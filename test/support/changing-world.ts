@@ -218,14 +218,19 @@ export class ChangingWorld {
   ): Promise<VolumeDirectoryNode> {
     const service = { type: 's3', bucket: name, credentials: { access_key_id: 'k', secret_access_key: 's' } };
     await this.user.post('/storage/volumes', { name, access_mode: accessMode, service });
-    for (const [location, content] of Object.entries(objects)) {
-      const path = join(this.service.dataDir, 'buckets', name, location);
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(path, content);
-    }
     const record = await this.tree.api.volumes.get(`ada/${name}`);
     const place = { parent: this.tree.root, name };
-    return this.#make.volumeDirectory(place, { id: record.id, record }, { prefix: '', local: false });
+    const volume = this.#make.volumeDirectory(place, { id: record.id, record }, { prefix: '', local: false });
+    for (const [location, content] of Object.entries(objects))
+      await this.putObject(volume, location, content);
+    return volume;
+  }
+
+  /** As another client of the bucket does. */
+  async putObject(volume: VolumeDirectoryNode, location: string, content: string): Promise<void> {
+    const path = join(this.service.dataDir, 'buckets', volume.name, location);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
   }
 
   /** Objects of a volume by location, as they lie in its bucket. */
@@ -338,14 +343,14 @@ export class ChangingWorld {
   rename(
     from: string,
     to: string,
-    how: { parent?: DirectoryNode; toParent?: DirectoryNode } = {},
+    how: { parent?: DirectoryNode; toParent?: DirectoryNode; noReplace?: boolean } = {},
   ): Promise<void> {
-    const { parent = this.folder, toParent = parent } = how;
+    const { parent = this.folder, toParent = parent, noReplace = false } = how;
     return Promise.resolve(
       this.side.mutations.rename(
         { parent, name: from },
         { parent: toParent, name: to },
-        { flags: REPLACE, context: this.by() },
+        { flags: { ...REPLACE, noReplace }, context: this.by() },
       ),
     );
   }

@@ -31,7 +31,7 @@ export function deliverObject({ api, jobs, staging }: DeliveryOptions): DeliverO
       throw new ContentError('changed', `someone else wrote ${path}`);
     }
     const target = { kind: 'volume', volume, accessMode, active, location } as const;
-    await exportStaged(jobs, { file, staging, target, path });
+    await exportStaged(jobs, { file, staging, target, overwrite: true, path });
     await api.files.delete(file.id);
   };
 }

@@ -16,6 +16,8 @@ const BY_CODE: Readonly<Record<number, string>> = {
   9006: 'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
   9026: 'The volume is read-only: an administrator of the volume can change its access mode.',
   9101: 'The volume is read-only: an administrator of the volume can change its access mode.',
+  9107: 'Another object has that name and was not replaced: choose another name, or replace it by a move of that file alone.',
+  9108: 'Another file has that name and was not replaced: rename or remove it, then do the same again.',
   9069: 'The volume is not active: its owner has to activate it.',
   90001: 'The token is missing, wrong or expired: put a new one in place and mount again.',
 };
@@ -27,6 +29,7 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   if (error.name === 'TransportError') return BY_ANSWER[error.answer];
   if (error.name === 'ApiError' && error.status === 500) return BY_ANSWER.failed;
   if (error.name === 'StorageError' && error.kind === 'refused') return REFUSED_BY_STORE;
+  if (error.name === 'TransferRefused' && error.reason === 'target-not-empty') return TARGET_NOT_EMPTY;
   return BY_ERRNO[errnoOf(error)] ?? '';
 }
 
@@ -40,6 +43,8 @@ const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
 /** Whatever the token: an address is good for whoever has it. */
 const REFUSED_BY_STORE =
   'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';
+const TARGET_NOT_EMPTY =
+  'Nothing was moved: move to another name, or rename or remove the file in the project, then do the same again.';
 
 const BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: 'The token lacks the permission for this.',

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
+import { isAliasOf } from '../../jobs/plan-export.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { errnoOf } from '../errno-of.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
@@ -205,6 +207,8 @@ export class Publisher implements DraftMaker {
   async #publishObject(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<void> {
     const target = objectTargetOf(node);
     if (!(await this.#copied(content, draft, target))) await this.#throughStaging(content, draft, target);
+    // What has the name now is ours, and what is written on replaces it.
+    content.exclusive = false;
     const record = await this.#tree.api.volumes.object(node.volume.id, node.location);
     if (!record)
       throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
@@ -221,9 +225,21 @@ export class Publisher implements DraftMaker {
     this.requireByteWrites(content);
     const staging = this.#staging;
     if (!staging) return;
+    if (content.exclusive && (await this.#hasArrived(content, target))) content.exclusive = false;
     const file = await draft.publish(NEVER_ABORTED);
     content.staged = file;
-    await exportStaged(this.#tree.jobs, { file, staging, target, path: pathOf(content.node) });
+    const overwrite = !content.exclusive;
+    await exportStaged(this.#tree.jobs, { file, staging, target, overwrite, path: content.path });
+  }
+
+  /** Whether what was staged before is the object: its export may have got there though nobody was told. */
+  async #hasArrived({ staged, path }: FileContent, target: TransferTarget): Promise<boolean> {
+    const { api, jobs } = this.#tree;
+    if (!staged || target.kind !== 'volume') return false;
+    const earlier = jobs.ofPath(path);
+    if (earlier) await jobs.wait(earlier.id);
+    const now = await api.files.get(staged.id).catch(unlessGone);
+    return now?.kind === 'file' && isAliasOf(now, target.volume, target.location);
   }
 
   /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */
@@ -280,6 +296,10 @@ function needsBytes(error: unknown, exclusive: boolean): boolean {
 function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
   const whole = copiedFrom && draft.wholeCopyOf();
   return whole && isSameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
+}
+
+function unlessGone(error: unknown): undefined {
+  if (errnoOf(error) !== 'ENOENT') throw error;
 }
 
 function fileOf(outcome: TransferOutcome): FileRecord {

@@ -25,12 +25,15 @@ export interface StagedFile {
   readonly file: FileRecord;
   readonly staging: Staging;
   readonly target: TransferTarget;
+  /** False: there must be no object yet (O_EXCL). */
+  readonly overwrite: boolean;
   /** For people. */
   readonly path: string;
 }
 
 /** Makes an uploaded file the object that it is to be. An alias of that stays in the staging folder. */
-export async function exportStaged(jobs: Jobs, { file, staging, target, path }: StagedFile): Promise<void> {
+export async function exportStaged(jobs: Jobs, staged: StagedFile): Promise<void> {
+  const { file, staging, target, overwrite, path } = staged;
   const source = { kind: 'file', file, permissions: staging.permissions } as const;
-  await jobs.move({ source, target, overwrite: true, paths: { source: path, target: path } });
+  await jobs.move({ source, target, overwrite, paths: { source: path, target: path } });
 }

@@ -22,6 +22,8 @@ interface Rig {
   /** Lets the service begin to work on jobs. */
   readonly startWorker: () => void;
   readonly request: TransferRequest;
+  /** Of a folder with one file to a volume. */
+  readonly folderRequest: TransferRequest;
 }
 
 /** A service on which jobs stay where they are until a worker is started. */
@@ -45,7 +47,18 @@ async function withIdleService(): Promise<Rig> {
     worker.start();
     open.push(() => worker.stop());
   };
-  return { api, jobs, startWorker, request: moveBetween(file, trial, other) };
+  const folder = await api.files.createFolder({ parent: trial.rootFolder, name: 'run' });
+  await api.uploads.inline({ parent: folder.id, name: 'one', overwrite: false }, Buffer.from('1'));
+  const bucket = { type: 's3', bucket: 'b', credentials: { access_key_id: 'k', secret_access_key: 's' } };
+  await alice.post('/storage/volumes', { name: 'bucket', access_mode: 'RW', service: bucket });
+  const folderRequest = {
+    source: { kind: 'folder', folder, permissions: trial.permissions },
+    target: { kind: 'volume', volume: 'alice/bucket', accessMode: 'RW', active: true, location: 'run' },
+    overwrite: false,
+    merges: true,
+    paths: { source: '/projects/alice/trial/run', target: '/volumes/alice/bucket/run' },
+  } as const;
+  return { api, jobs, startWorker, request: moveBetween(file, trial, other), folderRequest };
 }
 
 function moveBetween(file: FileRecord, from: ProjectRecord, to: ProjectRecord): TransferRequest {
@@ -82,6 +95,21 @@ describe('an interrupted move', () => {
     expect(await api.files.get(request.source.kind === 'file' ? request.source.file.id : '')).toMatchObject({
       name: 'b',
     });
+  });
+
+  it('is waited for by the same move, which does not take what it makes for another', async () => {
+    const { jobs, startWorker, folderRequest } = await withIdleService();
+    const controller = new AbortController();
+    const moving = jobs.move(folderRequest, { signal: controller.signal });
+    const outcome = expect(moving).rejects.toThrow('interrupted');
+    await waitUntil(() => jobs.pending() === 1);
+    controller.abort(new Error('interrupted'));
+    await outcome;
+
+    const again = jobs.move(folderRequest);
+    startWorker();
+    expect(await again).toMatchObject({ kind: 'exported', locations: ['run/one'] });
+    expect(jobs.list()).toHaveLength(1);
   });
 
   it('is answered at once, however long the job takes', async () => {

@@ -154,6 +154,15 @@ describe('its rename', () => {
     expect(await staged()).toEqual({});
   });
 
+  it('that is to replace nothing keeps an object that came since the name was looked up', async () => {
+    await world.child('reads', volume);
+    await world.putObject(volume, 'reads', 'theirs');
+    const renaming = world.rename(TEMPORARY, 'reads', { parent: volume, noReplace: true });
+    await expect(renaming).rejects.toMatchObject({ failure: { code: 9107 } });
+    expect(await objects()).toEqual({ ...BEFORE, reads: 'theirs' });
+    expect(await world.cat(TEMPORARY, volume)).toBe('text');
+  });
+
   it('into a project is left to mv, which copies', async () => {
     await expect(
       world.rename(TEMPORARY, 'reads', { parent: volume, toParent: world.folder }),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
+import { folderIdOf } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, O_WRONLY } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
@@ -190,6 +191,96 @@ describe('mv volume -> project', () => {
     await world.rename('plain', 'r.txt', { parent: volume, toParent: world.folder });
     expect(await world.cat('r.txt')).toBe('N');
     expect(((await world.child('r.txt')) as ProjectFileNode).record?.metadata).toEqual({ sample: 's1' });
+  });
+});
+
+describe('mv of a folder onto one that is there', () => {
+  it('moves nothing when the project has another file of a name, and names it', async () => {
+    const inside = await makeFolder('in', world.folder);
+    await world.put('reads.txt', 'another file', inside);
+    await expect(world.rename('in', 'in', { parent: volume, toParent: world.folder })).rejects.toMatchObject({
+      reason: 'target-not-empty',
+      message: expect.stringContaining('reads.txt'),
+    });
+    expect(await world.onPlatform(inside)).toEqual({ 'reads.txt': 'another file' });
+  });
+
+  it('moves nothing when the volume has another object of a name, and names it', async () => {
+    const inside = await makeFolder('in', world.folder);
+    await world.put('reads.txt', 'another file', inside);
+    await world.put('new.txt', 'new', inside);
+    await expect(world.rename('in', 'in', { toParent: volume })).rejects.toMatchObject({
+      reason: 'target-not-empty',
+      message: expect.stringContaining('reads.txt'),
+    });
+    expect(await world.onVolume(volume)).toMatchObject({ 'in/reads.txt': 'ACGT' });
+    expect(await world.onVolume(volume)).not.toHaveProperty(['in/new.txt']);
+    expect(await world.onPlatform(inside)).toEqual({ 'reads.txt': 'another file', 'new.txt': 'new' });
+  });
+
+  it('adds to a folder that has other names', async () => {
+    const inside = await makeFolder('in', world.folder);
+    await world.put('mine.txt', 'mine', inside);
+    await world.rename('in', 'in', { parent: volume, toParent: world.folder });
+    expect(await world.onPlatform(inside)).toEqual({ 'mine.txt': 'mine', 'reads.txt': 'ACGT', deep: '/' });
+  });
+
+  it('replaces no file that came to the project since the name was looked up', async () => {
+    await world.child('in');
+    const { files, uploads } = world.tree.api;
+    const inside = await files.createFolder({ parent: folderIdOf(world.folder), name: 'in' });
+    const target = { parent: inside.id, name: 'reads.txt', overwrite: false };
+    const file = await uploads.inline(target, Buffer.from('another file'));
+    await expect(world.rename('in', 'in', { parent: volume, toParent: world.folder })).rejects.toMatchObject({
+      failure: { code: 9108 },
+      message: expect.stringContaining('reads.txt'),
+    });
+    expect(await files.get(file.id)).toMatchObject({ name: 'reads.txt', storage: { kind: 'platform' } });
+  });
+
+  it('replaces no object that came to the volume since the name was looked up', async () => {
+    await world.child('run', volume);
+    await world.put('one', '1', await makeFolder('run', world.folder));
+    await world.putObject(volume, 'run/one', 'another object');
+    await expect(world.rename('run', 'run', { toParent: volume })).rejects.toMatchObject({
+      failure: { code: 9107 },
+      message: expect.stringContaining('one'),
+    });
+    expect(await world.onVolume(volume)).toMatchObject({ 'run/one': 'another object' });
+  });
+
+  it('leaves the aliases that an export left as they are: their metadata survives the way back', async () => {
+    const run = await makeFolder('run', world.folder);
+    const one = await world.put('one', '1', run);
+    await world.tree.api.files.edit(one.record!.id, { metadata: { sample: 's1' }, tags: ['kept'] });
+    await world.rename('run', 'run', { toParent: volume });
+    await world.rename('run', 'run', { parent: volume, toParent: world.folder });
+    const back = (await world.child('run')) as ProjectFolderNode;
+    const { record } = (await world.child('one', back)) as ProjectFileNode;
+    expect(record).toMatchObject({ id: one.record!.id, metadata: { sample: 's1' }, tags: ['kept'] });
+  });
+});
+
+describe('mv -n', () => {
+  const noReplace = { noReplace: true };
+
+  it('does not replace an object that came to the volume since the name was looked up', async () => {
+    await world.child('f', volume);
+    await world.put('f', 'ours');
+    await world.putObject(volume, 'f', 'theirs');
+    const moving = world.rename('f', 'f', { toParent: volume, ...noReplace });
+    await expect(moving).rejects.toMatchObject({ failure: { code: 9107 } });
+    expect(await world.onVolume(volume)).toMatchObject({ f: 'theirs' });
+    expect(await world.cat('f')).toBe('ours');
+  });
+
+  it('does not replace a file that came to the project since the name was looked up', async () => {
+    await world.child('plain');
+    const target = { parent: folderIdOf(world.folder), name: 'plain', overwrite: false };
+    await world.tree.api.uploads.inline(target, Buffer.from('theirs'));
+    const moving = world.rename('plain', 'plain', { parent: volume, toParent: world.folder, ...noReplace });
+    await expect(moving).rejects.toMatchObject({ failure: { code: 9108 } });
+    expect(await world.onPlatform()).toEqual({ plain: 'theirs' });
   });
 });
 

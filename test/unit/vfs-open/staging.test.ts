@@ -1,9 +1,16 @@
 /** What is written to a volume passes a staging folder: what stays there when something fails. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
-import { ApiError } from '../../../src/api/errors.ts';
+import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDWR, withMethods } from '../../support/changing-world.ts';
+import {
+  ChangingWorld,
+  O_EXCL,
+  O_RDONLY,
+  O_RDWR,
+  O_WRONLY,
+  withMethods,
+} from '../../support/changing-world.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -11,6 +18,8 @@ const broken = new ApiError({ status: 500, code: 0, message: 'out of order' }, {
 
 let world: ChangingWorld;
 let volume: VolumeDirectoryNode;
+/** Exports whose jobs end, and whose answer is lost. */
+let unanswered: number;
 /** Calls that fail before one goes through. */
 let failing: { exports: number; deletes: number };
 
@@ -19,7 +28,13 @@ function faulty(api: Api): Api {
   const { files, transfers } = api;
   const startExports: typeof transfers.startExports = async (...args) => {
     if (failing.exports-- > 0) throw broken;
-    return transfers.startExports(...args);
+    const started = await transfers.startExports(...args);
+    if (unanswered-- <= 0) return started;
+    const ids = started.flatMap((each) => (each.ok ? [each.value.id] : []));
+    await waitUntil(async () =>
+      (await transfers.get('export', ids)).every((each) => each.ok && each.value.state === 'COMPLETED'),
+    );
+    throw new TransportError('reset', { call: 'any' });
   };
   const remove: typeof files.delete = async (...args) => {
     if (failing.deletes-- > 0) throw broken;
@@ -33,6 +48,7 @@ function faulty(api: Api): Api {
 
 beforeEach(async () => {
   failing = { exports: 0, deletes: 0 };
+  unanswered = 0;
   world = await ChangingWorld.start({ staging: true, api: faulty, clock: new HastyClock() });
   volume = await world.volume('bucket');
 });
@@ -85,6 +101,72 @@ describe('an export that fails', () => {
     expect(world.tree.errors.lastAt('/bucket/b.txt')?.text).toContain('what was written is kept at');
     expect(await staged()).toEqual({});
   });
+});
+
+describe('a file that is opened with O_EXCL', () => {
+  const taken = { name: 'JobError', failure: { code: 9107 } };
+  const lost = new TransportError('reset', { call: 'any' });
+
+  async function create(text: string) {
+    const { handle } = await world.create('lock', { parent: volume, flags: O_WRONLY | O_EXCL });
+    await world.write(handle, text);
+    return handle;
+  }
+
+  it('fails its close when another client made one of its name on the volume meanwhile', async () => {
+    const handle = await create('ours');
+    await world.putObject(volume, 'lock', 'theirs');
+    await expect(world.close(handle)).rejects.toMatchObject(taken);
+    expect(await objects()).toEqual({ lock: 'theirs' });
+    expect(await staged()).toEqual({});
+  });
+
+  it('is closed again after it was written on', async () => {
+    const handle = await create('one');
+    await world.side.openFiles.flush(handle, world.by());
+    await world.write(handle, 'two', 3);
+    await world.close(handle);
+    expect(await objects()).toEqual({ lock: 'onetwo' });
+    expect(await staged()).toEqual({});
+  });
+
+  it('is a copy that is closed again after it was written on', async () => {
+    const from = await world.open(await world.put('a', 'one'), O_RDONLY);
+    const { handle } = await world.create('lock', { parent: volume, flags: O_WRONLY | O_EXCL });
+    await world.side.openFiles.copyFileRange(
+      { handle: from, offset: 0 },
+      { handle, offset: 0 },
+      { length: 100, context: world.by() },
+    );
+    await world.side.openFiles.flush(handle, world.by());
+    await world.write(handle, 'two', 3);
+    await world.close(handle);
+    await world.close(from);
+    expect(await objects()).toEqual({ lock: 'onetwo' });
+  });
+
+  it('is closed again when the object could not be looked at after its export', async () => {
+    const handle = await create('one');
+    vi.spyOn(world.tree.api.volumes, 'object').mockRejectedValueOnce(lost);
+    await expect(world.side.openFiles.flush(handle, world.by())).rejects.toThrow('reset');
+    await world.write(handle, 'two', 3);
+    await world.close(handle);
+    expect(await objects()).toEqual({ lock: 'onetwo' });
+    expect(await staged()).toEqual({});
+  });
+
+  it.each(['as it is', 'after it was written on'])(
+    'does not take its own object for another when the answer was lost: closed again %s',
+    async (how) => {
+      const handle = await create('one');
+      unanswered = 1;
+      await expect(world.side.openFiles.flush(handle, world.by())).rejects.toThrow('reset');
+      if (how !== 'as it is') await world.write(handle, 'two', 3);
+      await world.close(handle);
+      expect(await objects()).toEqual({ lock: how === 'as it is' ? 'one' : 'onetwo' });
+      expect(await staged()).toEqual({});
+    },
+  );
 });
 
 describe('a staged file that cannot be removed', () => {

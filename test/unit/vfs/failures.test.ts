@@ -43,6 +43,7 @@ describe('the errno of a failure', () => {
     expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
     expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
     expect(errnoOf(new TransferRefused('bad-name', ''))).toBe('EPERM');
+    expect(errnoOf(new TransferRefused('target-not-empty', ''))).toBe('ENOTEMPTY');
     expect(errnoOf(new UnsettledError(''))).toBe('EAGAIN');
   });
 
@@ -71,6 +72,19 @@ describe('the text of a failure', () => {
       /\(EACCES\)\. The store refuses an address that the service signed/,
     );
     expect(textOf(apiError(403, 0, 'no'))).toContain('The token lacks the permission');
+  });
+
+  it('tells what to do about a file that is in the way of one of a folder', () => {
+    expect(textOf(new TransferRefused('target-not-empty', 'a.txt: taken'))).toMatch(
+      /^a\.txt: taken \(ENOTEMPTY\)\. Nothing was moved: move to another name, or rename/,
+    );
+    const taken = { status: 409, code: 9108, message: 'taken' };
+    expect(textOf(new JobError('import', taken, { path: 'deep/a.txt', more: 2 }))).toMatch(
+      /^deep\/a\.txt: taken \(and 2 more failed\) \(EEXIST, code 9108\)\. Another file has that name/,
+    );
+    expect(textOf(new JobError('export', { ...taken, code: 9107 }, {}))).toMatch(
+      /^taken \(EEXIST, code 9107\)\. Another object has that name/,
+    );
   });
 
   it('tells a service that fails, and an answer of somebody else, from no answer', () => {

@@ -18,6 +18,7 @@ export interface NewObjectRename {
   readonly parent: VolumeDirectoryNode;
   readonly name: string;
   readonly target: VolumeObjectNode | undefined;
+  readonly noReplace: boolean;
 }
 
 export async function renameNewObject(parts: RenameParts, rename: NewObjectRename): Promise<void> {
@@ -36,18 +37,20 @@ export async function renameNewObject(parts: RenameParts, rename: NewObjectRenam
 
 /** Sends the draft to its new place, and publishes what nobody writes any more. When that fails, all is as it was. */
 async function publishAt({ contents }: RenameParts, rename: NewObjectRename): Promise<void> {
-  const { source, parent, name, target } = rename;
+  const { source, parent, name, target, noReplace } = rename;
   const { location } = source;
   const content = contents.of(source);
+  const { exclusive } = content;
   source.location = parent.prefix + nameOnPlatform(name);
   content.replacesEtag = target?.record?.etag;
-  content.exclusive = false;
+  content.exclusive = noReplace && content.writers === 0;
   try {
     await contents.retarget(content);
     if (content.writers === 0) await contents.publishHolding(content);
   } catch (error) {
     source.location = location;
     content.replacesEtag = undefined;
+    content.exclusive = exclusive;
     await contents.retarget(content);
     throw error;
   }

@@ -57,14 +57,16 @@ async function attempt(
   if (plan.kind !== 'import') requireWritable(tree, from.parent);
   requireWritable(tree, to.parent);
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
-  await carryOut(parts, plan, to.name);
+  const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
+  await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace });
 }
 
 function carryOut(
   parts: TransferParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
-  name: string,
+  to: { readonly name: string; readonly merges: boolean; readonly noReplace: boolean },
 ): Promise<void> {
+  const { name } = to;
   switch (plan.kind) {
     case 'file':
       return plan.source.project === plan.parent.project
@@ -73,11 +75,11 @@ function carryOut(
     case 'folder':
       return renameFolder(parts, { ...plan, name });
     case 'new-object':
-      return renameNewObject(parts, { ...plan, name });
+      return renameNewObject(parts, { ...plan, ...to });
     case 'export':
-      return exportNode(parts, plan.source, { ...plan, name });
+      return exportNode(parts, plan.source, { ...plan, ...to });
     case 'import':
-      return importNode(parts, plan.source, { ...plan, name });
+      return importNode(parts, plan.source, { ...plan, ...to });
     default:
       return plan satisfies never;
   }

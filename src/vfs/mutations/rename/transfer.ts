@@ -35,10 +35,17 @@ export interface TransferParts extends RenameParts {
   readonly attributes: AttributeWriter;
 }
 
+/** What becomes of what has the new name, beside what is known of it. */
+interface OnTarget {
+  /** A folder of that name is there. */
+  readonly merges: boolean;
+  readonly noReplace: boolean;
+}
+
 export async function exportNode(
   parts: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+  to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
@@ -62,7 +69,7 @@ export async function exportNode(
 async function exportNow(
   { tree }: TransferParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: { readonly parent: VolumeDirectoryNode; readonly name: string },
+  to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   existsNow(to.parent);
@@ -82,7 +89,7 @@ function showAlias(tree: Tree, source: ProjectFileNode, alias: FileRecord): void
 export async function importNode(
   { tree, contents }: TransferParts,
   source: VolumeObjectNode | VolumeDirectoryNode,
-  to: {
+  to: OnTarget & {
     readonly parent: ProjectFolderNode;
     readonly name: string;
     readonly target: ProjectFileNode | undefined;
@@ -157,15 +164,17 @@ async function requireAllSent(
   await attributes.write(node);
 }
 
+/** Of a folder nothing replaces anything: it may be moved onto one that is there, to go on with an interrupted move. */
 async function moveOnPlatform(
   tree: Tree,
   source: Node,
-  to: { readonly parent: DirectoryNode; readonly name: string },
+  to: Partial<OnTarget> & { readonly parent: DirectoryNode; readonly name: string },
 ): Promise<TransferOutcome> {
   const request = {
     source: transferSourceOf(source),
     target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
-    overwrite: true,
+    overwrite: !isDirectory(source) && !to.noReplace,
+    merges: to.merges ?? false,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
   };
   try {
