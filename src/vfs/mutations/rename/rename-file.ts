@@ -11,6 +11,7 @@
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
+import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
 import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
@@ -44,9 +45,12 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const { source, target } = rename;
   // Under its old name: then its new one is a fact at return.
   await contents.publishClosed(source);
-  await contents.holding(target ? [source, target] : [source], async () => {
+  const nodes = target ? [source, target] : [source];
+  await contents.holding(nodes, async () => {
     const go = (): Promise<void> =>
-      source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename);
+      holdingAnnotations(nodes, () =>
+        source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename),
+      );
     await (target ? contents.whileLeaving(contents.of(target), go) : go());
     await contents.retarget(contents.of(source));
   });
