@@ -24,6 +24,7 @@ import type { Asides } from '../asides.ts';
 import type { DraftAsides } from '../draft-asides.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import { takeBack } from './take-back.ts';
 
 export interface RenameParts {
   readonly tree: Tree;
@@ -139,8 +140,7 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   try {
     return await files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
   } catch (error) {
-    await files.putMetadata(record.id, record.metadata);
-    if (given.tags) await files.putTags(record.id, record.tags);
+    await takeBack(files, record, given);
     throw error;
   }
 }
