@@ -34,9 +34,13 @@ export class Mutex {
 
 /**
  * Runs `task` while holding all of `mutexes`, taken one after the other in the order given: callers that share
- * several must agree on one order.
+ * several must agree on one order. The signal is that of `Mutex.run`.
  */
-export function runHolding<T>(mutexes: readonly Mutex[], task: () => Promise<T>): Promise<T> {
+export function runHolding<T>(
+  mutexes: readonly Mutex[],
+  task: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const [first, ...rest] = mutexes;
-  return first ? first.run(() => runHolding(rest, task)) : task();
+  return first ? first.run(() => runHolding(rest, task, signal), signal) : task();
 }

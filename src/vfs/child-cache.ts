@@ -15,6 +15,9 @@ import { LRUCache } from 'lru-cache';
 /** Names that the platform said are absent, of one directory: a search path or a build asks for many, once each. */
 const MOST_ABSENT = 10_000;
 
+/** Of what does not count any more. */
+const NEVER_MS = Number.NEGATIVE_INFINITY;
+
 /** What the cache needs to know of a node. */
 interface Dated {
   /** When it was last known to be as the platform has it. */
@@ -106,6 +109,11 @@ export class ChildCache<Node extends Dated> {
     return (this.#facts.get(name)?.changedAt ?? 0) > generation;
   }
 
+  /** Whether something is to be asked anew that may have been asked at `generation`. */
+  forgottenSince(generation: number): boolean {
+    return this.#forgottenAt > generation;
+  }
+
   /** The platform's answer to a question asked at `generation`; a younger local change of the name stays. */
   learn(
     name: string,
@@ -146,15 +154,17 @@ export class ChildCache<Node extends Dated> {
       this.#facts.delete(name);
     }
     this.#absent?.clear();
-    this.#completeMs = this.#forgottenAt > asked.generation ? undefined : asked.nowMs;
+    this.#completeMs = this.forgottenSince(asked.generation) ? undefined : asked.nowMs;
     return gone;
   }
 
-  /** Nothing is known any more about `name`. */
+  /** Nothing is known any more about `name`, but that older answers do not count for it when we removed it. */
   forget(name: string): void {
     this.#countChange(name, undefined);
     this.#absent?.delete(name);
-    this.#facts.delete(name);
+    const fact = this.#facts.get(name);
+    if (fact?.kind === 'absent') this.#facts.set(name, { ...fact, learntMs: NEVER_MS });
+    else this.#facts.delete(name);
     this.#loseCompleteness();
   }
 
@@ -163,8 +173,8 @@ export class ChildCache<Node extends Dated> {
     this.#loseCompleteness();
     this.#absent?.clear();
     for (const [name, fact] of this.#facts) {
-      if (fact.kind === 'present') fact.node.checkedMs = Number.NEGATIVE_INFINITY;
-      else this.#facts.delete(name);
+      if (fact.kind === 'present') fact.node.checkedMs = NEVER_MS;
+      else this.#facts.set(name, { ...fact, learntMs: NEVER_MS });
     }
   }
 

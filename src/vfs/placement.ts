@@ -87,8 +87,10 @@ export class Placement {
     if (children.changedSince(name, generation)) return;
     // Begun to be written here since we asked.
     if (known?.kind === 'present' && isLocalOnly(known.node)) return;
+    const isOld = children.forgottenSince(generation);
     if (known?.kind === 'present') this.lose(known.node);
-    children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
+    // It may have come into being by what made us forget.
+    if (!isOld) children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
   }
 
   /** The store told what is behind an alias: of other bytes, or of another size than it was shown with, it is another node. */

@@ -1,4 +1,5 @@
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { pathOf } from '../node.ts';
@@ -33,7 +34,7 @@ export class AttributeWriter {
       .catch(() => undefined)
       .then(() => {
         this.#waiting.delete(node);
-        return this.#contents.holding([node], () => this.#write(node));
+        return this.#writeHolding(node);
       })
       .catch((error: unknown) => this.#tree.recordError({ op: 'setattr', path: pathOf(node) }, error))
       .finally(() => this.#writing.delete(writing));
@@ -42,14 +43,17 @@ export class AttributeWriter {
 
   /** Writes now what waits for this file. */
   async write(node: ProjectFileNode): Promise<void> {
-    if (Object.keys(localFacts(node)).length > 0)
-      await this.#contents.holding([node], () => this.#write(node));
+    if (Object.keys(localFacts(node)).length > 0) await this.#writeHolding(node);
   }
 
   /** Writes everything now. */
   async idle(signal: AbortSignal): Promise<void> {
     for (const now of this.#waiting.values()) now.abort();
     while (this.#writing.size > 0) await untilAborted(Promise.all(this.#writing), signal);
+  }
+
+  #writeHolding(node: ProjectFileNode): Promise<void> {
+    return this.#contents.holding([node], () => holdingAnnotations([node], () => this.#write(node)));
   }
 
   async #write(node: ProjectFileNode): Promise<void> {
@@ -61,7 +65,8 @@ export class AttributeWriter {
     if (Object.keys(pairs).length === 0) return;
     const metadata = await this.#tree.api.files.patchMetadata(record.id, pairs, { priority: 'data' });
     const { pending } = node;
-    this.#tree.published(node, { ...record, metadata });
+    // It may have been refreshed while the platform answered.
+    if (node.record?.id === record.id) this.#tree.published(node, { ...node.record, metadata });
     node.pending = pending;
     localFactsSent(node, facts);
   }

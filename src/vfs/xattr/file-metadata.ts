@@ -3,8 +3,9 @@
  * being written it waits (`pending`) and becomes one request together with the new content; the draft keeps it with what
  * it owes to the platform.
  */
+import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
-import { Mutex } from '../../lib/mutex.ts';
+import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { FsError } from '../fs-error.ts';
@@ -15,11 +16,9 @@ import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
 
 export class FileMetadata {
-  readonly #tree: Pick<Tree, 'api'>;
-  /** Changes of one file go one after the other: each is built on what the last one left. */
-  readonly #locks = new WeakMap<ProjectFileNode, Mutex>();
+  readonly #tree: Pick<Tree, 'api' | 'published'>;
 
-  constructor(tree: Pick<Tree, 'api'>) {
+  constructor(tree: Pick<Tree, 'api' | 'published'>) {
     this.#tree = tree;
   }
 
@@ -33,16 +32,17 @@ export class FileMetadata {
   }
 
   merge(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
-    return this.#changing(node, async () => {
+    return this.#changing(node, signal, async () => {
       requireCount({ ...node.record?.metadata, ...node.pending?.metadata, ...pairs });
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { metadata: pairs });
-      keepMetadata(node, id, await this.#tree.api.files.patchMetadata(id, pairs, { signal }));
+      const metadata = await this.#tree.api.files.patchMetadata(id, pairs, { signal });
+      this.#keep(node, id, { metadata });
     });
   }
 
   removePair(node: ProjectFileNode, key: string, signal: AbortSignal): Promise<void> {
-    return this.#changing(node, async () => {
+    return this.#changing(node, signal, async () => {
       dropPending(node, key);
       const id = node.record?.id;
       if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return;
@@ -51,50 +51,66 @@ export class FileMetadata {
       const rest = Object.entries(current.kind === 'file' ? current.metadata : {}).filter(
         ([name]) => name !== key,
       );
-      keepMetadata(
-        node,
-        id,
-        await this.#tree.api.files.putMetadata(id, Object.fromEntries(rest), { signal }),
-      );
+      const metadata = await this.#tree.api.files.putMetadata(id, Object.fromEntries(rest), { signal });
+      this.#keep(node, id, { metadata });
     });
   }
 
   /** Our own pairs stay as they are. */
   replaceAll(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
-    return this.#changing(node, async () => {
+    return this.#changing(node, signal, async () => {
       const own = Object.entries(node.record?.metadata ?? {}).filter(([key]) => isReservedKey(key));
       const metadata = { ...Object.fromEntries(own), ...pairs };
       requireCount(metadata);
       const id = node.record?.id;
       node.pending = node.pending && { ...node.pending, metadata: {} };
       if (id === undefined) return addPending(node, { metadata });
-      keepMetadata(node, id, await this.#tree.api.files.putMetadata(id, metadata, { signal }));
+      this.#keep(node, id, { metadata: await this.#tree.api.files.putMetadata(id, metadata, { signal }) });
     });
   }
 
   setTags(node: ProjectFileNode, tags: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.#changing(node, async () => {
+    return this.#changing(node, signal, async () => {
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { tags });
-      const kept = await this.#tree.api.files.putTags(id, tags, { signal });
-      if (node.record?.id === id) node.record = { ...node.record, tags: kept };
+      this.#keep(node, id, { tags: await this.#tree.api.files.putTags(id, tags, { signal }) });
     });
   }
 
-  async #changing(node: ProjectFileNode, change: () => Promise<void>): Promise<void> {
-    const lock = this.#locks.get(node) ?? new Mutex();
-    this.#locks.set(node, lock);
+  async #changing(node: ProjectFileNode, signal: AbortSignal, change: () => Promise<void>): Promise<void> {
+    const make = async (): Promise<void> => {
+      while (!(await madeInPlace(node, change)));
+      if (isAhead(node)) await node.draft?.annotate(annotationsFor(node));
+    };
     try {
-      await lock.run(async () => {
-        await change();
-        if (isAhead(node)) await node.draft?.annotate(annotationsFor(node));
-      });
+      await holdingAnnotations([node], make, signal);
     } catch (error) {
       // Whether the platform took it is not known: the next lookup asks.
       if (!(error instanceof FsError)) node.checkedMs = Number.NEGATIVE_INFINITY;
       throw error;
     }
   }
+
+  /** The record may have been refreshed while the platform answered, and an older answer may be on its way. */
+  #keep(node: ProjectFileNode, id: string, changed: Partial<Pick<FileRecord, 'metadata' | 'tags'>>): void {
+    const { record, pending, checkedMs } = node;
+    if (record?.id !== id) return;
+    this.#tree.published(node, { ...record, ...changed });
+    // Nothing else was sent, and of the rest the platform told nothing.
+    node.pending = pending;
+    node.checkedMs = checkedMs;
+  }
+}
+
+/** Makes a change; false when the file has other content meanwhile, another file on the platform, which may lack it. */
+async function madeInPlace(node: ProjectFileNode, change: () => Promise<void>): Promise<boolean> {
+  const id = publishedId(node);
+  try {
+    await change();
+  } catch (error) {
+    if (publishedId(node) === id) throw error;
+  }
+  return publishedId(node) === id;
 }
 
 function publishedId(node: ProjectFileNode): string | undefined {
@@ -112,9 +128,4 @@ function dropPending(node: ProjectFileNode, key: string): void {
   if (!node.pending) return;
   const rest = Object.entries(node.pending.metadata).filter(([name]) => name !== key);
   node.pending = { ...node.pending, metadata: Object.fromEntries(rest) };
-}
-
-/** The record may have been refreshed while the platform answered. */
-function keepMetadata(node: ProjectFileNode, id: string, metadata: Pairs): void {
-  if (node.record?.id === id) node.record = { ...node.record, metadata };
 }

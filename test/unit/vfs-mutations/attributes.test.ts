@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
 import { readReservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
+import { ChangingWorld, O_WRONLY, type WorldOptions, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 
 let world: ChangingWorld;
 async function start(options?: WorldOptions): Promise<void> {
@@ -88,6 +91,138 @@ describe('of a file', () => {
     await start();
     const node = await world.put('a', 'text');
     await expect(set(node, { uid: 0 })).rejects.toMatchObject({ errno: 'EPERM' });
+  });
+});
+
+describe('tags, pairs, mode and time of one file that are set at once', () => {
+  /** The answers of a call on files, or its questions, wait for the gate once they are held. */
+  function gated(
+    call: 'patchMetadata' | 'putMetadata' | 'putTags' | 'edit' | 'find',
+    where: 'question' | 'answer',
+  ) {
+    const reached = new Gate();
+    let gate: Gate | undefined;
+    const wait = async () => {
+      if (gate) reached.open();
+      await gate?.opened;
+    };
+    const api = (real: Api): Api => {
+      const held = async (...args: readonly unknown[]) => {
+        if (where === 'question') await wait();
+        const answer = await (real.files[call] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+        if (where === 'answer') await wait();
+        return answer;
+      };
+      return withMethods(real, { files: withMethods(real.files, { [call]: held }) });
+    };
+    const hold = () => {
+      gate = new Gate();
+    };
+    return { api, hold, reached: reached.opened, open: () => gate?.open() };
+  }
+
+  /** A question that is asked after what is under way has most likely an answer after it: the wrong order, if it can be. */
+  async function letGoFirst(node: ProjectFileNode): Promise<void> {
+    for (let times = 0; times < 3; times++) await world.tree.api.files.get(node.record!.id);
+  }
+
+  async function annotations(node: ProjectFileNode): Promise<object> {
+    const record = await world.tree.api.files.get(node.record!.id);
+    if (record.kind !== 'file') throw new Error('no file');
+    const { mtimeMs } = readReservedPairs(record.metadata);
+    return { tags: record.tags, pairs: new FileMetadata(world.tree).pairs(node), mtimeMs };
+  }
+
+  it('leave tags that are set while the time is sent, also to the next content', async () => {
+    const clock = new FakeClock();
+    const { api, hold, reached, open } = gated('patchMetadata', 'answer');
+    await start({ clock, api });
+    const { signal } = world.by();
+    const node = await world.put('f', 'text');
+    hold();
+    const metadata = new FileMetadata(world.tree);
+    await metadata.setTags(node, ['old'], signal);
+    await set(node, { mtimeMs: JUNE });
+    await clock.advance(1000);
+    await reached;
+    const setting = metadata.setTags(node, ['new'], signal);
+    await letGoFirst(node);
+    open();
+    await setting;
+    await world.side.idle(signal);
+    expect(node.record?.tags).toEqual(['new']);
+    await world.put('f', 'rewritten');
+    expect(await annotations(node)).toMatchObject({ tags: ['new'] });
+  });
+
+  it('leave a time that is sent while a pair is removed', async () => {
+    const clock = new FakeClock();
+    const { api, hold, reached, open } = gated('putMetadata', 'question');
+    await start({ clock, api });
+    const { signal } = world.by();
+    const node = await world.put('f', 'text');
+    hold();
+    const metadata = new FileMetadata(world.tree);
+    await metadata.merge(node, { kept: '1', removed: '1' }, signal);
+    const removing = metadata.removePair(node, 'removed', signal);
+    await reached;
+    await set(node, { mtimeMs: JUNE });
+    await clock.advance(1000);
+    const idle = world.side.idle(signal);
+    open();
+    await removing;
+    await idle;
+    expect(await annotations(node)).toEqual({ tags: [], pairs: { kept: '1' }, mtimeMs: JUNE });
+    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBe(JUNE);
+  });
+
+  it('leave tags that are set while it is renamed', async () => {
+    const { api, hold, reached, open } = gated('edit', 'answer');
+    await start({ api });
+    const { signal } = world.by();
+    const node = await world.put('f', 'text');
+    hold();
+    const renaming = world.rename('f', 'g');
+    await reached;
+    const setting = new FileMetadata(world.tree).setTags(node, ['new'], signal);
+    await letGoFirst(node);
+    open();
+    await renaming;
+    await setting;
+    expect(node.record).toMatchObject({ name: 'g', tags: ['new'] });
+  });
+
+  it.each([
+    ['before', 'question'],
+    ['after', 'answer'],
+  ] as const)('go to content that is published %s they are taken', async (_, where) => {
+    const { api, hold, reached, open } = gated('putTags', where);
+    await start({ api });
+    const { signal } = world.by();
+    const node = await world.put('f', 'text');
+    hold();
+    const setting = new FileMetadata(world.tree).setTags(node, ['new'], signal);
+    await reached;
+    await world.put('f', 'rewritten');
+    open();
+    await setting;
+    expect(await annotations(node)).toMatchObject({ tags: ['new'] });
+    expect(node.record?.tags).toEqual(['new']);
+  });
+
+  it('stay as they are set when an older answer comes after them', async () => {
+    const { api, hold, reached, open } = gated('find', 'answer');
+    await start({ api });
+    const { signal } = world.by();
+    const node = await world.put('f', 'text');
+    hold();
+    world.tree.expire(world.folder);
+    const looking = world.tree.freshChildOf(world.folder, 'f', signal);
+    await reached;
+    await new FileMetadata(world.tree).setTags(node, ['new'], signal);
+    open();
+    expect(await looking).toBe(node);
+    expect(node.record?.tags).toEqual(['new']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ChildCache } from '../../../src/vfs/child-cache.ts';
 
 const asked = (generation: number, nowMs = 0) => ({ generation, nowMs });
@@ -39,4 +39,21 @@ it('knows a name as what was learnt last', () => {
   expect(cache.get('f')).toMatchObject({ kind: 'present', node });
   cache.forget('f');
   expect(cache.get('f')).toBeUndefined();
+});
+
+describe('an answer to a question asked before', () => {
+  it.each([
+    ['all is to be asked anew', (cache: ChildCache<{ checkedMs: number }>) => cache.expire()],
+    ['its name is to be asked anew', (cache: ChildCache<{ checkedMs: number }>) => cache.forget('f')],
+  ])('does not bring back what we removed, although %s', (_, forget) => {
+    const cache = new ChildCache<{ checkedMs: number }>();
+    const { generation } = cache;
+    cache.remove('f', 0);
+    forget(cache);
+    expect(cache.get('f')).not.toMatchObject({ learntMs: 0 });
+    cache.learn('f', { checkedMs: 0 }, asked(generation, 1));
+    expect(cache.get('f')?.kind).not.toBe('present');
+    cache.learn('f', { checkedMs: 0 }, asked(cache.generation, 2));
+    expect(cache.get('f')?.kind).toBe('present');
+  });
 });

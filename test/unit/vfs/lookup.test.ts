@@ -165,6 +165,29 @@ describe('a lookup', () => {
     expect(await asked).toBe(made);
   });
 
+  it('does not hide what came into being elsewhere, and was told of, while it was under way', async () => {
+    const folder = await world.directory('projects/ada/one');
+    const release = world.platform.hold('files.find');
+    const asked = world.tree.childOf(folder, 'new', NEVER);
+    await waitUntil(() => world.platform.calls.includes('files.find'));
+    world.tree.invalidate(folder, 'new');
+    release();
+    expect(await asked).toBeUndefined();
+    world.platform.addFile(root, 'new');
+    expect(await world.lookup('projects/ada/one/new')).toBeDefined();
+  });
+
+  it('remembers that what was there is gone', async () => {
+    const { id } = world.platform.addFile(root, 'f');
+    const { parent } = await world.file('projects/ada/one/f');
+    await world.clock.advance(TTL_MS);
+    world.platform.files.delete(id);
+    world.platform.taken();
+    for (let times = 0; times < 2; times++)
+      expect(await world.tree.childOf(parent!, 'f', NEVER)).toBeUndefined();
+    expect(await taken()).toEqual(['files.find']);
+  });
+
   it('of names that Linux does not take goes by their escaped form', async () => {
     world.platform.addFile(root, '..');
     world.platform.addFile(root, 'x'.repeat(300));

@@ -11,6 +11,7 @@
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
+import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
 import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
@@ -24,6 +25,7 @@ import type { DraftAsides } from '../draft-asides.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import { takeBack } from './take-back.ts';
 
 export interface RenameParts {
   readonly tree: Tree;
@@ -46,10 +48,13 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const ends = renameEnds(rename);
   // Under its old name: then its new one is a fact at return.
   await contents.publishClosed(source);
-  await contents.holding(target ? [source, target] : [source], async () => {
+  const nodes = target ? [source, target] : [source];
+  await contents.holding(nodes, async () => {
     await requireNamesStill(tree, ends);
     const go = (): Promise<void> =>
-      source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename);
+      holdingAnnotations(nodes, () =>
+        source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename),
+      );
     await (target ? contents.whileLeaving(contents.of(target), go) : go());
     await contents.retarget(contents.of(source));
   });
@@ -138,8 +143,7 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   try {
     return await files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
   } catch (error) {
-    await files.putMetadata(record.id, record.metadata);
-    if (given.tags) await files.putTags(record.id, record.tags);
+    await takeBack(files, record, given);
     throw error;
   }
 }
