@@ -5,6 +5,7 @@ import { isDirectory } from '../../node.ts';
 import type { Place } from '../../operations.ts';
 import { requireWritable } from '../../write-access.ts';
 import { requireName } from '../names.ts';
+import { NameTaken } from './name-taken.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
@@ -79,5 +80,6 @@ function carryOut(
 }
 
 function isNameTaken(error: unknown): boolean {
+  if (error instanceof NameTaken) return true;
   return error instanceof Error && error.name === 'ApiError' && errnoOf(error) === 'EEXIST';
 }
