@@ -1,4 +1,4 @@
-import type { AsyncFilesApi, CallOptions } from '../api.ts';
+import type { AsyncFilesApi, CallOptions, StartedJob } from '../api.ts';
 import { TransportError } from '../errors.ts';
 import type { AsyncFileJob } from '../model.ts';
 import { parseAsyncJob } from '../parse/job.ts';
@@ -17,7 +17,7 @@ const CLOCK_SLACK_MS = 2000;
 export class AsyncFilesClient implements AsyncFilesApi {
   readonly #call: Caller;
   readonly #serverTime: ServerTime;
-  /** Jobs whose start was answered, and which a lost one can therefore not be. */
+  /** Jobs that a start had for its own, and which a lost one can therefore not be. */
   readonly #answered = new Set<string>();
 
   constructor(call: Caller, serverTime: ServerTime) {
@@ -29,7 +29,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
     kind: Kind,
     items: Parameters<AsyncFilesApi['start']>[1],
     options?: CallOptions,
-  ): Promise<AsyncFileJob> {
+  ): Promise<StartedJob> {
     const sinceMs = this.#serverTime.now() - CLOCK_SLACK_MS;
     const job = await lookBeforeRepeating(
       () =>
@@ -38,7 +38,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
             route: `POST /async/files/${kind}`,
             body: { json: { items } },
             whenLost: 'once',
-            parse: (body) => parseAsyncJob(body, kind),
+            parse: (body): StartedJob => ({ ...parseAsyncJob(body, kind), isGuess: false }),
           },
           options,
         ),
@@ -67,7 +67,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
   }
 
   /** A job does not echo its items, so that of two candidates nothing tells which was meant. */
-  async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<AsyncFileJob | undefined> {
+  async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<StartedJob | undefined> {
     const jobs = await this.#call(
       {
         route: 'GET /async/files',
@@ -85,6 +85,6 @@ export class AsyncFilesClient implements AsyncFilesApi {
       const reason = `the answer got lost, and ${others.length + 1} jobs began at that time`;
       throw new TransportError(reason, { call: `POST /async/files/${kind}` });
     }
-    return candidate;
+    return candidate && { ...candidate, isGuess: true };
   }
 }

@@ -194,9 +194,12 @@ describe('a bulk start of exports that was not answered', () => {
 describe('an asynchronous job whose start was not answered', () => {
   const job = (id: string) => ({ id, type: 'MOVE', state: 'RUNNING', started_on: now(), result: [] });
 
-  it('is the one that began meanwhile', async () => {
+  it('is taken to be the one that began meanwhile, as a guess', async () => {
     const { api, stub } = await clientOf(losingFirstPost(() => ({ items: [job('j1')], links: [] })));
-    expect(await api.asyncFiles.start('move', [{ file: 'f1', parent: 'd1' }])).toMatchObject({ id: 'j1' });
+    expect(await api.asyncFiles.start('move', [{ file: 'f1', parent: 'd1' }])).toMatchObject({
+      id: 'j1',
+      isGuess: true,
+    });
     expect(posts(stub)).toBe(1);
   });
 
