@@ -7,6 +7,7 @@ import { asObject, optionalTextAt, optionalTimeAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
+import { AnsweredJobs } from './answered-jobs.ts';
 
 type Kind = AsyncFileJob['kind'];
 
@@ -17,12 +18,12 @@ const CLOCK_SLACK_MS = 2000;
 export class AsyncFilesClient implements AsyncFilesApi {
   readonly #call: Caller;
   readonly #serverTime: ServerTime;
-  /** Jobs that a start had for its own, and which a lost one can therefore not be. */
-  readonly #answered = new Set<string>();
+  readonly #answered: AnsweredJobs;
 
   constructor(call: Caller, serverTime: ServerTime) {
     this.#call = call;
     this.#serverTime = serverTime;
+    this.#answered = new AnsweredJobs(serverTime);
   }
 
   async start(
