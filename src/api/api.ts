@@ -196,12 +196,17 @@ export interface TransfersApi {
   ): Promise<readonly BulkResult<TransferJob>[]>;
 }
 
+export interface StartedJob extends AsyncFileJob {
+  /** The answer was lost, and this is the only job of its kind that began then: it may be another client's. */
+  readonly isGuess: boolean;
+}
+
 export interface AsyncFilesApi {
   start(
     kind: 'copy' | 'move' | 'delete',
     items: readonly { readonly file: string; readonly parent?: string; readonly name?: string }[],
     options?: CallOptions,
-  ): Promise<AsyncFileJob>;
+  ): Promise<StartedJob>;
   get(
     kind: 'copy' | 'move' | 'delete',
     id: string,

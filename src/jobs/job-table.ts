@@ -46,6 +46,15 @@ export class JobTable implements JobRegistry {
     }
   }
 
+  /** It was another client's. */
+  drop(id: string): void {
+    this.#jobs.delete(id);
+    const at = this.#finished.indexOf(id);
+    if (at !== -1) {
+      this.#finished.splice(at, 1);
+    }
+  }
+
   list(): readonly JobRecord[] {
     return [...this.#jobs.values()];
   }

@@ -60,7 +60,7 @@ export interface TransferRequest {
 export type TransferOutcome =
   /** It already was as asked. */
   | { readonly kind: 'unchanged' }
-  /** The moved or copied entry under its new name. */
+  /** The moved or copied entry; a job gives it another name than was asked for where another client has taken that. */
   | { readonly kind: 'entry'; readonly entry: EntryRecord }
   /** Objects now on the volume. `aliases`: the exported project files as they are now; empty for a copy. */
   | {

@@ -1,50 +1,73 @@
-import type { Place } from '../api/api.ts';
+import type { Place, StartedJob } from '../api/api.ts';
 import type { AsyncFileJob, EntryRecord } from '../api/model.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
+import { type AsyncWork, isResult } from './async-work.ts';
 import { JobError } from './job-error.ts';
-import { failureOf } from './job-kinds.ts';
+import { type FinishedAsync, failureOf } from './job-kinds.ts';
 import type { NewJob } from './job-table.ts';
+import { leftToDo } from './left-to-do.ts';
 import type { RunContext } from './run-context.ts';
 
-export interface AsyncWork {
-  readonly kind: AsyncFileJob['kind'];
-  /** Ids of files or folders, at most 100. */
-  readonly files: readonly string[];
-  /** Where to; a deletion goes nowhere. */
-  readonly to?: Place;
+type AsyncContext = Pick<RunContext, 'api' | 'table' | 'watches' | 'signal'> & {
+  readonly paths: Pick<NewJob, 'source' | 'target'>;
+};
+
+/**
+ * One asynchronous job on files or folders, until it is over. The job that was over is answered.
+ *
+ * When the answer to its start was lost, the job that was found may be another client's. Then ours was not started: it is,
+ * for what is left to do.
+ */
+export async function runAsync(work: AsyncWork, context: AsyncContext): Promise<AsyncFileJob> {
+  let { files } = work;
+  for (let guesses = 0; guesses < GUESSES_MAX; guesses += 1) {
+    const { started, finished } = await startAndWait({ ...work, files }, context);
+    if (!started.isGuess) {
+      return successOf(finished, started);
+    }
+    files = await leftToDo({ ...work, files }, finished, context);
+    if (files.length === 0) {
+      // What else it says may be of other files.
+      return { ...started, results: [] };
+    }
+    context.table.drop(started.id);
+  }
+  throw new JobError(work.kind, NOT_STARTED, {});
 }
 
-/** One asynchronous job on files or folders, until it is over. The job that was over is answered. */
-export async function runAsync(
+const GUESSES_MAX = 2;
+
+async function startAndWait(
   work: AsyncWork,
-  context: Pick<RunContext, 'api' | 'table' | 'watches' | 'signal'> & {
-    readonly paths: Pick<NewJob, 'source' | 'target'>;
-  },
-): Promise<AsyncFileJob> {
-  const { api, table, signal } = context;
-  const watch = context.watches[work.kind];
-  const start = async (): Promise<string> => {
-    const { id } = await api.asyncFiles.start(
+  { api, table, watches, signal, paths }: AsyncContext,
+): Promise<{ readonly started: StartedJob; readonly finished: FinishedAsync }> {
+  const watch = watches[work.kind];
+  const start = async (): Promise<StartedJob> => {
+    const job = await api.asyncFiles.start(
       work.kind,
       work.files.map((file) => ({ file, ...work.to })),
     );
-    table.add({ id, kind: work.kind, ...context.paths });
-    watch.add([id]);
-    return id;
+    table.add({ id: job.id, kind: work.kind, ...paths });
+    watch.add([job.id]);
+    return job;
   };
   signal?.throwIfAborted();
-  const jobId = await untilAborted(start(), signal);
-  const finished = await watch.wait(jobId, signal);
+  const started = await untilAborted(start(), signal);
+  return { started, finished: await watch.wait(started.id, signal) };
+}
+
+function successOf(finished: FinishedAsync, { id, kind }: StartedJob): AsyncFileJob {
   const failure = failureOf(finished);
   if (failure !== undefined || !finished.ok) {
-    throw new JobError(work.kind, failure ?? UNKNOWN, { jobId });
+    throw new JobError(kind, failure ?? UNKNOWN, { jobId: id });
   }
   return finished.value;
 }
 
+const NOT_STARTED = { status: 500, code: 0, message: 'the job is not known to have started' };
 const UNKNOWN = { status: 500, code: 0, message: 'the platform knows the job no more' };
 
-/** A move or copy of one entry, answered as it is now. */
+/** A move or copy of one entry, answered as it is now: under another name than was asked for, where that was taken. */
 export async function runAsyncTransfer(
   work: AsyncWork & { readonly to: Place },
   context: RunContext,
@@ -52,10 +75,10 @@ export async function runAsyncTransfer(
   const job = await runAsync(work, context);
   const [first] = job.results;
   const entry = first?.ok ? first.value : undefined;
-  if (entry && entry.parent === work.to.parent && job.results.length === 1) {
+  if (entry && isResult(entry, work) && job.results.length === 1) {
     return entry;
   }
-  const found = await context.api.files.find(work.to, { signal: context.signal });
+  const found = await lookFor(work, context);
   if (!found) {
     throw new JobError(
       work.kind,
@@ -64,4 +87,17 @@ export async function runAsyncTransfer(
     );
   }
   return found;
+}
+
+/** What has the name may be another's; then a file that was moved is known by its id. */
+async function lookFor(
+  work: AsyncWork & { readonly to: Place },
+  { api, signal }: RunContext,
+): Promise<EntryRecord | undefined> {
+  const named = await api.files.find(work.to, { signal });
+  if (named && isResult(named, work)) {
+    return named;
+  }
+  const [moved] = work.kind === 'move' ? await api.files.bulkGet(work.files, { signal }) : [];
+  return moved?.ok && isResult(moved.value, work) ? moved.value : undefined;
 }

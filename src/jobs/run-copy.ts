@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
+import type { Api, Place } from '../api/api.ts';
+import { ApiError, TransportError } from '../api/errors.ts';
 import type { FileRecord } from '../api/model.ts';
 import type { Plan } from './plan.ts';
 import type { RunContext } from './run-context.ts';
@@ -26,7 +28,31 @@ export async function runCopy(
   try {
     return await api.files.edit(copy.id, { name: to.name }, { overwrite: true });
   } catch (error) {
-    await api.files.delete(copy.id, { priority: 'background' }).catch(() => {});
-    throw error;
+    return afterFailure(copy, { to, error, api });
   }
+}
+
+/** Whether the copy took the name is asked first: when only the answer was lost, what has the name is the copy. */
+async function afterFailure(
+  copy: FileRecord,
+  { to, error, api }: { readonly to: Place; readonly error: unknown; readonly api: Api },
+): Promise<FileRecord> {
+  const now = await api.files.get(copy.id).catch((unasked: unknown) => {
+    throw isMissing(unasked) ? error : left(copy, error);
+  });
+  if (now.kind === 'file' && now.parent === to.parent && now.name === to.name) {
+    return now;
+  }
+  await api.files.delete(copy.id, { priority: 'background' }).catch(() => {});
+  throw error;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+function left(copy: FileRecord, cause: unknown): TransportError {
+  const before = cause instanceof Error ? cause.message : String(cause);
+  const reason = `${before}; a copy may be left in the folder, as ${copy.name}`;
+  return new TransportError(reason, { call: 'PATCH /files/{id}', cause });
 }

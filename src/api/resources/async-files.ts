@@ -1,4 +1,4 @@
-import type { AsyncFilesApi, CallOptions } from '../api.ts';
+import type { AsyncFilesApi, CallOptions, StartedJob } from '../api.ts';
 import { TransportError } from '../errors.ts';
 import type { AsyncFileJob } from '../model.ts';
 import { parseAsyncJob } from '../parse/job.ts';
@@ -7,6 +7,7 @@ import { asObject, optionalTextAt, optionalTimeAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
+import { AnsweredJobs } from './answered-jobs.ts';
 
 type Kind = AsyncFileJob['kind'];
 
@@ -17,19 +18,19 @@ const CLOCK_SLACK_MS = 2000;
 export class AsyncFilesClient implements AsyncFilesApi {
   readonly #call: Caller;
   readonly #serverTime: ServerTime;
-  /** Jobs whose start was answered, and which a lost one can therefore not be. */
-  readonly #answered = new Set<string>();
+  readonly #answered: AnsweredJobs;
 
   constructor(call: Caller, serverTime: ServerTime) {
     this.#call = call;
     this.#serverTime = serverTime;
+    this.#answered = new AnsweredJobs(serverTime);
   }
 
   async start(
     kind: Kind,
     items: Parameters<AsyncFilesApi['start']>[1],
     options?: CallOptions,
-  ): Promise<AsyncFileJob> {
+  ): Promise<StartedJob> {
     const sinceMs = this.#serverTime.now() - CLOCK_SLACK_MS;
     const job = await lookBeforeRepeating(
       () =>
@@ -38,7 +39,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
             route: `POST /async/files/${kind}`,
             body: { json: { items } },
             whenLost: 'once',
-            parse: (body) => parseAsyncJob(body, kind),
+            parse: (body): StartedJob => ({ ...parseAsyncJob(body, kind), isGuess: false }),
           },
           options,
         ),
@@ -67,7 +68,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
   }
 
   /** A job does not echo its items, so that of two candidates nothing tells which was meant. */
-  async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<AsyncFileJob | undefined> {
+  async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<StartedJob | undefined> {
     const jobs = await this.#call(
       {
         route: 'GET /async/files',
@@ -85,6 +86,6 @@ export class AsyncFilesClient implements AsyncFilesApi {
       const reason = `the answer got lost, and ${others.length + 1} jobs began at that time`;
       throw new TransportError(reason, { call: `POST /async/files/${kind}` });
     }
-    return candidate;
+    return candidate && { ...candidate, isGuess: true };
   }
 }

@@ -6,6 +6,7 @@ import { isObject, type WireObject } from '../parse/wire.ts';
 import type { Caller, CallSpec } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
+import type { AnsweredJobs } from './answered-jobs.ts';
 import { recentTransfers } from './recent-transfers.ts';
 
 /** What a job is asked with, and by which it is known again. */
@@ -21,6 +22,13 @@ export interface BulkStartSpec {
   readonly query?: CallSpec<unknown>['query'];
 }
 
+interface BulkStartParts {
+  readonly call: Caller;
+  readonly serverTime: ServerTime;
+  /** Of all bulk starts. A job does not tell whether it is a `copy_only`: this tells `cp` and `mv` of one file apart. */
+  readonly answered: AnsweredJobs;
+}
+
 /** The clock of the service is known to about a second. */
 const CLOCK_SLACK_MS = 2000;
 
@@ -32,11 +40,13 @@ export class BulkStart {
   readonly #call: Caller;
   readonly #spec: BulkStartSpec;
   readonly #sinceMs: number;
+  readonly #answered: AnsweredJobs;
   readonly #results = new Map<Item, BulkResult<TransferJob>>();
 
-  constructor(call: Caller, serverTime: ServerTime, spec: BulkStartSpec) {
+  constructor({ call, serverTime, answered }: BulkStartParts, spec: BulkStartSpec) {
     this.#call = call;
     this.#spec = spec;
+    this.#answered = answered;
     this.#sinceMs = serverTime.now() - CLOCK_SLACK_MS;
   }
 
@@ -63,7 +73,7 @@ export class BulkStart {
       options,
     );
     items.forEach((item, index) => {
-      this.#results.set(item, answers[index] ?? NOT_ANSWERED);
+      this.#take(item, answers[index] ?? NOT_ANSWERED);
     });
     return true;
   }
@@ -73,11 +83,17 @@ export class BulkStart {
     const { kind } = this.#spec;
     for (const recent of await recentTransfers(this.#call, { kind, sinceMs: this.#sinceMs }, options)) {
       const item = this.#missing().find((each) => isSameJob(each, recent));
-      if (item) {
-        this.#results.set(item, { ok: true, value: parseTransferJob(recent, kind) });
+      const job = item && parseTransferJob(recent, kind);
+      if (item && job && !this.#answered.has(job.id)) {
+        this.#take(item, { ok: true, value: job });
       }
     }
     return this.#missing().length === 0 || undefined;
+  }
+
+  #take(item: Item, result: BulkResult<TransferJob>): void {
+    this.#results.set(item, result);
+    if (result.ok) this.#answered.add(result.value.id);
   }
 
   #missing(): readonly Item[] {
@@ -93,7 +109,10 @@ const NOT_ANSWERED: BulkResult<TransferJob> = {
 
 /** Jobs echo what they were asked with, sometimes with more keys. */
 function isSameJob(item: Item, job: WireObject): boolean {
-  return includes(job['source'], item.source) && includes(job['destination'], item.destination);
+  const { source, destination, overwrite = item.overwrite } = job;
+  return (
+    includes(source, item.source) && includes(destination, item.destination) && overwrite === item.overwrite
+  );
 }
 
 function includes(object: unknown, part: WireObject): boolean {

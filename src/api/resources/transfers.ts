@@ -4,7 +4,8 @@ import { parseBulk } from '../parse/failure.ts';
 import { parseTransferJob } from '../parse/job.ts';
 import type { Caller } from '../transport/caller.ts';
 import type { ServerTime } from '../transport/server-time.ts';
-import { BulkStart } from './bulk-start.ts';
+import { AnsweredJobs } from './answered-jobs.ts';
+import { BulkStart, type BulkStartSpec } from './bulk-start.ts';
 
 type Kind = TransferJob['kind'];
 
@@ -17,10 +18,12 @@ const GET = {
 export class TransfersClient implements TransfersApi {
   readonly #call: Caller;
   readonly #serverTime: ServerTime;
+  readonly #answered: AnsweredJobs;
 
   constructor(call: Caller, serverTime: ServerTime) {
     this.#call = call;
     this.#serverTime = serverTime;
+    this.#answered = new AnsweredJobs(serverTime);
   }
 
   startImports(
@@ -32,7 +35,7 @@ export class TransfersClient implements TransfersApi {
       destination: { parent, name },
       overwrite,
     }));
-    return new BulkStart(this.#call, this.#serverTime, { kind: 'import', items }).run(options);
+    return this.#start({ kind: 'import', items }, options);
   }
 
   startExports(
@@ -46,7 +49,7 @@ export class TransfersClient implements TransfersApi {
       overwrite,
     }));
     const query = { copy_only: copyOnly || undefined };
-    return new BulkStart(this.#call, this.#serverTime, { kind: 'export', items, query }).run(options);
+    return this.#start({ kind: 'export', items, query }, options);
   }
 
   get(
@@ -64,5 +67,10 @@ export class TransfersClient implements TransfersApi {
       },
       options,
     );
+  }
+
+  #start(spec: BulkStartSpec, options?: CallOptions): Promise<readonly BulkResult<TransferJob>[]> {
+    const parts = { call: this.#call, serverTime: this.#serverTime, answered: this.#answered };
+    return new BulkStart(parts, spec).run(options);
   }
 }

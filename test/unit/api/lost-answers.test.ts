@@ -189,14 +189,43 @@ describe('a bulk start of exports that was not answered', () => {
     const last = stub.requests.at(-1);
     expect(JSON.parse(String(last?.body)).items).toHaveLength(1);
   });
+
+  it('does not take a job that replaces otherwise', async () => {
+    const { api } = await clientOf(
+      losingFirstPost(({ method }) =>
+        method === 'GET'
+          ? { items: [{ ...job('f1'), overwrite: true }], links: [] }
+          : { items: [{ resource: { ...job('f1'), id: 'ours' } }] },
+      ),
+    );
+    const results = await api.transfers.startExports([wish('f1')], false);
+    expect(results).toMatchObject([{ value: { id: 'ours' } }]);
+  });
+
+  it('does not take the copy that was asked for just before, and answered', async () => {
+    const { api } = await clientOf(({ method, url }, response) => {
+      const isCopy = url.includes('copy_only');
+      if (method === 'GET') return { items: [job('f1', now())], links: [] };
+      if (isCopy) return { items: [{ resource: job('f1', now()) }] };
+      moves += 1;
+      return moves === 1 ? cut(response) : { items: [{ resource: { ...job('f1'), id: 'move' } }] };
+    });
+    let moves = 0;
+    await api.transfers.startExports([wish('f1')], true);
+    const results = await api.transfers.startExports([wish('f1')], false);
+    expect(results).toMatchObject([{ value: { id: 'move' } }]);
+  });
 });
 
 describe('an asynchronous job whose start was not answered', () => {
   const job = (id: string) => ({ id, type: 'MOVE', state: 'RUNNING', started_on: now(), result: [] });
 
-  it('is the one that began meanwhile', async () => {
+  it('is taken to be the one that began meanwhile, as a guess', async () => {
     const { api, stub } = await clientOf(losingFirstPost(() => ({ items: [job('j1')], links: [] })));
-    expect(await api.asyncFiles.start('move', [{ file: 'f1', parent: 'd1' }])).toMatchObject({ id: 'j1' });
+    expect(await api.asyncFiles.start('move', [{ file: 'f1', parent: 'd1' }])).toMatchObject({
+      id: 'j1',
+      isGuess: true,
+    });
     expect(posts(stub)).toBe(1);
   });
 

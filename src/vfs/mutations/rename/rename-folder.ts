@@ -4,13 +4,14 @@
  */
 import type { FolderRecord } from '../../../api/model.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
-import { nameOnPlatform } from '../../escape.ts';
+import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
+import { isElsewhere, NameTaken } from './name-taken.ts';
 
 interface RenameParts {
   readonly tree: Tree;
@@ -27,15 +28,23 @@ export interface FolderRename {
 
 export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
   const { tree, contents } = parts;
-  const { source, parent, target } = rename;
+  const { source, parent, name, target } = rename;
+  // The platform would merge the two.
+  if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
   if (target && (await tree.childrenOf(target, NEVER_ABORTED)).length > 0)
     throw new FsError('ENOTEMPTY', `${target.name} is not empty: the platform would merge the two`);
   const unpublished = unpublishedBelow(contents, source);
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
+  const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
     const record = await giveWay(tree, target, () => moveOnPlatform(tree, rename));
-    await follow(parts, { ...rename, record });
+    await follow(parts, { ...rename, name: shownName(record.name, 'entry'), record });
     for (const node of unpublished) await contents.retarget(contents.of(node));
+    if (record.name === nameOnPlatform(name)) return;
+    tree.invalidate(parent, name);
+    // The kernel believes that a rename that fails has changed nothing.
+    if (before.parent) tree.kernel.invalidateEntry(before.parent.id, before.name);
+    throw isElsewhere({ name }, { at: parent, record });
   });
 }
 

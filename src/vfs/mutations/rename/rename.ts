@@ -8,6 +8,7 @@ import type { Tree } from '../../tree.ts';
 import { requireWritable } from '../../write-access.ts';
 import { childNow } from '../named-now.ts';
 import { requireName } from '../names.ts';
+import { NameTaken } from './name-taken.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
@@ -94,5 +95,6 @@ function requireTwoFiles(tree: Tree, source: Node, target: Node): void {
 }
 
 function isNameTaken(error: unknown): boolean {
+  if (error instanceof NameTaken) return true;
   return error instanceof Error && error.name === 'ApiError' && errnoOf(error) === 'EEXIST';
 }

@@ -20,13 +20,15 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
-import { isDirectory, pathOf } from '../../node.ts';
+import { pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
+import { askAgain } from './ask-again.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import { goBack } from './name-taken.ts';
 import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
 import type { RenameParts } from './rename-file.ts';
 import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
@@ -126,7 +128,10 @@ export async function moveToProject(
   if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
   const { target } = to;
   const takeOver = async (): Promise<void> => {
-    const move = async (): Promise<FileRecord> => fileOf(await moveOnPlatform(tree, source, to));
+    const move = async (): Promise<FileRecord> => {
+      const moved = fileOf(await moveOnPlatform(tree, source, to));
+      return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });
+    };
     const replaced = target && publishedUnder(contents, target);
     const inUse = replaced !== undefined && replaced.content.handles.size > 0;
     const carried = replaced && carriedOver(replaced.record, record);
@@ -185,22 +190,6 @@ async function moveOnPlatform(
     askAgain(tree, to.parent, to.name);
     throw error;
   }
-}
-
-/** What is at a name, and below it, is asked for anew; what exists only here, or is being written, keeps its place. */
-function askAgain(tree: Tree, directory: DirectoryNode, name: string): void {
-  const known = directory.children.get(name);
-  if (known?.kind !== 'present') {
-    tree.invalidate(directory, name);
-    return;
-  }
-  tree.doubt(known.node);
-  if (isDirectory(known.node)) expireAll(tree, known.node);
-}
-
-function expireAll(tree: Tree, directory: DirectoryNode): void {
-  tree.expire(directory);
-  for (const child of directory.children.nodes()) if (isDirectory(child)) expireAll(tree, child);
 }
 
 async function inherit(tree: Tree, file: FileRecord, from: FileRecord | undefined): Promise<FileRecord> {

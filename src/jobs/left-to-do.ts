@@ -1,0 +1,26 @@
+import { type AsyncWork, isResult } from './async-work.ts';
+import type { FinishedAsync } from './job-kinds.ts';
+import type { RunContext } from './run-context.ts';
+
+/**
+ * What was asked for and is not done, now that a job which may be another client's is over. A job does not tell what it was
+ * asked for, so the entries are looked at; of a copy, which leaves them as they were, what came of it.
+ */
+export async function leftToDo(
+  work: AsyncWork,
+  job: FinishedAsync,
+  { api, signal }: Pick<RunContext, 'api' | 'signal'>,
+): Promise<readonly string[]> {
+  if (work.kind === 'copy') {
+    const results = job.ok ? job.value.results : [];
+    return results.some((each) => each.ok && each.value && isResult(each.value, work)) ? [] : work.files;
+  }
+  const entries = await api.files.bulkGet(work.files, { signal });
+  return work.files.filter((_, index) => {
+    const entry = entries[index];
+    if (!entry?.ok) {
+      return entry?.failure.status !== 404;
+    }
+    return !isResult(entry.value, work);
+  });
+}

@@ -1,0 +1,19 @@
+import type { DirectoryNode } from '../../node.ts';
+import { isDirectory } from '../../node.ts';
+import type { Tree } from '../../tree.ts';
+
+/** What is at a name, and below it, is asked for anew; what exists only here, or is being written, keeps its place. */
+export function askAgain(tree: Tree, directory: DirectoryNode, name: string): void {
+  const known = directory.children.get(name);
+  if (known?.kind !== 'present') {
+    tree.invalidate(directory, name);
+    return;
+  }
+  tree.doubt(known.node);
+  if (isDirectory(known.node)) expireAll(tree, known.node);
+}
+
+function expireAll(tree: Tree, directory: DirectoryNode): void {
+  tree.expire(directory);
+  for (const child of directory.children.nodes()) if (isDirectory(child)) expireAll(tree, child);
+}
