@@ -178,8 +178,9 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
-  copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void {
-    this.#content.copyFrom(source, sourceOffset, { start: offset, end: offset + length });
+  copyFrom(...[source, sourceOffset, to, signal]: Parameters<Draft['copyFrom']>): Promise<void> {
+    const range = { start: to.offset, end: to.offset + to.length };
+    return this.#content.copyFrom(source, sourceOffset, range, signal);
   }
 
   wholeCopyOf(): ContentVersion | undefined {
@@ -381,11 +382,8 @@ export class SpooledDraft implements Draft {
     try {
       const earlier = await this.#upload.unanswered();
       if (earlier !== undefined) this.#made(earlier);
-      if (this.dirty || this.#published === undefined) {
-        this.#content.beginFile();
-        this.#begunChanges = this.#changes;
-        this.#made(await this.#publishContent(this.#changes));
-      }
+      if (this.dirty || this.#published === undefined)
+        await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
       return await this.annotatePublished();
     } catch (error) {
       this.#failure = error;
@@ -394,7 +392,9 @@ export class SpooledDraft implements Draft {
   }
 
   /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
-  #publishContent(changes: number): Promise<FileRecord> {
+  #publishContent(): Promise<FileRecord> {
+    const changes = this.#changes;
+    this.#begunChanges = changes;
     const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
       if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;

@@ -136,7 +136,7 @@ describe('the spool limit', () => {
       const { id: fileId } = platform.addFile(patterned(sizeBytes));
       const source = { kind: 'file', fileId, sizeBytes } as const;
       const draft = await newDraft(writerOf(limits));
-      draft.copyFrom(source, 0, 0, sizeBytes);
+      await draft.copyFrom(source, 0, { offset: 0, length: sizeBytes }, forever);
       await writeInPieces(draft, written, 4 * KIB);
       return { draft, source };
     }
@@ -152,7 +152,8 @@ describe('the spool limit', () => {
 
     it('takes no copy over bytes that it let go of, as no write', async () => {
       const { draft, source } = await writtenCopy();
-      expect(() => draft.copyFrom(source, 5, 5, 10)).toThrow('larger than the spool');
+      const copied = draft.copyFrom(source, 5, { offset: 5, length: 10 }, forever);
+      await expect(copied).rejects.toThrow('larger than the spool');
       await draft.publish(forever);
       expect(published()?.subarray(0, written.length).equals(written)).toBe(true);
     });
