@@ -130,7 +130,7 @@ export interface Draft {
    * kind `no-space` when there is no room for that, nor can be.
    */
   commit(signal: AbortSignal): Promise<void>;
-  /** The spool has room for what it builds on. */
+  /** All of it is in the spool, or what it builds on, which the spool has room for. */
   readonly fits: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;

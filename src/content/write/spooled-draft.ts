@@ -113,6 +113,7 @@ export class SpooledDraft implements Draft {
       target: () => this.#target,
       onChange: () => this.#record(),
       beforeRelease: async (end) => this.#md5?.beforeRelease(end),
+      closedBytes: () => this.#owed.closedBytes,
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
       recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
@@ -142,8 +143,8 @@ export class SpooledDraft implements Draft {
   }
 
   get fits(): boolean {
-    const { missingBytes } = this.#content;
-    return missingBytes === 0 || this.#context.space.hasRoom(missingBytes);
+    const { missingBytes, released } = this.#content;
+    return !released && (missingBytes === 0 || this.#context.space.hasRoom(missingBytes));
   }
 
   get publishing(): boolean {
