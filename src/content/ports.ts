@@ -109,11 +109,17 @@ export interface Draft {
   readonly committed: boolean;
   /** Bytes that are not published yet were acknowledged by a `sync`: they must not be given up without a trace. */
   readonly synced: boolean;
+  /** As every change of bytes that are being published, it waits for that. */
   write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   truncate(sizeBytes: number, signal: AbortSignal): Promise<void>;
   /** Records that a range is that of a version; fetched only if the draft does not end as a whole copy of it. */
-  copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void;
+  copyFrom(
+    source: ContentVersion,
+    sourceOffset: number,
+    to: { readonly offset: number; readonly length: number },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** The version this draft is a whole, unchanged copy of: a server-side copy will do. */
   wholeCopyOf(): ContentVersion | undefined;
   /** Spool and journal are durable on return; throws an upload error already known. */
@@ -124,7 +130,7 @@ export interface Draft {
    * kind `no-space` when there is no room for that, nor can be.
    */
   commit(signal: AbortSignal): Promise<void>;
-  /** The spool has room for what it builds on. */
+  /** All of it is in the spool, or what it builds on, which the spool has room for. */
   readonly fits: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;

@@ -4,10 +4,11 @@
  */
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
-import { Mutex } from '../../lib/mutex.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
+import { ChangeTurns } from './change-turns.ts';
 import { type Extent, ExtentMap, hasReleased, isPartOf, type VersionOrigin } from './extent-map.ts';
 import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
@@ -43,7 +44,7 @@ export class DraftContent {
   readonly #map: ExtentMap;
   /** What it was when a file began to be made of it, without what was changed since. */
   #unchanged: ExtentMap | undefined;
-  readonly #changes = new Mutex();
+  readonly #changes = new ChangeTurns();
   readonly #sources = new Map<string, OpenVersion>();
   readonly #reads = new Set<Promise<unknown>>();
   #spool: Promise<SpoolFile> | undefined;
@@ -86,14 +87,14 @@ export class DraftContent {
     const added = data.length - this.#map.localBytesIn(offset, offset + data.length);
     await space.admit(added, { tenant, signal });
     try {
-      return await this.#changes.run(() => this.#write(offset, data), signal);
+      return await this.#changes.change(offset, () => this.#write(offset, data), signal);
     } finally {
       space.resize(-added);
     }
   }
 
   truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
-    return this.#changes.run(async () => {
+    const cut = async (): Promise<void> => {
       const size = this.#map.sizeBytes;
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
@@ -105,10 +106,22 @@ export class DraftContent {
       }
       this.#map.truncate(sizeBytes);
       this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
-    }, signal);
+    };
+    return this.#changes.change(sizeBytes, cut, signal);
   }
 
-  copyFrom(source: ContentVersion, sourceOffset: number, range: ByteRange): void {
+  async copyFrom(
+    source: ContentVersion,
+    sourceOffset: number,
+    range: ByteRange,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (
+      let until = this.#changes.keptUntil(range.start);
+      until;
+      until = this.#changes.keptUntil(range.start)
+    )
+      await untilAborted(until, signal);
     const size = this.#map.sizeBytes;
     refuseReleased(this.#map.slice(range.start, range.end));
     this.#map.set(range.start, range.end, { kind: 'version', version: source, offset: sourceOffset });
@@ -156,9 +169,15 @@ export class DraftContent {
     });
   }
 
-  /** All of it is being made a file from here on. */
-  beginFile(): void {
-    this.#unchanged = new ExtentMap(this.#map.extents);
+  /** Has a file made of all of it: its bytes stay as they are until then. */
+  makeFile<T>(make: () => Promise<T>): Promise<T> {
+    return this.#changes.keep(
+      () => this.#map.sizeBytes,
+      () => {
+        this.#unchanged = new ExtentMap(this.#map.extents);
+        return make();
+      },
+    );
   }
 
   /**

@@ -31,6 +31,8 @@ export interface DraftUploadOptions {
   readonly onChange: () => void;
   /** To be waited for before the spool lets go of bytes before `end`. */
   readonly beforeRelease: (end: number) => Promise<void>;
+  /** So many first bytes the spool keeps: a close has said that they are safe here, and an upload may be lost. */
+  readonly closedBytes: () => number;
   /** What an ended mount had sent. */
   readonly resumed: UploadState | undefined;
   /** The file that was under the target's name, and since when a new one may be ours. */
@@ -95,11 +97,14 @@ export class DraftUpload {
    * sends those that failed once more, or throws why they cannot be sent; false when there are none either.
    */
   async releaseSent(): Promise<boolean> {
-    const { context, onChange, beforeRelease } = this.#options;
+    const { context, onChange, beforeRelease, closedBytes } = this.#options;
     const { content, journal } = context;
     const upload = await (this.#opening?.catch(() => undefined) ?? this.#current);
     // What an upload has that was given up meanwhile counts for nothing.
-    const held = (): ByteRange[] => (upload === this.#current ? (upload?.heldRanges() ?? []) : []);
+    const held = (): ByteRange[] => {
+      const ranges = upload === this.#current ? (upload?.heldRanges() ?? []) : [];
+      return ranges.filter((range) => range.start >= closedBytes());
+    };
     const local = held().filter((range) => content.isLocal(range));
     if (local.length > 0) {
       const end = Math.max(...local.map((range) => range.end));

@@ -48,6 +48,11 @@ export class OwedBytes {
     return this.#asked;
   }
 
+  /** How many first bytes a close has acknowledged to be here, or is about to. */
+  get closedBytes(): number {
+    return Math.max(this.#closed?.sizeBytes ?? 0, ...[...this.#closing].map(({ sizeBytes }) => sizeBytes));
+  }
+
   /** All of it is to be published from now on, or as much as was closed. */
   ask(asked = true): void {
     this.#asked = asked;

@@ -4,6 +4,7 @@ import { ExtentMap, hasReleased } from './extent-map.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepCopy, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { sizeOf } from './owed-draft.ts';
+import { onlyInUpload } from './refuse-released.ts';
 import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -15,8 +16,9 @@ export interface SplitDraft {
 
 /**
  * A draft that was written on after a close: as that acknowledged it, to be published, and a copy of all of it for a
- * person. Its upload is given up: the store may have parts of what came after, which no journal tells of. Undefined: it is
- * not such a draft, or nobody can part it, since some of its bytes are not here.
+ * person. Its upload is given up, for the store may have parts of what came after, which no journal tells of; or left
+ * open, when the spool let go of such parts. Undefined: it is not such a draft, or nobody can part it, since some of the
+ * bytes that were closed are not here.
  */
 export async function splitAtClose(
   state: DraftState,
@@ -24,10 +26,13 @@ export async function splitAtClose(
 ): Promise<SplitDraft | undefined> {
   const { id, label, phase, extents, closed: first } = state;
   const survived = hasSurvived(state, bootId);
-  if (first === undefined || hasReleased(extents) || (phase === 'publishing' && survived)) return undefined;
+  if (first === undefined || (phase === 'publishing' && survived)) return undefined;
   const { sizeBytes, bytes } = first;
   const spool = spoolPath(id);
   const map = new ExtentMap(extents);
+  if (hasReleased(map.slice(0, sizeBytes))) return undefined;
+  const uploadId = state.upload?.ticket.uploadId;
+  const inUpload = hasReleased(extents) ? uploadId : undefined;
   const recoveries: Recovery[] = [];
   if (map.sizeBytes > sizeBytes && (await sizeOf(spool)) > 0) {
     // Its own name is that of the other, should that be kept too.
@@ -36,6 +41,7 @@ export async function splitAtClose(
     const reason = [
       'it was still being written when the mount ended, and is uploaded as it was closed before',
       ...(extents.some(({ origin }) => origin.kind === 'version') ? [NOT_WRITTEN_HERE] : []),
+      ...(inUpload === undefined ? [] : [onlyInUpload(inUpload)]),
       ...(survived ? [] : [MAY_BE_ZEROS]),
     ].join('; ');
     recoveries.push({ draftId: id, label, outcome: { kind: 'kept', path, reason } });
@@ -50,7 +56,7 @@ export async function splitAtClose(
     onDisk: bytes === undefined,
     bootId,
   };
-  if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
+  if (uploadId !== undefined && inUpload === undefined) void aborts.abort(uploadId);
   journal.record({ type: 'draft', draft: closed });
   await journal.durable();
   if ((await sizeOf(spool)) > sizeBytes) await truncate(spool, sizeBytes);

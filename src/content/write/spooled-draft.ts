@@ -113,6 +113,7 @@ export class SpooledDraft implements Draft {
       target: () => this.#target,
       onChange: () => this.#record(),
       beforeRelease: async (end) => this.#md5?.beforeRelease(end),
+      closedBytes: () => this.#owed.closedBytes,
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
       recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
@@ -142,8 +143,8 @@ export class SpooledDraft implements Draft {
   }
 
   get fits(): boolean {
-    const { missingBytes } = this.#content;
-    return missingBytes === 0 || this.#context.space.hasRoom(missingBytes);
+    const { missingBytes, released } = this.#content;
+    return !released && (missingBytes === 0 || this.#context.space.hasRoom(missingBytes));
   }
 
   get publishing(): boolean {
@@ -178,8 +179,9 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
-  copyFrom(source: ContentVersion, sourceOffset: number, offset: number, length: number): void {
-    this.#content.copyFrom(source, sourceOffset, { start: offset, end: offset + length });
+  copyFrom(...[source, sourceOffset, to, signal]: Parameters<Draft['copyFrom']>): Promise<void> {
+    const range = { start: to.offset, end: to.offset + to.length };
+    return this.#content.copyFrom(source, sourceOffset, range, signal);
   }
 
   wholeCopyOf(): ContentVersion | undefined {
@@ -381,11 +383,8 @@ export class SpooledDraft implements Draft {
     try {
       const earlier = await this.#upload.unanswered();
       if (earlier !== undefined) this.#made(earlier);
-      if (this.dirty || this.#published === undefined) {
-        this.#content.beginFile();
-        this.#begunChanges = this.#changes;
-        this.#made(await this.#publishContent(this.#changes));
-      }
+      if (this.dirty || this.#published === undefined)
+        await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
       return await this.annotatePublished();
     } catch (error) {
       this.#failure = error;
@@ -394,7 +393,9 @@ export class SpooledDraft implements Draft {
   }
 
   /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
-  #publishContent(changes: number): Promise<FileRecord> {
+  #publishContent(): Promise<FileRecord> {
+    const changes = this.#changes;
+    this.#begunChanges = changes;
     const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
       if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;

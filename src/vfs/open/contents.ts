@@ -111,7 +111,7 @@ export class Contents {
 
   /**
    * Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away, and so
-   * is what builds on more than the spool has room for.
+   * is what builds on more than the spool has room for, or of which the spool had to let some go.
    */
   mayFollow({ node }: FileContent): boolean {
     if (!this.#tree.options.writeBack || node.kind !== 'project-file') return false;
@@ -133,6 +133,8 @@ export class Contents {
       throw error;
     }
     if (!follow) return;
+    // What others write into it meanwhile may have taken the room of its own bytes.
+    if (!this.mayFollow(content)) return this.publish(content, signal);
     this.#uploads.closed();
     void this.#follow(content);
   }

@@ -195,7 +195,7 @@ export class PlatformOpenFiles implements OpenFiles {
     const { node } = source.content;
     const draft = await this.#contents.draft(content);
     const copy = async (): Promise<void> => {
-      draft.copyFrom(version, from.offset, to.offset, length);
+      await draft.copyFrom(version, from.offset, { offset: to.offset, length }, how.context.signal);
       content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
       content.unpublished = 'written';
       this.#contents.touch(content);

@@ -41,15 +41,33 @@ class Modelled {
   readonly #draft: Draft;
   readonly #source: ContentVersion;
   #bytes: Buffer;
+  /** What it held, one after the other. */
+  readonly #contents: Buffer[] = [];
+  /** What publications made that were not waited for, and how many contents there had been when each was asked for. */
+  readonly #started: { readonly since: number; readonly made: Promise<Buffer | undefined> }[] = [];
 
   constructor(platform: FakePlatform, draft: Draft, from: { source: ContentVersion; bytes: Buffer }) {
     this.#platform = platform;
     this.#draft = draft;
     this.#source = from.source;
     this.#bytes = from.bytes;
+    this.#contents.push(Buffer.from(from.bytes));
   }
 
   async take(one: Step): Promise<void> {
+    await this.#take(one);
+    this.#contents.push(Buffer.from(this.#bytes));
+  }
+
+  /** Nothing was published that the draft never held as a whole. */
+  async expectNoMixture(): Promise<void> {
+    for (const { since, made } of this.#started) {
+      const bytes = await made;
+      expect(this.#contents.slice(since).some((content) => bytes?.equals(content))).toBe(true);
+    }
+  }
+
+  async #take(one: Step): Promise<void> {
     const draft = this.#draft;
     switch (one.do) {
       case 'write': {
@@ -63,7 +81,7 @@ class Modelled {
         this.#resize(one.size);
         return;
       case 'copy':
-        draft.copyFrom(this.#source, one.from, one.at, one.length);
+        await draft.copyFrom(this.#source, one.from, { offset: one.at, length: one.length }, forever);
         this.#put(one.at, SOURCE.subarray(one.from, one.from + one.length));
         return;
       case 'read': {
@@ -73,7 +91,10 @@ class Modelled {
         return;
       }
       case 'start publishing':
-        draft.publish(forever).catch(() => {});
+        this.#started.push({
+          since: this.#contents.length - 1,
+          made: draft.publish(forever).then(({ id }) => this.#platform.files.get(id)?.bytes),
+        });
         return;
       case 'publish':
         await this.publish();
@@ -125,6 +146,7 @@ it.each([
     try {
       for (const one of steps) await modelled.take(one);
       await modelled.publish();
+      await modelled.expectNoMixture();
     } finally {
       await draft.discard();
     }

@@ -164,13 +164,18 @@ describe('publishing', () => {
     platform.on = (call) => (call === 'complete' ? new Promise((resolve) => (go = resolve)) : undefined);
     const first = draft.publish(forever);
     await waitUntil(() => platform.count('complete') === 1);
-    await draft.write(0, Buffer.from('secnd'), forever);
+    const changing = draft.write(0, Buffer.from('secnd'), forever);
+    await draft.write(5, Buffer.from(' part'), forever);
     const second = draft.publish(forever);
-    platform.on = () => {};
+    platform.on = (call) => {
+      if (call === 'complete') expect(published()?.toString()).toBe('first');
+    };
     go();
     await first;
+    await changing;
     await second;
-    expect(published()?.toString()).toBe('secnd');
+    await draft.publish(forever);
+    expect(published()?.toString()).toBe('secnd part');
     expect(draft.dirty).toBe(false);
   });
 
@@ -295,9 +300,9 @@ describe('a draft', () => {
   it('knows when it is a whole copy of another file, and fetches nothing for it', async () => {
     const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
     const draft = await newDraft(writerOf());
-    draft.copyFrom(source, 0, 0, 100);
+    await draft.copyFrom(source, 0, { offset: 0, length: 100 }, forever);
     expect(draft.wholeCopyOf()).toBeUndefined();
-    draft.copyFrom(source, 100, 100, 200);
+    await draft.copyFrom(source, 100, { offset: 100, length: 200 }, forever);
     expect(draft.wholeCopyOf()).toEqual(source);
     expect(draft.dirty).toBe(true);
     expect(platform.calls).toEqual([]);
@@ -313,7 +318,7 @@ describe('a draft', () => {
   it('is clean after a server-side copy made the file', async () => {
     const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
     const draft = await newDraft(writerOf());
-    draft.copyFrom(source, 0, 0, 300);
+    await draft.copyFrom(source, 0, { offset: 0, length: 300 }, forever);
     const copy = platform.addFile(patterned(300), { parent: 'folder', name: target.name });
     await draft.publishedAs(copy, source);
     expect(draft.dirty).toBe(false);
@@ -325,7 +330,7 @@ describe('a draft', () => {
   it('stays dirty when it was changed while the server-side copy was made', async () => {
     const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
     const draft = await newDraft(writerOf());
-    draft.copyFrom(source, 0, 0, 300);
+    await draft.copyFrom(source, 0, { offset: 0, length: 300 }, forever);
     await draft.write(0, Buffer.from('!'), forever);
     await draft.publishedAs(
       platform.addFile(patterned(300), { parent: 'folder', name: target.name }),
@@ -343,7 +348,7 @@ describe('a draft', () => {
       base: undefined,
       label: 'x',
     });
-    draft.copyFrom(source, 0, 0, 300);
+    await draft.copyFrom(source, 0, { offset: 0, length: 300 }, forever);
     await writeInPieces(draft, patterned(250, 2), 50);
     await waitUntil(() => platform.count('put') >= 2);
     const copy = platform.addFile(patterned(300), { parent: 'folder', name: target.name });

@@ -95,10 +95,11 @@ describe('a draft that nobody asked to publish', () => {
         : undefined;
     const failed = expect(draft.publish(forever)).rejects.toThrow('unreachable');
     await waitUntil(() => platform.calls.includes('complete'));
-    await draft.truncate(0, forever);
-    await draft.write(0, Buffer.from('half'), forever);
+    const emptied = draft.truncate(0, forever);
     fail();
     await failed;
+    await emptied;
+    await draft.write(0, Buffer.from('half'), forever);
     platform.on = () => {};
     await expect(draft.sync(forever)).rejects.toThrow('unreachable');
     const recovery = await onlyRecovery(await afterKill());

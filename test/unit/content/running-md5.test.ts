@@ -100,7 +100,8 @@ describe('the md5_sum of a file', () => {
       'another copied into it',
       async (draft: Draft) => {
         const { id: fileId, sizeBytes } = platform.addFile(randomBytes(100));
-        draft.copyFrom({ kind: 'file', fileId, sizeBytes }, 10, PART - 10, 50);
+        const to = { offset: PART - 10, length: 50 };
+        await draft.copyFrom({ kind: 'file', fileId, sizeBytes }, 10, to, forever);
       },
     ],
   ])('is that of its bytes when it has %s after they were hashed', async (_, change) => {

@@ -57,11 +57,13 @@ describe('the spool limit and a larger file that is changed in one place', () =>
     platform.on = (call) => (call === 'complete' ? completing.opened : undefined);
     const publication = draft.publish(forever);
     await waitUntil(() => platform.count('complete') === 1);
-    draft.copyFrom({ kind: 'file', fileId, sizeBytes: 300 * KIB }, 10 * KIB, 10 * KIB, 50 * KIB);
-    await draft.write(299 * KIB, Buffer.from('y'), forever);
+    const version = { kind: 'file', fileId, sizeBytes: 300 * KIB } as const;
+    const copied = draft.copyFrom(version, 10 * KIB, { offset: 10 * KIB, length: 50 * KIB }, forever);
+    const written = draft.write(299 * KIB, Buffer.from('y'), forever);
     completing.open();
     await publication;
     expect(published()?.equals(bytes)).toBe(true);
+    await Promise.all([copied, written]);
     patterned(300 * KIB, 2).copy(bytes, 10 * KIB, 10 * KIB, 60 * KIB);
     bytes.write('y', 299 * KIB);
     await draft.publish(forever);
@@ -71,22 +73,19 @@ describe('the spool limit and a larger file that is changed in one place', () =>
   it('is published with what was taken away meanwhile, and put back', async () => {
     const source = { kind: 'file', fileId: platform.addFile(patterned(300 * KIB)).id } as const;
     const draft = await newDraft(writerOf(limits));
-    const copy = (): void => draft.copyFrom({ ...source, sizeBytes: 300 * KIB }, 1, 0, 300 * KIB - 1);
-    copy();
-    const [beginning, completing] = [new Gate(), new Gate()];
-    platform.on = async (call) => {
-      if (call === 'initialise') await beginning.opened;
-      if (call === 'complete') await completing.opened;
-    };
+    const copy = (): Promise<void> =>
+      draft.copyFrom({ ...source, sizeBytes: 300 * KIB }, 1, { offset: 0, length: 300 * KIB - 1 }, forever);
+    await copy();
+    const completing = new Gate();
+    platform.on = (call) => (call === 'complete' ? completing.opened : undefined);
     const publication = draft.publish(forever);
-    await waitUntil(() => platform.count('initialise') === 1);
-    await draft.truncate(0, forever);
-    beginning.open();
     await waitUntil(() => platform.count('complete') === 1);
-    copy();
+    const emptied = draft.truncate(0, forever);
     completing.open();
     await publication;
-    expect(published()?.equals(Buffer.alloc(300 * KIB - 1))).toBe(true);
+    expect(published()?.equals(patterned(300 * KIB).subarray(1))).toBe(true);
+    await emptied;
+    await copy();
     await draft.publish(forever);
     expect(published()?.equals(patterned(300 * KIB).subarray(1))).toBe(true);
   });

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../../src/api/errors.ts';
+import { StorageError, TransportError } from '../../../src/api/errors.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -36,6 +36,7 @@ describe('the spool limit', () => {
     const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
     const bytes = patterned(300 * KIB);
     await writeInPieces(draft, bytes, 4 * KIB);
+    expect(draft.fits).toBe(false);
     for (const touch of [
       () => draft.write(5, Buffer.from('x'), forever),
       () => draft.truncate(10, forever),
@@ -51,6 +52,35 @@ describe('the spool limit', () => {
     await draft.write(5, Buffer.from('x'), forever);
     bytes.write('x', 5);
     expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+  });
+
+  it('keeps all here that a close acknowledged, though it is appended to, and the next mount uploads that', async () => {
+    const limits = { spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB };
+    const draft = await newDraft(writerOf(limits));
+    const bytes = patterned(300 * KIB);
+    const closed = bytes.subarray(0, 40 * KIB);
+    await writeInPieces(draft, closed, 4 * KIB);
+    await draft.commit(forever);
+    platform.on = (call) => {
+      if (call === 'complete') throw new TransportError('no answer', { call });
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('no answer');
+    await writeInPieces(draft, bytes, 4 * KIB, closed.length);
+    expect(draft.fits).toBe(false);
+    await draft.sync(forever).catch(() => {});
+    platform.on = () => {};
+    const left = join(directory.name, 'after-kill');
+    await mkdir(left);
+    for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
+      await cp(join(directory.name, name), join(left, name));
+    const [upload] = platform.uploads.keys();
+    const [kept, owed, ...others] = await writerOf({ ...limits, directory: left }).recover();
+    expect(others).toEqual([]);
+    if (kept?.outcome.kind !== 'kept' || owed?.outcome.kind !== 'owed') throw new Error('it was not parted');
+    expect(kept.outcome.reason).toContain(`unfinished upload ${upload}`);
+    await owed.outcome.owed.finish();
+    expect(published()?.equals(closed)).toBe(true);
+    expect([...platform.uploads.keys()]).toEqual([upload]);
   });
 
   it.each([
@@ -136,7 +166,7 @@ describe('the spool limit', () => {
       const { id: fileId } = platform.addFile(patterned(sizeBytes));
       const source = { kind: 'file', fileId, sizeBytes } as const;
       const draft = await newDraft(writerOf(limits));
-      draft.copyFrom(source, 0, 0, sizeBytes);
+      await draft.copyFrom(source, 0, { offset: 0, length: sizeBytes }, forever);
       await writeInPieces(draft, written, 4 * KIB);
       return { draft, source };
     }
@@ -152,7 +182,8 @@ describe('the spool limit', () => {
 
     it('takes no copy over bytes that it let go of, as no write', async () => {
       const { draft, source } = await writtenCopy();
-      expect(() => draft.copyFrom(source, 5, 5, 10)).toThrow('larger than the spool');
+      const copied = draft.copyFrom(source, 5, { offset: 5, length: 10 }, forever);
+      await expect(copied).rejects.toThrow('larger than the spool');
       await draft.publish(forever);
       expect(published()?.subarray(0, written.length).equals(written)).toBe(true);
     });

@@ -13,6 +13,7 @@ import {
   withMethods,
 } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 let world: ChangingWorld;
@@ -80,6 +81,49 @@ describe('a close that is interrupted', () => {
     open();
     await world.side.openFiles.release(handle);
     expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+});
+
+describe('a file that is emptied while what was closed is on its way', () => {
+  it('is there as it was closed, and then as it was written anew', async () => {
+    const gate = new Gate();
+    await start({ api: uploading(() => gate.opened), capabilities: [] });
+    const { node, handle } = await world.create('a');
+    await world.write(handle, 'closed');
+    const closed = world.close(handle);
+    await waitUntil(() => world.writer.uploads().length > 0);
+    const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2));
+    const reading = await world.open(node, O_RDONLY);
+    expect(await world.read(reading)).toBe('closed');
+    await world.side.openFiles.fsync(reading, false, world.by());
+    gate.open();
+    await closed;
+    expect(await world.onPlatform()).toEqual({ a: 'closed' });
+    const again = await emptied;
+    expect(await world.read(reading)).toBe('');
+    await world.write(again, 'new');
+    expect(await world.onPlatform()).toEqual({ a: 'closed' });
+    await world.close(again, world.by(2));
+    expect(await world.onPlatform()).toEqual({ a: 'new' });
+    await world.close(reading);
+  });
+
+  it('is as it was closed when who empties it gives up waiting', async () => {
+    const gate = new Gate();
+    await start({ api: uploading(() => gate.opened), capabilities: [] });
+    const { node, handle } = await world.create('a');
+    await world.write(handle, 'closed');
+    const closed = world.close(handle);
+    await waitUntil(() => world.writer.uploads().length > 0);
+    const interrupt = new AbortController();
+    const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2, interrupt.signal));
+    const refused = expect(emptied).rejects.toMatchObject({ name: 'AbortError' });
+    await new Promise((resolve) => setImmediate(resolve));
+    interrupt.abort();
+    gate.open();
+    await Promise.all([refused, closed]);
+    expect(await world.onPlatform()).toEqual({ a: 'closed' });
+    expect(await world.cat('a')).toBe('closed');
   });
 });
 

@@ -2,15 +2,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
-import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
+import type { Node, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
   O_EXCL,
   O_RDONLY,
   O_RDWR,
+  O_TRUNC,
   O_WRONLY,
   withMethods,
 } from '../../support/changing-world.ts';
+import { Gate } from '../../support/gate.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -23,9 +25,16 @@ let unanswered: number;
 /** Calls that fail before one goes through. */
 let failing: { exports: number; deletes: number };
 
+/** Uploads wait for it. */
+let sending: Promise<void>;
+
 /** Exports and deletions fail as often as `failing` says. */
 function faulty(api: Api): Api {
-  const { files, transfers } = api;
+  const { files, transfers, uploads } = api;
+  const inline: typeof uploads.inline = async (...args) => {
+    await sending;
+    return uploads.inline(...args);
+  };
   const startExports: typeof transfers.startExports = async (...args) => {
     if (failing.exports-- > 0) throw broken;
     const started = await transfers.startExports(...args);
@@ -43,12 +52,14 @@ function faulty(api: Api): Api {
   return withMethods(api, {
     transfers: withMethods(transfers, { startExports }),
     files: withMethods(files, { delete: remove }),
+    uploads: withMethods(uploads, { inline }),
   });
 }
 
 beforeEach(async () => {
   failing = { exports: 0, deletes: 0 };
   unanswered = 0;
+  sending = Promise.resolve();
   world = await ChangingWorld.start({ staging: true, api: faulty, clock: new HastyClock() });
   volume = await world.volume('bucket');
 });
@@ -167,6 +178,46 @@ describe('a file that is opened with O_EXCL', () => {
       expect(await staged()).toEqual({});
     },
   );
+});
+
+describe('an object that is emptied while what was closed is on its way', () => {
+  let gate: Gate;
+  async function closing(): Promise<{ readonly node: Node; readonly closed: Promise<void> }> {
+    gate = new Gate();
+    sending = gate.opened;
+    const { node, handle } = await world.create('b.txt', { parent: volume });
+    await world.write(handle, 'closed');
+    const closed = world.close(handle);
+    await waitUntil(() => world.writer.uploads().length > 0);
+    return { node, closed };
+  }
+
+  it('is there as it was closed, and then as it was written anew', async () => {
+    const { node, closed } = await closing();
+    const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2));
+    gate.open();
+    await closed;
+    expect(await objects()).toEqual({ 'b.txt': 'closed' });
+    const handle = await emptied;
+    await world.write(handle, 'new');
+    await world.close(handle, world.by(2));
+    expect(await objects()).toEqual({ 'b.txt': 'new' });
+    expect(await staged()).toEqual({});
+  });
+
+  it('is as it was closed when who empties it gives up waiting, and leaves nothing in the staging folder', async () => {
+    const { node, closed } = await closing();
+    const interrupt = new AbortController();
+    const waiting = world.open(node, O_WRONLY | O_TRUNC, world.by(2, interrupt.signal));
+    const refused = expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    await new Promise((resolve) => setImmediate(resolve));
+    interrupt.abort();
+    gate.open();
+    await Promise.all([refused, closed]);
+    expect(await objects()).toEqual({ 'b.txt': 'closed' });
+    await waitUntil(async () => Object.keys(await staged()).length === 0);
+    expect(await world.cat('b.txt', volume)).toBe('closed');
+  });
 });
 
 describe('a staged file that cannot be removed', () => {

@@ -39,14 +39,21 @@ async function start({
 }
 
 function holdingUploads(api: Api): Api {
-  const inline: Api['uploads']['inline'] = async (...args) => {
+  const hold = async (): Promise<void> => {
     if (held)
       await new Promise<void>((pass, reject) => {
         uploads.push({ pass, fail: () => reject(outage), refuse: () => reject(refusal) });
       });
+  };
+  const inline: Api['uploads']['inline'] = async (...args) => {
+    await hold();
     return api.uploads.inline(...args);
   };
-  return withMethods(api, { uploads: withMethods(api.uploads, { inline }) });
+  const complete: Api['uploads']['complete'] = async (...args) => {
+    await hold();
+    return api.uploads.complete(...args);
+  };
+  return withMethods(api, { uploads: withMethods(api.uploads, { inline, complete }) });
 }
 
 /** As setfattr(1) has it set. */
@@ -232,6 +239,36 @@ it('what builds on more than --spool-size is uploaded by its close: all of it co
   await world.write(handle, 'y'.repeat(200), 900);
   await world.close(handle);
   expect((await world.onPlatform())['f']).toBe('x'.repeat(900) + 'y'.repeat(200));
+});
+
+it('what is larger than --spool-size is uploaded by its close: most of it is not here any more', async () => {
+  await start({ spoolSizeBytes: 20 * MIB });
+  const { handle } = await world.create('f');
+  const piece = 'x'.repeat(4 * MIB);
+  for (let offset = 0; offset < 48 * MIB; offset += piece.length) await world.write(handle, piece, offset);
+  held = true;
+  let answered = false;
+  const closed = world.close(handle).finally(() => {
+    answered = true;
+  });
+  const completion = await upload(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answered).toBe(false);
+  completion.pass();
+  await closed;
+  expect((await world.onPlatform())['f']).toHaveLength(48 * MIB);
+});
+
+it('what is larger than --spool-size and is refused is told to its close', async () => {
+  await start({ spoolSizeBytes: 20 * MIB });
+  const { handle } = await world.create('f');
+  const piece = 'x'.repeat(4 * MIB);
+  for (let offset = 0; offset < 48 * MIB; offset += piece.length) await world.write(handle, piece, offset);
+  held = true;
+  const refused = expect(world.close(handle)).rejects.toBe(refusal);
+  (await upload(1)).refuse();
+  await refused;
+  expect(await world.onPlatform()).toEqual({});
 });
 
 it('what builds on less than --spool-size is uploaded, too, when others take the room meanwhile', async () => {
