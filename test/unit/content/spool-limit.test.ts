@@ -1,5 +1,4 @@
-import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
@@ -9,9 +8,9 @@ import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
-  directory,
   forever,
   KIB,
+  leftByKill,
   newDraft,
   platform,
   published,
@@ -103,10 +102,7 @@ describe('the spool limit', () => {
 
     it('keeps its upload open when its mount is killed, and the one after that', async () => {
       await syncedDraft();
-      const left = join(directory.name, 'after-kill');
-      await mkdir(left);
-      for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
-        await cp(join(directory.name, name), join(left, name));
+      const left = await leftByKill();
       for (const _ of ['the next mount', 'the one after it']) {
         const writer = writerOf({ ...limits, directory: left });
         const [recovery] = await writer.recover();
