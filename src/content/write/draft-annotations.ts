@@ -1,19 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Annotations } from '../ports.ts';
 import { withMetadata, withoutMetadata } from './file-changes.ts';
+import type { DraftState } from './journal-entry.ts';
+
+type AnnotationState = Pick<DraftState, 'annotations' | 'noted'>;
 
 /** What a draft's file is given with its content: what was set on it, and what is noted of its bytes. */
 export class DraftAnnotations {
   #all: Annotations | undefined;
-  #noted: Annotations['metadata'] = {};
+  #noted: Annotations['metadata'];
 
-  constructor(all: Annotations | undefined) {
-    this.#all = all;
+  constructor(state: AnnotationState) {
+    this.#all = state.annotations;
+    this.#noted = notedIn(state);
   }
 
   /** Undefined: the file has them, or there are none. */
   get all(): Annotations | undefined {
     return this.#all;
+  }
+
+  /** As the journal tells it. */
+  get entry(): AnnotationState {
+    return { annotations: this.#all, noted: this.#noted };
   }
 
   /** In place of what was set before; false: they are as they were. */
@@ -47,4 +56,16 @@ export class DraftAnnotations {
   clear(): void {
     this.#all = undefined;
   }
+}
+
+/** What was set on a draft that an ended mount left, without what that mount noted of its bytes. */
+export function setIn(state: AnnotationState): Annotations | undefined {
+  return withoutMetadata(state.annotations, notedIn(state));
+}
+
+function notedIn({ annotations, noted }: AnnotationState): Annotations['metadata'] {
+  if (noted !== undefined) return noted;
+  // A journal of before does not tell them apart: a sum left out is better than one of other bytes.
+  const sum = annotations?.metadata['md5_sum'];
+  return sum === undefined ? {} : { md5_sum: sum };
 }

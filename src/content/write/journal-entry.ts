@@ -35,6 +35,8 @@ export interface DraftState {
   readonly target: UploadTarget;
   readonly base: ContentVersion | undefined;
   readonly annotations: Annotations | undefined;
+  /** Those of `annotations.metadata` that tell of the bytes as they are. Undefined in journals of before. */
+  readonly noted?: Annotations['metadata'] | undefined;
   /** `publishing` from the moment publication is asked for until it succeeded, or something was changed. */
   readonly phase: 'open' | 'publishing';
   /** The file that has these bytes already: only the annotations are owed. */

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { errorCode } from '../../lib/error-code.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import type { Annotations, ObjectPlace, OwedDraft } from '../ports.ts';
+import { setIn } from './draft-annotations.ts';
 import { fileChanges } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName } from './keep-spool.ts';
@@ -12,11 +13,11 @@ import type { SpooledDraft } from './spooled-draft.ts';
 import type { WriterContext } from './writer-context.ts';
 
 export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }: WriterContext): OwedDraft {
-  const { target, annotations } = state;
+  const { target } = state;
   const { onward } = target;
   return {
     target,
-    annotations,
+    annotations: setIn(state),
     draft: onward === undefined ? draft : undefined,
     finish: async () => {
       const file = await draft.publish(NEVER_ABORTED);

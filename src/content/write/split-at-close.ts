@@ -1,5 +1,6 @@
 import { truncate } from 'node:fs/promises';
 import type { Recovery } from '../ports.ts';
+import { setIn } from './draft-annotations.ts';
 import { ExtentMap, hasReleased } from './extent-map.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepCopy, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
@@ -48,6 +49,9 @@ export async function splitAtClose(
   }
   const closed: DraftState = {
     ...state,
+    // What was noted may be of all the bytes.
+    annotations: setIn(state),
+    noted: {},
     phase: 'publishing',
     extents: map.slice(0, sizeBytes),
     upload: undefined,

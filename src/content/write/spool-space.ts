@@ -61,7 +61,7 @@ export class SpoolSpace {
 
   leave(tenant: SpoolTenant): void {
     this.#tenants.delete(tenant);
-    if (this.#ahead?.tenant === tenant) this.#ahead = undefined;
+    this.#fallBack(tenant);
     this.notify();
   }
 
@@ -93,7 +93,10 @@ export class SpoolSpace {
 
   resize(bytes: number): void {
     this.#usedBytes += bytes;
-    if (bytes < 0) this.notify();
+    if (bytes >= 0) return;
+    // Who needs to go beyond the limit next may be another one.
+    if (this.#usedBytes <= this.#options.limitBytes) this.#ahead = undefined;
+    this.notify();
   }
 
   /** Something changed that writers may be waiting for: room, or the end of a publication. */
@@ -101,6 +104,11 @@ export class SpoolSpace {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
+  }
+
+  /** It takes no room. */
+  #fallBack(tenant: SpoolTenant): void {
+    if (this.#ahead?.tenant === tenant) this.#ahead = undefined;
   }
 
   #limitOf(tenant: SpoolTenant): number {
@@ -155,7 +163,9 @@ export class SpoolSpace {
 
   async #reclaim(): Promise<boolean> {
     for (const tenant of this.#tenants) {
-      if (await tenant.giveUp()) return true;
+      if (!(await tenant.giveUp())) continue;
+      this.#fallBack(tenant);
+      return true;
     }
     return false;
   }

@@ -80,7 +80,7 @@ export class SpooledDraft implements Draft {
     const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
     this.#target = { ...state.target, replaces };
     this.#label = state.label;
-    this.#annotations = new DraftAnnotations(state.annotations);
+    this.#annotations = new DraftAnnotations(state);
     const recovered = state.phase === 'publishing';
     if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
     const { reader, memory, journal, space, partSizeBytes } = context;
@@ -475,7 +475,7 @@ export class SpooledDraft implements Draft {
       createdMs,
       base,
       target: this.#target,
-      annotations: this.#annotations.all,
+      ...this.#annotations.entry,
       publishedFileId: this.dirty ? undefined : this.#published?.id,
       extents: this.#content.extents,
       upload: this.#upload.state,

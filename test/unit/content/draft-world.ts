@@ -1,4 +1,6 @@
 /** Drafts over a platform in memory, with a spool directory anew for each test. */
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
@@ -38,6 +40,15 @@ export function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWr
 
 export function newDraft(writer: ContentWriter, base?: ContentVersion, name = target.name): Promise<Draft> {
   return writer.draft({ target: { ...target, name }, base, label: `trial/${name}` });
+}
+
+/** The spool directory of a mount that is killed at this moment, for the next one. */
+export async function leftByKill(): Promise<string> {
+  const left = join(directory.name, 'after-kill');
+  await mkdir(left);
+  for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
+    await cp(join(directory.name, name), join(left, name));
+  return left;
 }
 
 export async function bytesOf(draft: Draft): Promise<Buffer> {

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Draft } from '../../../src/content/ports.ts';
+import type { Draft, OwedDraft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
+import { decodeEntry, encodeEntry } from '../../../src/content/write/journal-entry.ts';
 import { RunningMd5 } from '../../../src/content/write/running-md5.ts';
 import { SpoolFile } from '../../../src/content/write/spool-file.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -10,6 +13,7 @@ import {
   bytesOf,
   forever,
   KIB,
+  leftByKill,
   newDraft,
   platform,
   published,
@@ -189,5 +193,102 @@ describe('the md5_sum of a file larger than the spool', () => {
       }
     });
     await fc.assert(property, { numRuns: 50 });
+  });
+});
+
+describe('the md5_sum of a file that was hashed in a mount that was killed', () => {
+  const limits = { partSizeBytes: PART, spoolSizeBytes: 4 * PART };
+  const mine = { metadata: { mine: 'yes' }, tags: ['old'] };
+  const more = Buffer.from('more');
+
+  /** Its journal, as the killed mount left it. */
+  async function left(): Promise<string> {
+    const draft = await draftOf(limits);
+    await draft.annotate(mine);
+    await writeInPieces(draft, bytes, 4 * KIB);
+    await failToComplete(draft);
+    await draft.commit(forever);
+    return leftByKill();
+  }
+
+  async function recovered(directory: string, md5Sum: boolean): Promise<OwedDraft & { draft: Draft }> {
+    const [recovery] = await writerOf({ ...limits, directory, md5Sum }).recover();
+    if (recovery?.outcome.kind !== 'owed') throw new Error('it is not owed');
+    const { owed } = recovery.outcome;
+    if (owed.draft === undefined) throw new Error('its content is not owed');
+    return { ...owed, draft: owed.draft };
+  }
+
+  /** As svcfs wrote it that did not tell what was set from what is of the bytes. */
+  async function makeOld(directory: string): Promise<void> {
+    const path = join(directory, 'journal');
+    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+    const old = lines.map((line) => {
+      const entry = decodeEntry(line);
+      if (entry === undefined) throw new Error('a damaged line');
+      if (entry.type !== 'draft') return `${line}\n`;
+      return encodeEntry({ ...entry, draft: { ...entry.draft, noted: undefined } });
+    });
+    await writeFile(path, old.join(''));
+  }
+
+  describe.each([
+    ['as svcfs is', async () => {}],
+    ['of before', makeOld],
+  ])('and whose journal is %s', (_, age) => {
+    it.each([
+      ['with', true],
+      ['without', false],
+    ])('is not what it was before more was written in the next one, %s --md5-sum', async (__, md5Sum) => {
+      const directory = await left();
+      await age(directory);
+      const { draft, annotations } = await recovered(directory, md5Sum);
+      expect(annotations).toEqual(mine);
+      await draft.write(bytes.length, more, forever);
+      await draft.annotate(annotations);
+      const { metadata } = await draft.publish(forever);
+      expect(published()?.equals(Buffer.concat([bytes, more]))).toBe(true);
+      expect(metadata).toEqual(mine.metadata);
+    });
+
+    it('is as it was when nothing was', async () => {
+      const directory = await left();
+      await age(directory);
+      const { draft, annotations } = await recovered(directory, false);
+      await draft.annotate(annotations);
+      expect(await md5SumOf(draft)).toBe(md5(bytes));
+    });
+  });
+
+  it('is not that of all its bytes when it is published as it was closed before', async () => {
+    const writer = writerOf({ md5Sum: true, partSizeBytes: PART, bootId: 'first' });
+    const draft = await newDraft(writer);
+    await draft.write(0, bytes, forever);
+    await draft.commit(forever);
+    await draft.write(bytes.length, more, forever);
+    await failToComplete(draft);
+    const other = await newDraft(writer, undefined, 'other');
+    await other.sync(forever);
+    const directory = await leftByKill();
+    const recoveries = await writerOf({ partSizeBytes: PART, directory, bootId: 'second' }).recover();
+    for (const { outcome } of recoveries) if (outcome.kind === 'owed') await outcome.owed.finish();
+    expect(published()?.equals(bytes)).toBe(true);
+    expect(platform.named('folder', 'new.bam')?.record.metadata).toEqual({});
+  });
+
+  it('is given to a file that was completed and had not got it yet', async () => {
+    const draft = await draftOf(limits);
+    await writeInPieces(draft, bytes, 4 * KIB);
+    platform.on = (call) => {
+      if (call === 'edit') throw refusal(403, 8001);
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('8001');
+    platform.on = () => {};
+    await draft.sync(forever).catch(() => {});
+    const directory = await leftByKill();
+    const [recovery] = await writerOf({ ...limits, directory }).recover();
+    if (recovery?.outcome.kind !== 'owed') throw new Error('it is not owed');
+    await recovery.outcome.owed.finish();
+    expect(platform.named('folder', 'new.bam')?.record.metadata['md5_sum']).toBe(md5(bytes));
   });
 });

@@ -1,5 +1,4 @@
-import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
 import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
@@ -9,9 +8,9 @@ import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
-  directory,
   forever,
   KIB,
+  leftByKill,
   newDraft,
   platform,
   published,
@@ -133,10 +132,7 @@ describe('the spool limit', () => {
 
     it('keeps its upload open when its mount is killed, and the one after that', async () => {
       await syncedDraft();
-      const left = join(directory.name, 'after-kill');
-      await mkdir(left);
-      for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
-        await cp(join(directory.name, name), join(left, name));
+      const left = await leftByKill();
       for (const _ of ['the next mount', 'the one after it']) {
         const writer = writerOf({ ...limits, directory: left });
         const [recovery] = await writer.recover();
@@ -294,6 +290,44 @@ describe('the spool limit', () => {
     await expect(isDone(waiting)).resolves.toBe(false);
     await clock.advance(40_000);
     await refused;
+  });
+
+  describe('that a file was written beyond, which was published and is still open,', () => {
+    it('lets another one go beyond it', async () => {
+      const clock = new FakeClock();
+      const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000, clock });
+      const named = (name: string): Promise<Draft> => newDraft(writer, undefined, name);
+      const [first, second] = [await named('first'), await named('second')];
+      await first.write(0, patterned(500), forever);
+      await second.write(0, patterned(500), forever);
+      await first.write(500, patterned(1), forever);
+      await first.publish(forever);
+      await second.discard();
+      await clock.advance(40_000);
+      const [third, fourth] = [await named('third'), await named('fourth')];
+      await third.write(0, patterned(500), forever);
+      await fourth.write(0, patterned(500), forever);
+      await fourth.write(500, patterned(1), forever);
+    });
+
+    it('lets another one go beyond it while what an ended mount left takes more', async () => {
+      const left = await newDraft(writerOf(), undefined, 'left');
+      await left.write(0, patterned(1100), forever);
+      await left.commit(forever);
+      const clock = new FakeClock();
+      const limits = { spoolSizeBytes: 1000, partSizeBytes: 1000, clock };
+      const writer = writerOf({ ...limits, directory: await leftByKill() });
+      const [recovery] = await writer.recover();
+      if (recovery?.outcome.kind !== 'owed') throw new Error('it is not owed');
+      recovery.outcome.owed.draft?.stay();
+      const [first, second] = await Promise.all(
+        ['first', 'second'].map((name) => newDraft(writer, undefined, name)),
+      );
+      await first?.write(0, patterned(500), forever);
+      await first?.publish(forever);
+      await clock.advance(40_000);
+      await second?.write(0, patterned(500), forever);
+    });
   });
 });
 
