@@ -5,9 +5,9 @@ const POLL_MS = 20;
 
 /** Waits for the end of a process that is not a child of ours. False when it still runs after `timeoutMs`. */
 export async function untilGone(process: ProcessIdentity, timeoutMs: number): Promise<boolean> {
-  const deadline = systemClock.now() + timeoutMs;
+  const deadline = systemClock.monotonic() + timeoutMs;
   while (await isRunning(process)) {
-    if (systemClock.now() > deadline) return false;
+    if (systemClock.monotonic() > deadline) return false;
     await systemClock.sleep(POLL_MS);
   }
   return true;

@@ -123,10 +123,10 @@ export class JobWatch<J> {
     if (!(await this.#pause(pauseMs))) {
       return true;
     }
-    const startedMs = this.#clock.now();
+    const startedMs = this.#clock.monotonic();
     const answers = await Promise.all(groups.map((group) => this.#ask(group, holdBack)));
     const changed = answers.some(Boolean);
-    const answeredAtOnce = holdBack && this.#clock.now() - startedMs < 1000;
+    const answeredAtOnce = holdBack && this.#clock.monotonic() - startedMs < 1000;
     // A held-back question that comes back early with nothing new, and was not interrupted, is not held back at all.
     return changed || (holdBack && !answeredAtOnce) || this.#question.signal.aborted;
   }

@@ -21,21 +21,21 @@ export class Patience {
   /** The time counts from now on: a try that has not ended yet is no better than a failure. */
   begin(): void {
     this.#failures = 0;
-    this.#deadlineMs = this.#options.clock.now() + this.#options.timeoutMs;
+    this.#deadlineMs = this.#options.clock.monotonic() + this.#options.timeoutMs;
   }
 
   /** Of the time, for the try that begins now. */
   get leftMs(): number {
     const { clock, timeoutMs } = this.#options;
-    return this.#deadlineMs === undefined ? timeoutMs : Math.max(0, this.#deadlineMs - clock.now());
+    return this.#deadlineMs === undefined ? timeoutMs : Math.max(0, this.#deadlineMs - clock.monotonic());
   }
 
   /** Pauses before another try; false, without a pause, when the time is over. Rejects with the signal's reason. */
   async anotherTry(signal?: AbortSignal): Promise<boolean> {
     const { clock, timeoutMs, backoff } = this.#options;
-    this.#deadlineMs ??= clock.now() + timeoutMs;
+    this.#deadlineMs ??= clock.monotonic() + timeoutMs;
     const pauseMs = backoffMs(this.#failures, backoff);
-    if (clock.now() + pauseMs > this.#deadlineMs) {
+    if (clock.monotonic() + pauseMs > this.#deadlineMs) {
       return false;
     }
     this.#failures += 1;

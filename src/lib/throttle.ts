@@ -10,7 +10,7 @@ export class Throttle {
   readonly perSecond: number;
   readonly #clock: Clock;
   /** When all that was taken is paid for. */
-  #paidMs = 0;
+  #paidMs = Number.NEGATIVE_INFINITY;
   #turn: Promise<void> = Promise.resolve();
 
   /** So much at once is hardly a burst. */
@@ -34,9 +34,9 @@ export class Throttle {
 
   async #take(amount: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    const waitMs = this.#paidMs - this.#clock.now();
+    const waitMs = this.#paidMs - this.#clock.monotonic();
     if (waitMs > 0) await this.#clock.sleep(waitMs, signal);
-    const fromMs = Math.max(this.#paidMs, this.#clock.now() - MADE_UP_MS);
+    const fromMs = Math.max(this.#paidMs, this.#clock.monotonic() - MADE_UP_MS);
     this.#paidMs = fromMs + (amount / this.perSecond) * 1000;
   }
 }

@@ -229,7 +229,11 @@ describe('a worker that stands still', () => {
     const dead = new Worker({
       ...service.services,
       jobSignals: new JobSignals(clock),
-      clock: { now: () => clock.now(), sleep: (_ms, signal) => untilAborted(signal) },
+      clock: {
+        now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
+        sleep: (_ms, signal) => untilAborted(signal),
+      },
       buckets: bucketsWith((put) =>
         around(put).finally(() => {
           state.settled = true;

@@ -8,16 +8,27 @@ interface Sleeper {
 
 /** Time that stands still until a test moves it. */
 export class FakeClock implements Clock {
-  #now: number;
+  /** Like a real one's, of another beginning than the time of day. */
+  #elapsedMs = 0;
+  #beganMs: number;
   #order = 0;
   readonly #sleepers = new Set<Sleeper>();
 
   constructor(startMs = Date.UTC(2024, 0, 1)) {
-    this.#now = startMs;
+    this.#beganMs = startMs;
   }
 
   now(): number {
-    return this.#now;
+    return this.#beganMs + this.#elapsedMs;
+  }
+
+  monotonic(): number {
+    return this.#elapsedMs;
+  }
+
+  /** The time of day is set forward by so much, or back. */
+  set(forwardMs: number): void {
+    this.#beganMs += forwardMs;
   }
 
   /** How many sleeps wait now: lets a test see that the code under test has reached its pause. */
@@ -36,7 +47,7 @@ export class FakeClock implements Clock {
         signal?.removeEventListener('abort', onAbort);
         resolve();
       };
-      const sleeper: Sleeper = { wakeAt: this.#now + ms, order: this.#order++, wake };
+      const sleeper: Sleeper = { wakeAt: this.#elapsedMs + ms, order: this.#order++, wake };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#sleepers.add(sleeper);
     });
@@ -44,15 +55,15 @@ export class FakeClock implements Clock {
 
   /** Moves time on and wakes sleepers in their order, those included that begin to sleep on the way. */
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = this.#elapsedMs + ms;
     await settle();
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
-      this.#now = Math.max(this.#now, next.wakeAt);
+      this.#elapsedMs = Math.max(this.#elapsedMs, next.wakeAt);
       this.#sleepers.delete(next);
       next.wake();
       await settle();
     }
-    this.#now = end;
+    this.#elapsedMs = end;
   }
 
   #next(end: number): Sleeper | undefined {

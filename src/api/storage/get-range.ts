@@ -135,12 +135,12 @@ class Pace {
     this.#clock = clock;
     this.#stallTimeoutMs = stallTimeoutMs;
     this.#timeoutMs = paceTimeoutMs;
-    this.#lastMs = clock.now();
+    this.#lastMs = clock.monotonic();
   }
 
   /** It has brought so many bytes by now. Throws to the exchange, which ends by it. */
   check(bytes: number): void {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.monotonic();
     // Longer only when we, or the whole machine, stood still.
     this.#tookMs += Math.min(nowMs - this.#lastMs, this.#stallTimeoutMs);
     this.#lastMs = nowMs;

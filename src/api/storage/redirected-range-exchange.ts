@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { StorageError } from '../errors.ts';
+import { mayPass } from './range-answer.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 import { followRedirects, StoreRedirect } from './redirect.ts';
 
@@ -22,10 +24,23 @@ export function redirectedRangeExchange(exchange: RangeExchange): RangeExchange 
       if (progress.error instanceof StoreRedirect) throw progress.error;
       return progress;
     };
-    const progress = await followRedirects(ledTo.get(link) ?? slice.url, exchangeAt).catch(nothingBecause);
-    if (progress.answer === undefined && !signal?.aborted) ledTo.delete(link);
-    return progress;
+    const follow = async (from: URL): Promise<SliceProgress> => {
+      const progress = await followRedirects(from, exchangeAt).catch(nothingBecause);
+      if (progress.answer === undefined && !signal?.aborted) ledTo.delete(link);
+      return progress;
+    };
+    const known = ledTo.get(link);
+    if (known === undefined) return follow(slice.url);
+    const progress = await follow(known);
+    return isRefusal(progress) && !signal?.aborted ? follow(slice.url) : progress;
   };
+}
+
+/** The store has said no, and would again: that may be so only where the link led to before. */
+function isRefusal({ answer, error }: SliceProgress): boolean {
+  return (
+    answer === undefined && error instanceof StorageError && error.status !== undefined && !mayPass(error)
+  );
 }
 
 function nothingBecause(error: unknown): SliceProgress {

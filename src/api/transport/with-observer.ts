@@ -23,10 +23,15 @@ export type ExchangeObserver = (exchange: Exchange) => void;
 /** Reports every exchange, retries included. Nothing that is private is in a report. */
 export function withObserver(send: Send, observer: ExchangeObserver, clock: Clock): Send {
   const report = (call: Call, startedMs: number, end: Omit<Exchange, 'name' | 'call' | 'ms'>) =>
-    observer({ name: call.name, call: `${call.method} ${call.path}`, ms: clock.now() - startedMs, ...end });
+    observer({
+      name: call.name,
+      call: `${call.method} ${call.path}`,
+      ms: clock.monotonic() - startedMs,
+      ...end,
+    });
 
   return async (call): Promise<Answer> => {
-    const startedMs = clock.now();
+    const startedMs = clock.monotonic();
     try {
       const answer = await send(call);
       report(call, startedMs, {

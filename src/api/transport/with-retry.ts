@@ -49,8 +49,8 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         ratePausesMs += decision.inMs;
         await refused.sitOut(decision.inMs, interrupted);
       } else {
-        deadlineMs ??= clock.now() + (call.timeoutMs ?? timeoutMs);
-        const leftMs = deadlineMs - clock.now();
+        deadlineMs ??= clock.monotonic() + (call.timeoutMs ?? timeoutMs);
+        const leftMs = deadlineMs - clock.monotonic();
         if (leftMs <= 0) {
           return settle(outcome);
         }

@@ -29,7 +29,7 @@ export class ServiceLog {
   #tokenRefusedSinceMs: number | null = null;
   #lost = 0;
   #rateWaits = 0;
-  #toldUntilMs = 0;
+  #toldUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(log: Logger, clock: Clock) {
     this.#log = log;
@@ -46,7 +46,7 @@ export class ServiceLog {
 
   readonly onRateWait = (ms: number): void => {
     this.#rateWaits += 1;
-    const untilMs = this.#clock.now() + ms;
+    const untilMs = this.#clock.monotonic() + ms;
     if (untilMs - this.#toldUntilMs < SAME_INTERVAL_MS) return;
     this.#toldUntilMs = untilMs;
     this.#log.warn({ ms }, 'request limit used up: requests wait for the next interval');
@@ -64,7 +64,7 @@ export class ServiceLog {
 
   #away(fields: Partial<Exchange>): void {
     if (this.#awaySinceMs !== undefined) return;
-    this.#awaySinceMs = this.#clock.now();
+    this.#awaySinceMs = this.#clock.monotonic();
     this.#log.info(fields, 'the service is away');
   }
 
@@ -81,7 +81,7 @@ export class ServiceLog {
 
   #back(): void {
     if (this.#awaySinceMs === undefined) return;
-    this.#log.info({ ms: this.#clock.now() - this.#awaySinceMs }, 'the service is back');
+    this.#log.info({ ms: this.#clock.monotonic() - this.#awaySinceMs }, 'the service is back');
     this.#awaySinceMs = undefined;
   }
 }

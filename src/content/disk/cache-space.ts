@@ -85,7 +85,7 @@ export class CacheSpace {
   /** Whether there is room to write to. */
   get open(): boolean {
     if (this.#closedUntilMs === 0) return this.#cachedBytes < this.limits.sizeBytes + this.#lookEveryBytes();
-    if (this.#options.clock.now() >= this.#closedUntilMs) this.lookSoon();
+    if (this.#options.clock.monotonic() >= this.#closedUntilMs) this.lookSoon();
     return false;
   }
 
@@ -186,7 +186,7 @@ export class CacheSpace {
   }
 
   #close(): void {
-    this.#closedUntilMs = this.#options.clock.now() + CLOSED_FOR_MS;
+    this.#closedUntilMs = this.#options.clock.monotonic() + CLOSED_FOR_MS;
   }
 
   #lookEveryBytes(): number {

@@ -12,7 +12,7 @@ export type Retry = () => void;
  * order they came, one range each: nothing is queued that a jump of the reader could make useless.
  */
 export class RangeSlots {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #waiting = new Set<Retry>();
   readonly #taken = new Map<Retry, number>();
   #concurrency: Concurrency = FIRST_CONCURRENCY;
@@ -20,7 +20,7 @@ export class RangeSlots {
   #periodBeganMs: number | undefined;
   #periodBytes = 0;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
@@ -65,7 +65,7 @@ export class RangeSlots {
 
   /** Only a time in which someone always waited for a slot says what more slots would bring. */
   #measure(receivedBytes: number): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     if (this.#waiting.size === 0 || this.#periodBeganMs === undefined) {
       this.#periodBeganMs = this.#waiting.size === 0 ? undefined : now;
       this.#periodBytes = 0;

@@ -14,17 +14,17 @@ const MOST_REMEMBERED_MS = 3000;
  * long again would let the program wait twice as long as it was told. What failed at once costs nothing to be tried anew.
  */
 export class RecentFailures {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   #failures: readonly Failure[] = [];
   #forgotMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
   add(range: { readonly offset: number; readonly end: number }, error: unknown, beganMs: number): void {
     if (beganMs < this.#forgotMs) return;
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     const untilMs = now + Math.min(MOST_REMEMBERED_MS, now - beganMs);
     this.#failures = [...this.#current(), { ...range, error, untilMs }];
   }
@@ -32,7 +32,7 @@ export class RecentFailures {
   /** Someone new is going to read: no try that began before this is theirs. */
   forget(): void {
     this.#failures = [];
-    this.#forgotMs = this.#clock.now();
+    this.#forgotMs = this.#clock.monotonic();
   }
 
   /** Throws what a part of the range failed with, once: who asks again after that wants it tried again. */
@@ -46,6 +46,6 @@ export class RecentFailures {
   }
 
   #current(): readonly Failure[] {
-    return this.#failures.filter(({ untilMs }) => untilMs > this.#clock.now());
+    return this.#failures.filter(({ untilMs }) => untilMs > this.#clock.monotonic());
   }
 }

@@ -112,7 +112,7 @@ export class VersionSource {
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
   async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<void> {
-    const beganMs = this.#deps.clock.now();
+    const beganMs = this.#deps.clock.monotonic();
     const end = offset + into.length;
     this.#failures.throwIfIn(offset, end);
     try {

@@ -27,7 +27,7 @@ export class FlightLimit {
 
   /** A part of so many bytes has arrived; `waiting`: others wait for its place. */
   arrived(sizeBytes: number, waiting: boolean): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     if (!waiting) {
       this.#startMs = undefined;
       return;

@@ -77,7 +77,7 @@ export class SpoolSpace {
       this.#writers.delete(writer);
     }
     this.#usedBytes += bytes;
-    if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.now();
+    if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.monotonic();
   }
 
   /** As `admit`, without waiting: false when there is no room now. */
@@ -122,7 +122,7 @@ export class SpoolSpace {
     if ([...this.#tenants].some((other) => this.#isAboutToFinish(other)))
       return untilAborted(this.#change(), signal);
     if (await untilAborted(tenant.releaseSent(), signal)) return;
-    if (this.#ahead === undefined) this.#ahead = { tenant, wroteMs: this.#options.clock.now() };
+    if (this.#ahead === undefined) this.#ahead = { tenant, wroteMs: this.#options.clock.monotonic() };
     else if (this.#ahead.tenant !== tenant) await this.#waitBehind(this.#ahead, signal);
     else throw this.#noSpace();
   }
@@ -138,7 +138,7 @@ export class SpoolSpace {
 
   async #waitBehind(ahead: Ahead, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const pausedMs = clock.now() - ahead.wroteMs;
+    const pausedMs = clock.monotonic() - ahead.wroteMs;
     if (pausedMs >= LONGEST_PAUSE_MS && !this.#hasWriter(ahead.tenant)) throw this.#noSpace();
     const changed = new AbortController();
     const pause = clock.sleep(LONGEST_PAUSE_MS, changed.signal).catch(() => undefined);

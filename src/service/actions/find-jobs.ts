@@ -28,13 +28,14 @@ export async function findJobs(
   wanted: JobsWanted,
 ): Promise<readonly (JobRow | undefined)[]> {
   const { jobSignals, clock, closing } = services;
-  const deadline = clock.now() + (wanted.waitSeconds ?? 0) * 1000;
+  const deadline = clock.monotonic() + (wanted.waitSeconds ?? 0) * 1000;
   let seen = jobSignals.count('changed');
   const first = await readJobs(services, caller, wanted);
   let jobs = first;
-  const over = (): boolean => clock.now() >= deadline || closing.aborted || wanted.signal?.aborted === true;
+  const over = (): boolean =>
+    clock.monotonic() >= deadline || closing.aborted || wanted.signal?.aborted === true;
   while (!hasNews(first, jobs) && !over()) {
-    const ms = Math.min(POLL_MS, deadline - clock.now());
+    const ms = Math.min(POLL_MS, deadline - clock.monotonic());
     await jobSignals.after(seen, 'changed', { ms, ...(wanted.signal ? { signal: wanted.signal } : {}) });
     seen = jobSignals.count('changed');
     jobs = await readJobs(services, caller, wanted);

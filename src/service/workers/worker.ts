@@ -118,14 +118,14 @@ export class Worker {
   /** Never rejects. */
   async #do(job: JobRow, holder: string): Promise<void> {
     const { jobSignals, metrics, clock } = this.#services;
-    const began = clock.now();
+    const began = clock.monotonic();
     if (job.attempts > 1) metrics.jobBegunAgain();
     const lease = { jobId: job.id, worker: holder };
     const over = new AbortController();
     const signal = AbortSignal.any([over.signal, this.#stopping.signal]);
     const renewing = this.#keepLease(lease, over);
     const run = { services: this.#services, job, lease, signal };
-    metrics.jobLeft(job.kind, await this.#runToEnd(run), (clock.now() - began) / 1000);
+    metrics.jobLeft(job.kind, await this.#runToEnd(run), (clock.monotonic() - began) / 1000);
     over.abort();
     await renewing;
     jobSignals.tell('changed');

@@ -141,7 +141,7 @@ export class Revalidation {
   }
 
   #countOpen(folder: ProjectFolderNode): void {
-    this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.now()));
+    this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.monotonic()));
   }
 
   #needsAsking(node: Node): boolean {

@@ -46,7 +46,7 @@ export class WalkAhead {
 
   /** A program begins to read `directory`. */
   opened(directory: DirectoryNode): void {
-    const nowMs = this.#parts.clock.now();
+    const nowMs = this.#parts.clock.monotonic();
     this.#openedMs.set(directory, nowMs);
     this.#places.delete(directory);
     this.#ahead.delete(directory);
@@ -70,7 +70,7 @@ export class WalkAhead {
 
   #listNext(): void {
     const { api, clock } = this.#parts;
-    if (clock.now() - this.#lastStepMs > STEPS_MS) return;
+    if (clock.monotonic() - this.#lastStepMs > STEPS_MS) return;
     while (this.#underWay < MOST_UNDER_WAY && this.#ahead.size < MOST_AHEAD && api.hasRoom('prefetch')) {
       const next = this.#next();
       if (next === undefined) return;

@@ -31,7 +31,7 @@ export class UploadTurns {
 
   /** A file was closed, and is to be uploaded. */
   closed(): void {
-    this.#lastCloseMs = this.#clock.now();
+    this.#lastCloseMs = this.#clock.monotonic();
     if (this.#waiting) return;
     this.#waiting = true;
     this.#allow(WHILE_BUSY);
@@ -49,7 +49,7 @@ export class UploadTurns {
   async #untilQuiet(): Promise<void> {
     for (let leftMs = QUIET_MS; leftMs > 0; ) {
       await this.#clock.sleep(leftMs);
-      leftMs = this.#lastCloseMs + QUIET_MS - this.#clock.now();
+      leftMs = this.#lastCloseMs + QUIET_MS - this.#clock.monotonic();
     }
   }
 }

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 async function clientOf(handler: StubHandler): Promise<{ api: ApiClient; stub: StubServer }> {
   const stub = await startStub(handler);
-  const clock = { now: systemClock.now, sleep: async () => {} };
+  const clock = { ...systemClock, sleep: async () => {} };
   const api = createApi({ endpoint: `${stub.origin}/v2`, token: 't', clock });
   open.push({ [Symbol.asyncDispose]: () => api.close() }, stub);
   return { api, stub };

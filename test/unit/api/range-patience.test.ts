@@ -87,6 +87,26 @@ describe('a store', () => {
     expect(exchanges).toBe(1);
   });
 
+  it('that fails for the first time after this machine slept, or had its clock set, is tried again', async () => {
+    const clock = new HastyClock();
+    const answer = { etag: 'v1', objectSizeBytes: 3 };
+    let exchanges = 0;
+    const getRange = getRangeOver(
+      async (slice) => {
+        exchanges += 1;
+        if (exchanges === 1) {
+          clock.set(10 * TIMEOUT_MS);
+          return { receivedBytes: 0, answer: undefined, error: new Error('read ECONNRESET') };
+        }
+        slice.onAnswer(answer);
+        return { receivedBytes: 3, answer, error: undefined };
+      },
+      { clock, timeoutMs: TIMEOUT_MS, stallTimeoutMs: 20_000 },
+    );
+    await getRange('http://store/object', { offset: 0, into: Buffer.alloc(3) });
+    expect(exchanges).toBe(2);
+  });
+
   it('that brings nothing is tried for the timeout, from the first request on, and no longer', async () => {
     const { stalls, tookMs, complete } = await read(100 * KIB, ({ stallTimeoutMs }) => ({
       tookMs: stallTimeoutMs,

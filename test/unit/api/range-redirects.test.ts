@@ -109,8 +109,22 @@ describe.each([
     expect(store.requests).toHaveLength(2);
   });
 
-  it('begins at the link again when the address it led to is of use no more', async () => {
-    const there = await serve((request, before) => (before === 1 ? FORBIDDEN : right(request)));
+  it.each(['400 Bad Request', '403 Forbidden', '404 Not Found', '410 Gone', '416 Range Not Satisfiable'])(
+    'begins at the link again when the address it led to answers %s',
+    async (status) => {
+      const refusal = `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
+      const old = await serve((request, before) => (before === 0 ? right(request) : refusal));
+      const now = await serve(right);
+      const store = await serve((_, before) => redirect(before === 0 ? old.url : now.url));
+      const getRange = client();
+      for (const offset of [0, 1000, 2000]) await expectRight(getRange, store.url, offset);
+      expect(store.requests).toHaveLength(2);
+      expect(now.requests.map(({ range }) => range?.[0])).toEqual([1000, 2000]);
+    },
+  );
+
+  it('fails with what the link itself leads to when that is no better', async () => {
+    const there = await serve((request, before) => (before === 0 ? right(request) : FORBIDDEN));
     const store = await serve(() => redirect(there.url));
     const getRange = client();
     await expectRight(getRange, store.url);
@@ -118,8 +132,7 @@ describe.each([
       kind: 'refused',
       status: 403,
     });
-    await expectRight(getRange, store.url);
-    expect(store.requests).toHaveLength(2);
+    expect([store.requests.length, there.requests.length]).toEqual([2, 3]);
   });
 
   it('goes on where the link led to last, be it the link itself', async () => {

@@ -28,6 +28,16 @@ describe('a throttle', () => {
     expect(await times(clock, limit, [100, 100])).toEqual([0, 0.95]);
   });
 
+  it('owes no more when the clock is set back', async () => {
+    const clock = new FakeClock();
+    const limit = new Throttle(100, clock);
+    await limit.take(100);
+    clock.set(-3_600_000);
+    const second = limit.take(1);
+    await clock.advance(1000);
+    await expect(Promise.race([second, 'still waiting'])).resolves.toBeUndefined();
+  });
+
   it('lets who gives up leave at once, whoever is before him', async () => {
     const clock = new FakeClock();
     const limit = new Throttle(100, clock);

@@ -34,3 +34,19 @@ it('has small files wait for no large ones', async () => {
   hours.open();
   await Promise.all(large);
 });
+
+it('holds no uploads back when the clock is set back', async () => {
+  const clock = new FakeClock();
+  const turns = new UploadTurns(clock);
+  turns.closed();
+  clock.set(-3_600_000);
+  const uploads = new Set<number>();
+  for (let upload = 0; upload < 100; upload += 1) {
+    void turns.run(async () => {
+      uploads.add(upload);
+      await new Promise(() => undefined);
+    }, 2);
+  }
+  await clock.advance(200);
+  expect(uploads.size).toBe(32);
+});

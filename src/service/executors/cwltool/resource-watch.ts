@@ -27,11 +27,12 @@ export async function watchResources(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const deadline = clock.now() + limits.seconds * 1000;
+  const deadline = clock.monotonic() + limits.seconds * 1000;
   while (!signal.aborted) {
     await clock.sleep(INTERVAL_MS, signal).catch(() => undefined);
     if (signal.aborted) return;
-    if (clock.now() > deadline) throw new TaskFailure(`The task ran longer than ${limits.seconds} seconds.`);
+    if (clock.monotonic() > deadline)
+      throw new TaskFailure(`The task ran longer than ${limits.seconds} seconds.`);
     const { bavail, bsize } = await statfs(directory);
     if (bavail * bsize < limits.freeDiskBytes) throw new TaskFailure('The disk for running tasks is full.');
     const { memoryBytes } = limits;

@@ -101,7 +101,7 @@ export class WesEngine implements TaskEngine {
   /** Asks again while the service does not answer. @throws TaskFailure when it says no, or for too long nothing */
   async #patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
     const { clock } = this.#options;
-    const deadline = clock.now() + PATIENCE_MS;
+    const deadline = clock.monotonic() + PATIENCE_MS;
     for (let pause = POLL_MS.first; ; pause = Math.min(pause * POLL_MS.factor, POLL_MS.longest)) {
       try {
         return await ask();
@@ -110,7 +110,7 @@ export class WesEngine implements TaskEngine {
         if (error instanceof WesRefusal && error.status < 500 && error.status !== 429) {
           throw new TaskFailure(`The workflow service refused: ${error.message}`, { cause: error });
         }
-        if (clock.now() > deadline)
+        if (clock.monotonic() > deadline)
           throw new TaskFailure('The workflow service does not answer.', { cause: error });
         await clock.sleep(pause, signal);
       }

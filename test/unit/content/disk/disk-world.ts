@@ -20,6 +20,9 @@ export class MovableClock implements Clock {
   now(): number {
     return Date.now() + this.movedMs;
   }
+  monotonic(): number {
+    return performance.now() + this.movedMs;
+  }
 }
 
 /** A directory, removed with the test, and caches in it: each is as another process would have it. */
