@@ -68,10 +68,7 @@ describe('the spool limit', () => {
     expect(draft.fits).toBe(false);
     await draft.sync(forever).catch(() => {});
     platform.on = () => {};
-    const left = join(directory.name, 'after-kill');
-    await mkdir(left);
-    for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
-      await cp(join(directory.name, name), join(left, name));
+    const left = await leftByKill();
     const [upload] = platform.uploads.keys();
     const [kept, owed, ...others] = await writerOf({ ...limits, directory: left }).recover();
     expect(others).toEqual([]);

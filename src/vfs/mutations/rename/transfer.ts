@@ -20,7 +20,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
-import { pathOf } from '../../node.ts';
+import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import type { AttributeWriter } from '../attribute-writer.ts';
