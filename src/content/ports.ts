@@ -233,6 +233,8 @@ export type ContentErrorKind =
   | 'changed'
   /** The spool is at its limit, or its disk is full. */
   | 'no-space'
+  /** The machine gives the mount no more memory. */
+  | 'no-memory'
   /** No access to the bytes: the reason says what is missing. */
   | 'unreadable'
   | 'failed';

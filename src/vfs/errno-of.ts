@@ -124,6 +124,7 @@ const OF_STORAGE: Record<StorageError['kind'], Errno> = {
 const OF_CONTENT: Record<ContentError['kind'], Errno> = {
   changed: 'ESTALE',
   'no-space': 'ENOSPC',
+  'no-memory': 'ENOMEM',
   unreadable: 'EIO',
   failed: 'EIO',
 };

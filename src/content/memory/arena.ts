@@ -1,4 +1,7 @@
-import { allocateChunk, giveBackChunk } from './chunk.ts';
+import { giveBackChunk } from './chunk.ts';
+
+/** New memory of so many bytes; undefined when there is none. */
+export type Allocate = (sizeBytes: number) => Buffer | undefined;
 
 /**
  * Memory in chunks of one size, cut into blocks of powers of two (a buddy allocator). Chunks stay: what was touched once
@@ -11,10 +14,12 @@ export class Arena {
   readonly chunkBytes: number;
   readonly #chunks = new Set<ArrayBufferLike>();
   readonly #free = new Map<number, Buffer[]>();
+  readonly #allocate: Allocate;
 
   /** @param chunkBytes A power of two. */
-  constructor(chunkBytes: number) {
+  constructor(chunkBytes: number, allocate: Allocate) {
     this.chunkBytes = chunkBytes;
+    this.#allocate = allocate;
   }
 
   get reservedBytes(): number {
@@ -40,10 +45,13 @@ export class Arena {
     else sameSize.push(block);
   }
 
-  grow(): void {
-    const chunk = allocateChunk(this.chunkBytes);
+  /** False when there is no memory for it. */
+  grow(): boolean {
+    const chunk = this.#allocate(this.chunkBytes);
+    if (chunk === undefined) return false;
     this.#chunks.add(chunk.buffer);
     this.give(chunk);
+    return true;
   }
 
   /** Joins free neighbours to larger blocks. */

@@ -14,7 +14,12 @@
  *    budget smaller than one part slows the upload down and does not stop it.
  *
  * The cache keeps what nobody asked for; the pool takes it back through `reclaim`.
+ *
+ * The machine may refuse memory (`ulimit -v`, vm.overcommit_memory=2): then the pool goes on with what it has, and lets go of
+ * none. Who cannot do without is told by a `ContentError`, kind `no-memory`.
  */
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { ContentError } from '../ports.ts';
 import { Arena } from './arena.ts';
 import { capacityFor, overdraftFor } from './capacity-for.ts';
 import { allocateChunk, giveBackChunk } from './chunk.ts';
@@ -22,6 +27,14 @@ import { allocateChunk, giveBackChunk } from './chunk.ts';
 interface Waiter {
   readonly capacity: number;
   readonly resolve: (buffer: Buffer) => void;
+  readonly reject: (reason: ContentError) => void;
+}
+
+/** Where memory comes from. */
+interface MemorySource {
+  /** Throws when there is no more. */
+  readonly allocate: (sizeBytes: number) => Buffer;
+  readonly clock: Pick<Clock, 'monotonic'>;
 }
 
 /** Who holds memory that it can give up: releases about `bytes` to the pool; false when there is nothing. */
@@ -29,11 +42,15 @@ export type Reclaimer = (bytes: number) => boolean;
 
 const MIB = 1024 * 1024;
 const LARGEST_CHUNK = 8 * MIB;
+/** So long after it was refused, memory within the budget is not asked for again: to be refused may take long. */
+const REFUSED_FOR_MS = 1000;
+const MACHINE: MemorySource = { allocate: allocateChunk, clock: systemClock };
 /** What is evicted for one buffer, at most: small blocks scattered over all chunks are worth more than one large block. */
 const EVICTED_PER_BYTE = 4;
 
 export class MemoryPool {
   readonly limitBytes: number;
+  readonly #source: MemorySource;
   readonly #arena: Arena;
   /** Larger than a chunk. */
   readonly #idle = new Map<number, Buffer[]>();
@@ -44,11 +61,13 @@ export class MemoryPool {
   #apartBytes = 0;
   #lentBytes = 0;
   #serving = false;
+  #refusedUntilMs = Number.NEGATIVE_INFINITY;
   #reclaim: Reclaimer = () => false;
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, source = MACHINE) {
     this.limitBytes = limitBytes;
-    this.#arena = new Arena(chunkFor(limitBytes));
+    this.#source = source;
+    this.#arena = new Arena(chunkFor(limitBytes), (sizeBytes) => this.#allocate(sizeBytes));
   }
 
   /** Bytes held by buffers that are lent out, cached ones included. */
@@ -68,7 +87,12 @@ export class MemoryPool {
   /** A buffer of at least `sizeBytes`, whatever it held before still in it. */
   acquireNow(sizeBytes: number): Buffer {
     const capacity = this.#capacityFor(sizeBytes);
-    return this.#within(capacity) ?? this.#allocateApart(overdraftFor(sizeBytes, this.#arena.chunkBytes));
+    const buffer =
+      this.#within(capacity) ??
+      this.#allocateApart(overdraftFor(sizeBytes, this.#arena.chunkBytes)) ??
+      this.#atAnyCost(capacity);
+    if (buffer === undefined) throw noMemory(sizeBytes);
+    return buffer;
   }
 
   tryAcquire(sizeBytes: number): Buffer | undefined {
@@ -90,6 +114,10 @@ export class MemoryPool {
           signal.removeEventListener('abort', onAbort);
           this.#patient.add(buffer);
           resolve(buffer);
+        },
+        reject: (reason) => {
+          signal.removeEventListener('abort', onAbort);
+          reject(reason);
         },
       };
       signal.addEventListener('abort', onAbort, { once: true });
@@ -119,12 +147,14 @@ export class MemoryPool {
 
   #serveInTurn(): void {
     for (let next = this.#waiters[0]; next !== undefined; next = this.#waiters[0]) {
-      const buffer =
-        this.#within(next.capacity) ??
-        (this.#patient.size === 0 ? this.#allocateApart(next.capacity) : undefined);
-      if (buffer === undefined) return;
+      const { capacity } = next;
+      const isAlone = this.#patient.size === 0;
+      const over = (): Buffer | undefined => this.#allocateApart(capacity) ?? this.#atAnyCost(capacity);
+      const buffer = this.#within(capacity) ?? (isAlone ? over() : undefined);
+      if (buffer === undefined && !isAlone) return;
       this.#waiters.shift();
-      next.resolve(buffer);
+      if (buffer === undefined) next.reject(noMemory(capacity));
+      else next.resolve(buffer);
     }
   }
 
@@ -132,12 +162,16 @@ export class MemoryPool {
     return capacityFor(sizeBytes, this.#arena.chunkBytes);
   }
 
-  #within(capacity: number): Buffer | undefined {
+  /** Within the budget, by all that can be evicted. */
+  #atAnyCost(capacity: number): Buffer | undefined {
+    return this.#within(capacity, Number.POSITIVE_INFINITY);
+  }
+
+  #within(capacity: number, mostEvicted = capacity * EVICTED_PER_BYTE): Buffer | undefined {
     let evicted = 0;
     for (;;) {
       const buffer = capacity > this.#arena.chunkBytes ? this.#large(capacity) : this.#block(capacity);
-      if (buffer !== undefined || evicted >= capacity * EVICTED_PER_BYTE || !this.#reclaim(capacity))
-        return buffer;
+      if (buffer !== undefined || evicted >= mostEvicted || !this.#reclaim(capacity)) return buffer;
       evicted += capacity;
     }
   }
@@ -145,8 +179,7 @@ export class MemoryPool {
   #block(capacity: number): Buffer | undefined {
     const arena = this.#arena;
     let block = arena.take(capacity);
-    if (block === undefined && this.#makeRoom(arena.chunkBytes)) {
-      arena.grow();
+    if (block === undefined && !this.#isRefused && this.#makeRoom(arena.chunkBytes) && arena.grow()) {
       block = arena.take(capacity);
     }
     if (block === undefined && arena.reservedBytes > 0) {
@@ -165,6 +198,7 @@ export class MemoryPool {
       this.#lentBytes += capacity;
       return buffer;
     }
+    if (this.#isRefused) return undefined;
     if (this.#makeRoom(capacity)) return this.#allocateApart(capacity);
     this.#arena.join();
     this.#arena.shrink(capacity - this.#unreservedBytes);
@@ -181,10 +215,27 @@ export class MemoryPool {
     return this.limitBytes - this.#arena.reservedBytes - this.#apartBytes - this.#idleBytes;
   }
 
-  #allocateApart(capacity: number): Buffer {
+  /** Memory that was refused a moment ago: what there is must do. */
+  get #isRefused(): boolean {
+    const untilMs = this.#refusedUntilMs;
+    return untilMs !== Number.NEGATIVE_INFINITY && this.#source.clock.monotonic() < untilMs;
+  }
+
+  #allocate(sizeBytes: number): Buffer | undefined {
+    try {
+      return this.#source.allocate(sizeBytes);
+    } catch {
+      this.#refusedUntilMs = this.#source.clock.monotonic() + REFUSED_FOR_MS;
+      return undefined;
+    }
+  }
+
+  #allocateApart(capacity: number): Buffer | undefined {
+    const buffer = this.#allocate(capacity);
+    if (buffer === undefined) return undefined;
     this.#apartBytes += capacity;
     this.#lentBytes += capacity;
-    return allocateChunk(capacity);
+    return buffer;
   }
 
   #releaseApart(buffer: Buffer): void {
@@ -204,6 +255,10 @@ export class MemoryPool {
     this.#idle.clear();
     this.#idleBytes = 0;
   }
+}
+
+function noMemory(sizeBytes: number): ContentError {
+  return new ContentError('no-memory', `the machine gives no more memory: ${sizeBytes} bytes were wanted`);
 }
 
 /** So that a small budget still is many chunks. */

@@ -73,8 +73,14 @@ export class OpenSource implements OpenVersion {
   #read(offset: number, end: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {
     const splices = waiting.splices ?? false;
     const reach = this.#readahead.onRead(offset, end, splices);
-    const segments = this.#gather(offset, end, reach);
-    this.#readahead.fill();
+    const segments: Segment[] = [];
+    try {
+      this.#gather(segments, { offset, end, reach });
+      this.#readahead.fill();
+    } catch (error) {
+      for (const segment of segments) this.#options.cache.unpin(segment);
+      throw error;
+    }
     const handedOn = splices ? this.#handOn(segments, offset, end) : undefined;
     if (handedOn !== undefined) return handedOn;
     const missing = segments.flatMap((segment) => segment.until(end) ?? []);
@@ -111,15 +117,17 @@ export class OpenSource implements OpenVersion {
     return lend(segments, range.offset, range.end, this.#options.cache);
   }
 
-  /** The segments that cover a range, pinned; fetches of its gaps are started, the last one up to `reach` if memory has room. */
-  #gather(offset: number, end: number, reach: number): readonly Segment[] {
+  /** Adds the segments that cover a range, pinned; fetches of its gaps are started, the last one up to `reach` if memory has room. */
+  #gather(
+    segments: Segment[],
+    { offset, end, reach }: { readonly offset: number; readonly end: number; readonly reach: number },
+  ): void {
     const { cache } = this.#options;
     const { index, fetch } = this.#source;
     const blockEnd = (at: number): number =>
       Math.min(Math.ceil(at / BLOCK_BYTES) * BLOCK_BYTES, this.version.sizeBytes);
     const demandEnd = blockEnd(end);
     const limit = Math.max(demandEnd, blockEnd(reach));
-    const segments: Segment[] = [];
     let next = index.at(offset) === undefined ? index.gapStart(offset) : offset;
     const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
@@ -131,7 +139,6 @@ export class OpenSource implements OpenVersion {
       segments.push(segment);
       next = segment.end;
     }
-    return segments;
   }
 
   /** Content that can change is checked at open, once; when it changed, this handle goes on with what is there now. */

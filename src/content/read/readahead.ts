@@ -86,16 +86,10 @@ export class Readahead {
   }
 
   #fetch(offset: number, end: number): boolean {
-    const { cache, slots } = this.#options;
+    const { slots } = this.#options;
     if (!slots.take(this.#pump)) return false;
-    const source = this.#source;
-    const { fetch } = source;
-    const mayWait = this.#splices && end - offset >= SMALLEST_WAITING_BYTES;
-    const segment = cache.tryLoad({ index: source.index, offset, end, fetch, mayWait });
-    if (segment === undefined) {
-      slots.release(this.#pump, 0);
-      return false;
-    }
+    const segment = this.#loadInSlot(offset, end);
+    if (segment === undefined) return false;
     this.#ahead.add(segment);
     const done = (): void => {
       this.#ahead.delete(segment);
@@ -104,5 +98,19 @@ export class Readahead {
     };
     void segment.settled.then(done);
     return true;
+  }
+
+  /** Gives the slot back when nothing is fetched. */
+  #loadInSlot(offset: number, end: number): Segment | undefined {
+    const { cache, slots } = this.#options;
+    const { fetch, index } = this.#source;
+    const mayWait = this.#splices && end - offset >= SMALLEST_WAITING_BYTES;
+    let segment: Segment | undefined;
+    try {
+      segment = cache.tryLoad({ index, offset, end, fetch, mayWait });
+    } finally {
+      if (segment === undefined) slots.release(this.#pump, 0);
+    }
+    return segment;
   }
 }

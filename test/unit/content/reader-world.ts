@@ -1,4 +1,5 @@
 /** A reader over a platform in memory, and what tests of it share. */
+import { allocateChunk } from '../../../src/content/memory/chunk.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, OpenVersion } from '../../../src/content/ports.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
@@ -17,10 +18,10 @@ export interface Setup {
   readonly clock: FakeClock;
 }
 
-export function setup(limitBytes = 64 * MIB): Setup {
+export function setup(limitBytes = 64 * MIB, allocate = allocateChunk): Setup {
   const platform = new FakePlatform();
   const clock = new FakeClock();
-  const memory = new MemoryPool(limitBytes);
+  const memory = new MemoryPool(limitBytes, { allocate, clock });
   const reader = createContentReader({ api: platform.api, storage: platform.storage, memory, clock });
   return { platform, reader, memory, clock };
 }
