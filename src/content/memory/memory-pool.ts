@@ -87,8 +87,10 @@ export class MemoryPool {
   /** A buffer of at least `sizeBytes`, whatever it held before still in it. */
   acquireNow(sizeBytes: number): Buffer {
     const capacity = this.#capacityFor(sizeBytes);
-    const overdraft = overdraftFor(sizeBytes, this.#arena.chunkBytes);
-    const buffer = this.#within(capacity) ?? this.#allocateApart(overdraft) ?? this.#atAnyCost(capacity);
+    const buffer =
+      this.#within(capacity) ??
+      this.#allocateApart(overdraftFor(sizeBytes, this.#arena.chunkBytes)) ??
+      this.#atAnyCost(capacity);
     if (buffer === undefined) throw noMemory(sizeBytes);
     return buffer;
   }

@@ -41,6 +41,7 @@ describe('the errno of a failure', () => {
     expect(errnoOf(new TransportError('reset', { call: '' }))).toBe('EIO');
     expect(errnoOf(new StorageError('changed', ''))).toBe('ESTALE');
     expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
+    expect(errnoOf(new ContentError('no-memory', ''))).toBe('ENOMEM');
     expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
     expect(errnoOf(new TransferRefused('bad-name', ''))).toBe('EPERM');
     expect(errnoOf(new TransferRefused('target-not-empty', ''))).toBe('ENOTEMPTY');
