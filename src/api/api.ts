@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Default `interactive`. */
   readonly priority?: Priority;
+  /** Aborted when somebody waits for the answer: the call is `interactive` from then on. */
+  readonly urgent?: AbortSignal | undefined;
   /** How long it is tried when it keeps failing, where that is not the client's own time. */
   readonly timeoutMs?: number;
 }

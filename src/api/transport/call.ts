@@ -19,6 +19,8 @@ export interface Call {
    */
   readonly whenLost: 'repeat' | 'once';
   readonly priority: Priority;
+  /** `CallOptions.urgent` */
+  readonly urgent?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How long it is tried when it keeps failing. Default the client's time. */
   readonly timeoutMs?: number;

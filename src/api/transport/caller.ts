@@ -56,6 +56,7 @@ function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
     path: template.replace(/\{(\w+)\}/g, (_, key: string) => encodePath(String(path[key] ?? ''))),
     whenLost,
     priority: options.priority ?? 'interactive',
+    urgent: options.urgent,
     signal: options.signal,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(query && { query }),

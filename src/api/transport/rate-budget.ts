@@ -55,20 +55,33 @@ export class RateBudget {
     this.#onWait = onWait;
   }
 
-  /** Resolves when a request may be sent; rejects with the signal's reason. */
-  async acquire(priority: Priority, signal?: AbortSignal): Promise<Turn> {
+  /**
+   * Resolves when a request may be sent; rejects with the signal's reason. It is interactive once `urgent` is aborted.
+   */
+  async acquire(priority: Priority, signal?: AbortSignal, urgent?: AbortSignal): Promise<Turn> {
     signal?.throwIfAborted();
     const waiter = new Waiter();
-    const queue = this.#waiting[priority];
+    let queue = this.#waiting[urgent?.aborted ? 'interactive' : priority];
     const abort = (): void => {
       queue.delete(waiter);
       waiter.reject(signal?.reason);
       this.#letGo();
     };
+    const raise = (): void => {
+      // It may be on its way, its turn not yet taken up.
+      if (!queue.delete(waiter)) return;
+      queue = this.#waiting.interactive;
+      queue.add(waiter);
+      this.#letGo();
+    };
     queue.add(waiter);
     signal?.addEventListener('abort', abort, { once: true });
+    urgent?.addEventListener('abort', raise, { once: true });
     this.#letGo();
-    return waiter.turn.finally(() => signal?.removeEventListener('abort', abort));
+    return waiter.turn.finally(() => {
+      signal?.removeEventListener('abort', abort);
+      urgent?.removeEventListener('abort', raise);
+    });
   }
 
   /** Whether a request of this priority would be let go at once. */

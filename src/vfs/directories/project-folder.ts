@@ -27,7 +27,8 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     const fetch: Parameters<typeof pagesInOrder<EntryRecord>>[0] = (page, signal) =>
       this.#api.files.list(id, page, {
         signal,
-        priority: options.priority?.() ?? 'interactive',
+        priority: options.priority ?? 'interactive',
+        urgent: options.urgent,
         onUnusable: options.onUnusable,
       });
     const { goOn, signal } = options;

@@ -5,8 +5,10 @@ import type { Listed } from '../listed.ts';
 export interface PagingOptions {
   /** Asked once, after the first page: whether the others are wanted. */
   readonly goOn: (total: number | undefined) => boolean;
-  /** Asked for each page: who waits for it may change meanwhile. Default `interactive`. */
-  readonly priority?: () => Priority;
+  /** Default `interactive`. */
+  readonly priority?: Priority;
+  /** Aborted when somebody waits for the pages who did not before: they are interactive from then on. */
+  readonly urgent?: AbortSignal;
   /** Told why an entry cannot be shown, which is then left out. */
   readonly onUnusable?: (reason: string) => void;
   readonly signal: AbortSignal;

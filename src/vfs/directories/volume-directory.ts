@@ -31,7 +31,8 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
         prefix,
         continuation,
         signal: options.signal,
-        priority: options.priority?.() ?? 'interactive',
+        priority: options.priority ?? 'interactive',
+        urgent: options.urgent,
         onUnusable: options.onUnusable,
       });
       // Where the next page begins is told by a key: nothing is shifted, and nobody told what came before it meanwhile.
@@ -94,11 +95,13 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       readonly continuation: string | undefined;
       readonly signal: AbortSignal;
       readonly priority?: Priority;
+      readonly urgent?: AbortSignal | undefined;
       readonly onUnusable?: PagingOptions['onUnusable'] | undefined;
     },
   ): Promise<VolumePage> {
-    const { signal, priority = 'interactive', onUnusable, ...rest } = query;
-    return this.#api.volumes.contents(directory.volume.id, rest, { signal, priority, onUnusable });
+    const { signal, priority = 'interactive', urgent, onUnusable, ...rest } = query;
+    const options = { signal, priority, urgent, onUnusable };
+    return this.#api.volumes.contents(directory.volume.id, rest, options);
   }
 }
 

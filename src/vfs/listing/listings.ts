@@ -37,7 +37,9 @@ interface UnderWay {
   readonly begun: Deferred<void>;
   /** Small enough to be finished for lookups alone; undefined before that is known. */
   small: boolean | undefined;
-  priority: Priority;
+  readonly priority: Priority;
+  /** Aborted when somebody joins it: what it asks for, or waits to ask for, is interactive from then on. */
+  readonly urgent: AbortController;
 }
 
 export class Listings {
@@ -100,7 +102,7 @@ export class Listings {
   #join(directory: DirectoryNode): UnderWay {
     const underWay =
       this.#underWay.get(directory) ?? this.#begin(directory, { priority: 'interactive', small: undefined });
-    underWay.priority = 'interactive';
+    underWay.urgent.abort();
     return underWay;
   }
 
@@ -109,6 +111,7 @@ export class Listings {
     const underWay: UnderWay = {
       listing: new Listing(() => this.#abandon(directory, underWay)),
       stop,
+      urgent: sharedAbortController(),
       begun: deferred(),
       ...expected,
     };
@@ -140,7 +143,7 @@ export class Listings {
 
   async #takeIn(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
     const { directories, placement, clock } = this.#parts;
-    const { listing, stop } = underWay;
+    const { listing, stop, priority } = underWay;
     const { children } = directory;
     const asked = { generation: children.generation, nowMs: clock.now() };
     const { removals } = children;
@@ -158,13 +161,12 @@ export class Listings {
     let names = new Set<string>();
     let pass = 0;
     let unchanged = false;
-    const priority = (): Priority => underWay.priority;
     let hasUnusable = false;
     const onUnusable = (reason: string): void => {
       hasUnusable = true;
       this.#tellUnusable(directory, reason);
     };
-    const options = { goOn, priority, onUnusable, signal: stop.signal };
+    const options = { goOn, priority, urgent: underWay.urgent.signal, onUnusable, signal: stop.signal };
     for await (const page of directories.pages(directory, options)) {
       if (page.pass !== pass) names = new Set();
       ({ pass, unchanged } = page);

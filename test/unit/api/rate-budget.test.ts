@@ -47,8 +47,8 @@ function limited(limit = 10) {
   const budget = new RateBudget(clock, new ServerTime(clock), (ms) => waits.push(ms));
   const order: Priority[] = [];
 
-  const request = async (priority: Priority, signal?: AbortSignal): Promise<void> => {
-    const turn = await budget.acquire(priority, signal);
+  const request = async (priority: Priority, signal?: AbortSignal, urgent?: AbortSignal): Promise<void> => {
+    const turn = await budget.acquire(priority, signal, urgent);
     if (clock.now() >= windowStart + windowMs) {
       windowStart = clock.now();
       used = 0;
@@ -103,6 +103,37 @@ describe('the rate budget', () => {
     await rig.clock.advance(500_000);
     await all;
     expect(rig.exceeded()).toBe(0);
+  });
+
+  it('lets a call go that waits in the background when a person waits for it too', async () => {
+    const rig = limited();
+    await first(rig);
+    await Promise.all([...Array(7)].map(() => rig.request('interactive')).concat(rig.clock.advance(5_000)));
+    const urgent = new AbortController();
+    const raised = rig.request('background', undefined, urgent.signal);
+    const other = rig.request('background');
+    await rig.clock.advance(50);
+    expect(rig.budget.snapshot().waiting).toMatchObject({ interactive: 0, background: 2 });
+    urgent.abort();
+    await rig.clock.advance(50);
+    await raised;
+    expect(rig.budget.snapshot().waiting).toMatchObject({ interactive: 0, background: 1 });
+    await rig.clock.advance(200_000);
+    await other;
+    expect(rig.exceeded()).toBe(0);
+  });
+
+  it('forgets a call that was raised and given up', async () => {
+    const rig = limited();
+    await first(rig);
+    await Promise.all([...Array(9)].map(() => rig.request('interactive')).concat(rig.clock.advance(5_000)));
+    const [urgent, end] = [new AbortController(), new AbortController()];
+    const raised = rig.request('background', end.signal, urgent.signal);
+    urgent.abort();
+    expect(rig.budget.snapshot().waiting).toMatchObject({ interactive: 1, background: 0 });
+    end.abort(new Error('given up'));
+    await expect(raised).rejects.toThrow('given up');
+    expect(rig.budget.snapshot().waiting).toMatchObject({ interactive: 0, background: 0 });
   });
 
   it('lets a person go before prefetch and background work', async () => {

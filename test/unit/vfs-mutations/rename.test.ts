@@ -249,40 +249,6 @@ it('puts the target back when the rename over it fails', async () => {
   expect(await world.onPlatform()).toEqual({ doc: 'old', new: 'new' });
 });
 
-describe('a rename over a file of another folder that fails', () => {
-  /** What the source has afterwards, which began with `run`, when another client sets these before the move fails. */
-  async function afterFailure(elsewhere: Parameters<FilesApi['edit']>[1]): Promise<object> {
-    await start({
-      api: (api) =>
-        failing(api, {
-          move: async (id) => {
-            await api.files.edit(id, elsewhere);
-            throw new Error('the move failed');
-          },
-        }),
-    });
-    const sub = await folder('sub');
-    const target = await world.put('doc', 'old', sub);
-    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' }, tags: ['raw'] });
-    world.tree.expire(sub);
-    const source = await world.put('doc', 'new');
-    await world.tree.api.files.edit(source.record!.id, { metadata: { run: 'r2' } });
-    world.tree.expire(world.folder);
-    await world.child('doc');
-    await expect(world.rename('doc', 'doc', { toParent: sub })).rejects.toThrow('the move failed');
-    return annotated(source);
-  }
-
-  it('takes back the pairs and tags that the file was given for it', async () => {
-    expect(await afterFailure({})).toEqual({ metadata: { run: 'r2' }, tags: [] });
-  });
-
-  it('keeps the pairs and tags that were set meanwhile', async () => {
-    const elsewhere = { metadata: { run: 'r3', lane: '4' }, tags: ['checked'] };
-    expect(await afterFailure(elsewhere)).toEqual(elsewhere);
-  });
-});
-
 describe('after a crash in the middle of a rename over a file', () => {
   it('goes back when the new file had not arrived', async () => {
     let moves = 0;

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
@@ -361,6 +361,23 @@ describe('the kernel', () => {
     await world.list(folder);
     expect(world.kernel.nodes).toEqual([node.id]);
   });
+});
+
+it('has the pages that wait in the background hurry when a person reads the folder', async () => {
+  world.platform.addFiles(root, 3);
+  const folder = await world.directory('projects/ada/one');
+  const list = vi.spyOn(world.tree.api.files, 'list');
+  const release = world.platform.hold('files.list');
+  const ahead = world.tree.listings.ahead(folder, 'background');
+  await settled();
+  const options = list.mock.calls[0]?.[2];
+  expect(options).toMatchObject({ priority: 'background', urgent: { aborted: false } });
+  const listing = world.list(folder);
+  expect(options?.urgent?.aborted).toBe(true);
+  release();
+  expect(await listing).toHaveLength(3);
+  await ahead;
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 describe('a listing begun before a change of our own', () => {

@@ -1,0 +1,43 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FilesApi } from '../../../src/api/api.ts';
+import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+afterEach(() => world.end());
+
+describe('a rename over a file of another folder that fails', () => {
+  /** What the source has afterwards, which began with `run`, when another client sets these before the move fails. */
+  async function afterFailure(elsewhere: Parameters<FilesApi['edit']>[1]): Promise<object> {
+    world = await ChangingWorld.start({
+      api: (api) => {
+        const move = async (id: string) => {
+          await api.files.edit(id, elsewhere);
+          throw new Error('the move failed');
+        };
+        return withMethods(api, { files: withMethods(api.files, { move }) });
+      },
+    });
+    const place = { parent: world.folder, name: 'sub' };
+    const sub = (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+    const target = await world.put('doc', 'old', sub);
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' }, tags: ['raw'] });
+    world.tree.expire(sub);
+    const source = await world.put('doc', 'new');
+    await world.tree.api.files.edit(source.record!.id, { metadata: { run: 'r2' } });
+    world.tree.expire(world.folder);
+    await world.child('doc');
+    await expect(world.rename('doc', 'doc', { toParent: sub })).rejects.toThrow('the move failed');
+    const now = await world.tree.api.files.get(source.record!.id);
+    return now.kind === 'file' ? { metadata: now.metadata, tags: now.tags } : {};
+  }
+
+  it('takes back the pairs and tags that the file was given for it', async () => {
+    expect(await afterFailure({})).toEqual({ metadata: { run: 'r2' }, tags: [] });
+  });
+
+  it('keeps the pairs and tags that were set meanwhile', async () => {
+    const elsewhere = { metadata: { run: 'r3', lane: '4' }, tags: ['checked'] };
+    expect(await afterFailure(elsewhere)).toEqual(elsewhere);
+  });
+});
