@@ -24,17 +24,21 @@ export class ChangeTurns {
   async change<T>(start: number, task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       const turn = await this.#turns.run(async () => {
-        const until = this.keptUntil(start);
-        return until === undefined ? { result: await task() } : { until };
+        return this.#keptFrom(start) === undefined ? { result: await task() } : undefined;
       }, signal);
-      if ('result' in turn) return turn.result;
-      await untilAborted(turn.until, signal);
+      if (turn !== undefined) return turn.result;
+      await this.whileKept(start, signal);
     }
   }
 
-  /** When bytes from `start` on may be changed, which a file is being made of; undefined: now. */
-  keptUntil(start: number): Promise<void> | undefined {
-    return this.#kept !== undefined && start < this.#kept.sizeBytes ? this.#kept.ended : undefined;
+  /** Waits until no file is being made of bytes from `start` on. */
+  async whileKept(start: number, signal: AbortSignal): Promise<void> {
+    for (let kept = this.#keptFrom(start); kept !== undefined; kept = this.#keptFrom(start))
+      await untilAborted(kept.ended, signal);
+  }
+
+  #keptFrom(start: number): Kept | undefined {
+    return this.#kept !== undefined && start < this.#kept.sizeBytes ? this.#kept : undefined;
   }
 
   /** Has `make` begin between two changes; until it ends, the bytes that there are then stay as they are. */

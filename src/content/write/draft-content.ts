@@ -4,7 +4,6 @@
  */
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
@@ -116,12 +115,7 @@ export class DraftContent {
     range: ByteRange,
     signal: AbortSignal,
   ): Promise<void> {
-    for (
-      let until = this.#changes.keptUntil(range.start);
-      until;
-      until = this.#changes.keptUntil(range.start)
-    )
-      await untilAborted(until, signal);
+    await this.#changes.whileKept(range.start, signal);
     const size = this.#map.sizeBytes;
     refuseReleased(this.#map.slice(range.start, range.end));
     this.#map.set(range.start, range.end, { kind: 'version', version: source, offset: sourceOffset });

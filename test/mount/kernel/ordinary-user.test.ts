@@ -37,7 +37,7 @@ describe.skipIf(reason !== undefined)(
     });
 
     const asNobody = (script: string): ReturnType<typeof run> =>
-      run('bash', ['-euc', script], { uid: NOBODY, gid: NOBODY, env: { M: mount.path } });
+      run('bash', ['--norc', '-euc', script], { uid: NOBODY, gid: NOBODY, env: { M: mount.path } });
 
     it('works for that user through fusermount3', async () => {
       const { stdout, stderr } = await asNobody(

@@ -93,7 +93,9 @@ export class ServedMount {
 
   /** Runs a shell script in the mount. */
   shell(script: string): ReturnType<typeof run> {
-    return run('bash', ['-euo', 'pipefail', '-c', `cd "$0"; ${script}`, this.path], { timeoutMs: 30_000 });
+    return run('bash', ['--norc', '-euo', 'pipefail', '-c', `cd "$0"; ${script}`, this.path], {
+      timeoutMs: 30_000,
+    });
   }
 
   /** Takes everything away, in whatever state it is. */

@@ -62,9 +62,12 @@ async function turnsTaken(draft: Draft): Promise<void> {
   await draft.sync(forever);
 }
 
-describe('what is sent of a file in parts is not half of it and half of what comes after, when it is', () => {
+describe.each([
+  ['in parts', closing],
+  ['in one call', closingInOneCall],
+])('what is sent of a file %s is not half of it and half of what comes after, when it is', (_, begin) => {
   it.each(CHANGES)('%s', async (_, change) => {
-    const { draft, closed } = await closing();
+    const { draft, closed } = await begin();
     const changed = change(draft);
     await turnsTaken(draft);
     sending.open();
@@ -75,20 +78,6 @@ describe('what is sent of a file in parts is not half of it and half of what com
     expect(now).not.toEqual(bytes);
     await draft.publish(forever);
     expect(published()).toEqual(now);
-  });
-});
-
-describe('what is sent of a file in one call is not of what comes after, when it is', () => {
-  it.each(CHANGES)('%s', async (_, change) => {
-    const { draft, closed } = await closingInOneCall();
-    const changed = change(draft);
-    await turnsTaken(draft);
-    sending.open();
-    await closed;
-    expect(published()).toEqual(bytes);
-    await changed;
-    await draft.publish(forever);
-    expect(published()).toEqual(await bytesOf(draft));
   });
 });
 

@@ -1,5 +1,3 @@
-import { cp, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
 import type { Draft } from '../../../src/content/ports.ts';
@@ -7,9 +5,9 @@ import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,
-  directory,
   forever,
   KIB,
+  leftByKill,
   newDraft,
   platform,
   published,
@@ -61,11 +59,7 @@ describe('a completion that was done and had no answer', () => {
     loseAnswer(killed.opened);
     const publication = expect(draft.publish(forever)).rejects.toBe(lost);
     await waitUntil(() => published() !== undefined);
-    const left = join(directory.name, 'after-kill');
-    await mkdir(left);
-    for (const name of (await readdir(directory.name)).filter((each) => /journal|spool/.test(each)))
-      await cp(join(directory.name, name), join(left, name));
-    const [recovery] = await writerOf({ directory: left }).recover();
+    const [recovery] = await writerOf({ directory: await leftByKill() }).recover();
     if (recovery?.outcome.kind !== 'owed') throw new Error('it is not owed');
     const { draft: again } = recovery.outcome.owed;
     await again?.write(0, Buffer.from('j'), forever);

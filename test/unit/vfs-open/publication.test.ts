@@ -85,13 +85,19 @@ describe('a close that is interrupted', () => {
 });
 
 describe('a file that is emptied while what was closed is on its way', () => {
-  it('is there as it was closed, and then as it was written anew', async () => {
+  /** The close ends some time after the gate is open. */
+  async function closing() {
     const gate = new Gate();
     await start({ api: uploading(() => gate.opened), capabilities: [] });
     const { node, handle } = await world.create('a');
     await world.write(handle, 'closed');
     const closed = world.close(handle);
     await waitUntil(() => world.writer.uploads().length > 0);
+    return { gate, node, closed };
+  }
+
+  it('is there as it was closed, and then as it was written anew', async () => {
+    const { gate, node, closed } = await closing();
     const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2));
     const reading = await world.open(node, O_RDONLY);
     expect(await world.read(reading)).toBe('closed');
@@ -109,12 +115,7 @@ describe('a file that is emptied while what was closed is on its way', () => {
   });
 
   it('is as it was closed when who empties it gives up waiting', async () => {
-    const gate = new Gate();
-    await start({ api: uploading(() => gate.opened), capabilities: [] });
-    const { node, handle } = await world.create('a');
-    await world.write(handle, 'closed');
-    const closed = world.close(handle);
-    await waitUntil(() => world.writer.uploads().length > 0);
+    const { gate, node, closed } = await closing();
     const interrupt = new AbortController();
     const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2, interrupt.signal));
     const refused = expect(emptied).rejects.toMatchObject({ name: 'AbortError' });
