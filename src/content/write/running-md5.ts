@@ -5,7 +5,7 @@
  * The bytes are taken in their order. When one that was taken is changed, it begins anew, and not before the close: who
  * changes bytes may do so again.
  */
-import { createMd5, type Md5 } from '../../lib/md5.ts';
+import { createLongMd5, type Md5 } from '../../lib/md5.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -177,7 +177,7 @@ export class RunningMd5 {
 }
 
 function begin(): Run {
-  return { md5: createMd5(), takenBytes: 0, rest: Buffer.alloc(0) };
+  return { md5: createLongMd5(), takenBytes: 0, rest: Buffer.alloc(0) };
 }
 
 /** Gives the digest all whole blocks, and keeps the rest. */
