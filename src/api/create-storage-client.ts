@@ -23,7 +23,7 @@ export interface StorageOptions {
 export interface StorageLimits {
   /** How long a store that brings nothing is tried. Default 60 s. */
   readonly timeoutMs: number;
-  /** To one store. Default 32: what is in flight is limited by those who ask. */
+  /** To one store. Default 40: what is in flight is limited by those who ask, and what is fetched ahead leaves some free. */
   readonly connections: number;
   /** Of one exchange, without a byte. Default 20 s, at most `timeoutMs`. */
   readonly stallTimeoutMs: number;
@@ -35,7 +35,7 @@ export interface StorageLimits {
 
 const DEFAULT_LIMITS: StorageLimits = {
   timeoutMs: 60_000,
-  connections: 32,
+  connections: 40,
   stallTimeoutMs: 20_000,
   answerTimeoutMs: ANSWER_TIMEOUT_MS,
   connectTimeoutMs: 10_000,

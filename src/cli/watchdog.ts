@@ -1,21 +1,15 @@
 /**
- * Waits for the end of its standard input, a pipe from the mount's process. When it ends before this process, that
- * process was killed and its mount is dead: every access would fail with ENOTCONN until someone unmounts it. The
- * mount is never looked at, only the mount table.
+ * What the watchdog does when the mount's process ended before it: that was killed, and its mount is dead. Every access
+ * would fail with ENOTCONN until someone unmounts it. The mount is never looked at, only the mount table.
+ *
+ * Arguments: the mount point, and the minor number of the mount's st_dev, empty when it was not told.
  */
-import { text } from 'node:stream/consumers';
 import { mountedOn } from '../fuse/mount-table.ts';
 import { forceUnmount } from '../fuse/recover-dead-mount.ts';
 import { isSvcfs } from './mount/find-mount.ts';
 
-const [mountPoint = ''] = process.argv.slice(2);
-// Its process ends by the pipe alone: a signal to everything of a terminal or service must not take both away.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-
-const said = await text(process.stdin);
-const watched = /^watch (\d+)$/m.exec(said)?.[1];
+const [mountPoint = '', watched = ''] = process.argv.slice(2);
 const mounted = await mountedOn(mountPoint);
 // Someone may have recovered the mount point already: then another mount is there.
 const ours = mounted !== undefined && isSvcfs(mounted);
-if (ours && (watched === undefined || mounted.deviceMinor === Number(watched)))
-  await forceUnmount(mountPoint);
+if (ours && (watched === '' || mounted.deviceMinor === Number(watched))) await forceUnmount(mountPoint);

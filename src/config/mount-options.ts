@@ -208,7 +208,8 @@ const partSize: Option<number> = {
   flags: '--part-size <size>',
   help:
     'size of the parts that a file goes up in, from 5M to 5G: each part is a request, so that larger ones get more ' +
-    "through the service's rate limit, and smaller ones let small files go up in parallel",
+    "through the service's rate limit, and smaller ones let small files go up in parallel; a file that is begun " +
+    'while requests are short gets parts up to four times as large, if memory has room for sixteen',
   environment: 'SVCFS_PART_SIZE',
   default: 16 * 2 ** 20,
   defaultText: '16M',

@@ -239,6 +239,10 @@ describe('--part-size', () => {
       code: 2,
       stderr: expect.stringContaining('at least --memory 128M'),
     });
+    expect(await tryMount(sandbox, ['--part-size', '1G'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at least --memory 2048M'),
+    });
     expect(await tryMount(sandbox, ['--part-size', '64M', '--spool-size', '100M'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('at least --spool-size 128M'),

@@ -2,7 +2,8 @@ import { freemem } from 'node:os';
 import { controlGroupAvailable } from '../../lib/control-group.ts';
 
 const SHARE = 1 / 4;
-const LARGEST_BYTES = 1024 ** 3;
+/** More is for the user to decide. */
+export const LARGEST_BUDGET_BYTES = 1024 ** 3;
 
 interface Available {
   readonly machineBytes: number;
@@ -15,7 +16,7 @@ interface Available {
  */
 export function memoryBudget(smallestBytes: number, available: Available = measured()): number {
   const bytes = Math.min(available.machineBytes, available.groupsBytes);
-  return Math.max(smallestBytes, Math.min(LARGEST_BYTES, Math.floor(bytes * SHARE)));
+  return Math.max(smallestBytes, Math.min(LARGEST_BUDGET_BYTES, Math.floor(bytes * SHARE)));
 }
 
 function measured(): Available {

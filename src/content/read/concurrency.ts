@@ -1,30 +1,54 @@
 /**
- * How many ranges to fetch ahead at once: more while each step brings more bytes per second, as a pure function of what
- * was measured. A step that did not help is taken back, and tried again only after a while: the network may have changed.
+ * How many ranges to fetch ahead at once, as a pure function of what was measured: more while each step brings more bytes
+ * per second; fewer where a range takes so long that its reader waits behind what is ahead of it, as long as they bring as
+ * much. A step that was wrong is taken back, and none is tried for a while: the network may have changed then.
  */
 export interface Concurrency {
   readonly limit: number;
-  /** What the limit before the last step up brought; undefined: there is nothing to compare with. */
-  readonly bytesPerSecondBefore: number | undefined;
-  /** Periods until the next step up is tried. */
+  /** What there was before the last step; undefined: it was judged. */
+  readonly before: { readonly limit: number; readonly bytesPerSecond: number } | undefined;
+  /** Periods until the next step is tried. */
   readonly patience: number;
+  /** The last step that was taken back was one up. */
+  readonly tryFewer: boolean;
+}
+
+/** A time in which all that were allowed were in flight. */
+export interface Period {
+  readonly bytesPerSecond: number;
+  /** From a range's request to its last byte, on average. */
+  readonly rangeSeconds: number;
 }
 
 /** Enough for most networks: a range waits one round trip for its first byte, and another range fills that time. */
-export const FIRST_CONCURRENCY: Concurrency = { limit: 24, bytesPerSecondBefore: undefined, patience: 0 };
+export const FIRST_CONCURRENCY: Concurrency = { limit: 24, before: undefined, patience: 0, tryFewer: true };
 
 const STEP = 8;
-/** As many as there are connections to one store. */
+/** Fewer than there are connections to one store: who waits for bytes finds one. */
 const MOST = 32;
+const FEWEST = 4;
+/** A reader that comes to a range waits for it about as long, when its line is full. */
+const SLOW_SECONDS = 2;
 const HELPS = 1.1;
+const COSTS = 0.9;
 const PATIENCE = 20;
 
-/** After a period in which all that were allowed were in flight. */
-export function afterPeriod(before: Concurrency, bytesPerSecond: number): Concurrency {
-  const { limit, bytesPerSecondBefore, patience } = before;
-  const helped = bytesPerSecondBefore === undefined || bytesPerSecond >= bytesPerSecondBefore * HELPS;
-  if (!helped) return { limit: limit - STEP, bytesPerSecondBefore: undefined, patience: PATIENCE };
-  if (patience > 0) return { ...before, patience: patience - 1 };
-  if (limit + STEP > MOST) return { limit, bytesPerSecondBefore: undefined, patience: PATIENCE };
-  return { limit: limit + STEP, bytesPerSecondBefore: bytesPerSecond, patience: 0 };
+export function afterPeriod(concurrency: Concurrency, period: Period): Concurrency {
+  const { limit, before, patience, tryFewer } = concurrency;
+  if (before !== undefined && !wasRight(limit, before, period))
+    return { limit: before.limit, before: undefined, patience: PATIENCE, tryFewer: limit > before.limit };
+  const judged = { ...concurrency, before: undefined };
+  if (patience > 0) return { ...judged, patience: patience - 1 };
+  const isSlow = period.rangeSeconds > SLOW_SECONDS;
+  const next = isSlow && tryFewer ? Math.max(FEWEST, limit / 2) : limit + STEP;
+  if (next === limit || next > MOST) return { ...judged, patience: PATIENCE };
+  return { ...judged, limit: next, before: { limit, bytesPerSecond: period.bytesPerSecond } };
+}
+
+function wasRight(
+  limit: number,
+  before: NonNullable<Concurrency['before']>,
+  { bytesPerSecond }: Period,
+): boolean {
+  return bytesPerSecond >= before.bytesPerSecond * (limit > before.limit ? HELPS : COSTS);
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { afterPeriod, type Concurrency, FIRST_CONCURRENCY } from './concurrency.ts';
 
 /** Long enough that bursts of single ranges do not decide. */
-const PERIOD_MS = 500;
+const PERIOD_SECONDS = 0.5;
 
 /** Asks again: a slot is free. It stands for the handle, too. */
 export type Retry = () => void;
@@ -19,6 +19,7 @@ export class RangeSlots {
   #inFlight = 0;
   #periodBeganMs: number | undefined;
   #periodBytes = 0;
+  #periodRanges = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -46,6 +47,7 @@ export class RangeSlots {
     return true;
   }
 
+  /** `receivedBytes`: of a whole range, or 0 for one that was given up. */
   release(retry: Retry, receivedBytes: number): void {
     this.#measure(receivedBytes);
     this.#inFlight -= 1;
@@ -63,19 +65,31 @@ export class RangeSlots {
     this.#waiting.delete(retry);
   }
 
-  /** Only a time in which someone always waited for a slot says what more slots would bring. */
+  /**
+   * Only a time in which someone always waited for a slot says what more slots would bring, or fewer; and only one in which
+   * as many ranges came as are in flight, for those of a slow line come all at once.
+   */
   #measure(receivedBytes: number): void {
     const now = this.#clock.monotonic();
     if (this.#waiting.size === 0 || this.#periodBeganMs === undefined) {
-      this.#periodBeganMs = this.#waiting.size === 0 ? undefined : now;
-      this.#periodBytes = 0;
+      this.#beginPeriod(this.#waiting.size === 0 ? undefined : now);
       return;
     }
     this.#periodBytes += receivedBytes;
-    const elapsedMs = now - this.#periodBeganMs;
-    if (elapsedMs < PERIOD_MS) return;
-    this.#concurrency = afterPeriod(this.#concurrency, (this.#periodBytes * 1000) / elapsedMs);
-    this.#periodBeganMs = now;
+    if (receivedBytes > 0) this.#periodRanges += 1;
+    const seconds = (now - this.#periodBeganMs) / 1000;
+    if (seconds < PERIOD_SECONDS || this.#periodRanges < this.limit) return;
+    this.#concurrency = afterPeriod(this.#concurrency, {
+      bytesPerSecond: this.#periodBytes / seconds,
+      // Little's law.
+      rangeSeconds: (this.limit * seconds) / this.#periodRanges,
+    });
+    this.#beginPeriod(now);
+  }
+
+  #beginPeriod(nowMs: number | undefined): void {
+    this.#periodBeganMs = nowMs;
     this.#periodBytes = 0;
+    this.#periodRanges = 0;
   }
 }

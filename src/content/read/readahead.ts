@@ -15,6 +15,8 @@ import type { VersionSource } from './version-source.ts';
 
 /** A smaller range is for a reader that is hardly a stream, and waits for it. */
 const SMALLEST_WAITING_BYTES = 1024 * 1024;
+/** So much ahead of where a run ended may still come: an index or a header is often read with a step back. */
+const KEPT_BYTES = 1024 * 1024;
 
 export interface ReadaheadOptions {
   readonly cache: SegmentCache;
@@ -44,10 +46,10 @@ export class Readahead {
    */
   onRead(offset: number, end: number, splices: boolean): number {
     this.#splices = splices;
-    const { reads } = this.#pattern;
-    this.#pattern = afterRead(this.#pattern, offset, end - offset);
-    const jumped = this.#pattern.reads <= reads;
-    if (jumped) this.#fetchedTo = 0;
+    const before = this.#pattern;
+    this.#pattern = afterRead(before, offset, end - offset);
+    const jumped = this.#pattern.reads <= before.reads;
+    if (jumped) this.#endRun(before.position + KEPT_BYTES, offset);
     const { position } = this.#pattern;
     // What lies between a read that steps back and the front was skipped, and is not wanted now.
     return end < position ? end : position + reachBytes(this.#window);
@@ -81,6 +83,15 @@ export class Readahead {
     }
   }
 
+  /** What comes from `keptTo` on is for nobody, and not to share the line with what is read at `offset`. */
+  #endRun(keptTo: number, offset: number): void {
+    this.#fetchedTo = 0;
+    for (const segment of this.#ahead) {
+      const isRead = segment.offset <= offset && offset < segment.end;
+      if (segment.offset >= keptTo && !isRead) this.#options.cache.abandon(segment);
+    }
+  }
+
   get #window(): number {
     return windowBytes(this.#pattern, this.#options.shareBytes());
   }
@@ -93,7 +104,7 @@ export class Readahead {
     this.#ahead.add(segment);
     const done = (): void => {
       this.#ahead.delete(segment);
-      slots.release(this.#pump, segment.sizeBytes);
+      slots.release(this.#pump, segment.abort.signal.aborted ? 0 : segment.sizeBytes);
       this.#pump();
     };
     void segment.settled.then(done);

@@ -20,6 +20,7 @@ import { extentsOf } from './extent-map.ts';
 import { Journal } from './journal.ts';
 import type { DraftState } from './journal-entry.ts';
 import { PartSender } from './part-sender.ts';
+import { largerPartSize } from './preferred-part-size.ts';
 import { recoverDrafts } from './recover-drafts.ts';
 import { SpoolSpace } from './spool-space.ts';
 import { SpooledDraft } from './spooled-draft.ts';
@@ -126,7 +127,8 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async #open(): Promise<WriterContext> {
-    const { api, storage, reader, memory, clock, directory, deliver, partSizeBytes } = this.#options;
+    const { api, storage, reader, memory, clock, directory, deliver, partSizeBytes, spoolSizeBytes } =
+      this.#options;
     return {
       api,
       reader,
@@ -143,11 +145,12 @@ class SpoolingWriter implements ContentWriter {
       journal: await Journal.open(directory),
       bootId: this.#options.bootId ?? (await bootId()),
       space: new SpoolSpace({
-        limitBytes: this.#options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
+        limitBytes: spoolSizeBytes ?? Number.POSITIVE_INFINITY,
         overdraftBytes: OVERDRAFT_PARTS * partSizeBytes,
         clock,
       }),
       partSizeBytes,
+      largerPartSizeBytes: largerPartSize(partSizeBytes, { memory, spoolSizeBytes }),
       spoolPath: (draftId) => join(directory, `${draftId}.spool`),
       deliver,
     };

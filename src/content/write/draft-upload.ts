@@ -25,7 +25,8 @@ import type { ReadRange } from './same-bytes.ts';
 
 export interface DraftUploadOptions {
   readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
-  readonly preferredPartSizeBytes: number;
+  /** Of an upload that begins now. */
+  readonly preferredPartSizeBytes: () => number;
   readonly target: () => UploadTarget;
   /** An upload began or ended: the journal must know. */
   readonly onChange: () => void;
@@ -259,7 +260,7 @@ export class DraftUpload {
   }
 
   get #layout(): PartLayout {
-    return this.#current?.layout ?? { partSizeBytes: this.#options.preferredPartSizeBytes, grows: false };
+    return this.#current?.layout ?? { partSizeBytes: this.#options.preferredPartSizeBytes(), grows: false };
   }
 
   /** Part `number` is all local bytes and was never sent. */
@@ -330,7 +331,7 @@ export class DraftUpload {
   async #open(expectedBytes: number, exact: { readonly sizeBytes?: number }): Promise<MultipartUpload> {
     const { context, preferredPartSizeBytes, target, onChange } = this.#options;
     const grows = context.api.isKnownToOffer('variable_part_size');
-    const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
+    const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes(), grows });
     const ticket = await this.#initialise({ ...target(), ...exact, partSizeBytes });
     this.#current = new MultipartUpload({ ticket, grows, sizeBytes: exact.sizeBytes, parts: [] }, context);
     onChange();

@@ -26,6 +26,7 @@ import type { DraftState } from './journal-entry.ts';
 import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
+import { preferredPartSize } from './preferred-part-size.ts';
 import { progressOf } from './progress-of.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { RunningMd5 } from './running-md5.ts';
@@ -109,7 +110,7 @@ export class SpooledDraft implements Draft {
       this.#md5 = new RunningMd5({ content: this.#content, memory, partSizeBytes });
     this.#upload = new DraftUpload({
       context: { ...context, draftId: state.id, content: this.#content, signal: this.#end.signal },
-      preferredPartSizeBytes: partSizeBytes,
+      preferredPartSizeBytes: () => preferredPartSize(context),
       target: () => this.#target,
       onChange: () => this.#record(),
       beforeRelease: async (end) => this.#md5?.beforeRelease(end),

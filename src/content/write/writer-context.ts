@@ -18,6 +18,8 @@ export interface WriterContext {
   readonly bootId: string | undefined;
   readonly space: SpoolSpace;
   readonly partSizeBytes: number;
+  /** While requests are short. */
+  readonly largerPartSizeBytes: number;
   /** Files get the MD5 of their content as metadata. */
   readonly md5Sum: boolean;
   readonly spoolPath: (draftId: string) => string;

@@ -5,24 +5,41 @@ import { FakeClock } from '../../support/fake-clock.ts';
 
 const MIB = 1024 * 1024;
 
+const RANGE_BYTES = 4 * MIB;
+
 /** The limits that follow one another when so many ranges at once bring so much. */
 function limitsOn(network: (ranges: number) => number, periods: number): number[] {
   let concurrency = FIRST_CONCURRENCY;
   return Array.from({ length: periods }, () => {
-    concurrency = afterPeriod(concurrency, network(concurrency.limit));
+    const { limit } = concurrency;
+    const bytesPerSecond = network(limit);
+    const rangeSeconds = (limit * RANGE_BYTES) / bytesPerSecond;
+    concurrency = afterPeriod(concurrency, { bytesPerSecond, rangeSeconds });
     return concurrency.limit;
   });
 }
 
 describe('the ranges in flight', () => {
   it('grow in number as long as more bring more', () => {
-    expect(limitsOn((ranges) => ranges * MIB, 4)).toEqual([32, 32, 32, 32]);
+    expect(limitsOn((ranges) => ranges * 10 * MIB, 4)).toEqual([32, 32, 32, 32]);
   });
 
   it('stay as few as bring the same, but for a try now and then', () => {
     const limits = limitsOn(() => 100 * MIB, 50);
     expect(limits.slice(0, 3)).toEqual([32, 24, 24]);
     expect(limits.filter((limit) => limit > 24)).toHaveLength(3);
+  });
+
+  it('become fewer on a line that is full with fewer, until none takes long', () => {
+    const limits = limitsOn(() => 10 * MIB, 50);
+    expect(limits.slice(0, 5)).toEqual([12, 6, 4, 12, 4]);
+    expect(limits.slice(5).filter((limit) => limit > 4)).toHaveLength(2);
+  });
+
+  it('grow in number from a store that brings each of them slowly', () => {
+    const limits = limitsOn((ranges) => ranges * MIB, 50);
+    expect(limits.slice(0, 2)).toEqual([12, 24]);
+    expect(limits.at(22)).toBe(32);
   });
 });
 
@@ -35,11 +52,28 @@ describe('RangeSlots', () => {
     };
     retry();
     const before = slots.limit;
-    for (let ranges = 0; ranges < 10; ranges += 1) {
-      await clock.advance(100);
+    for (let ranges = 0; ranges <= before; ranges += 1) {
+      await clock.advance(25);
       slots.release(retry, MIB);
     }
     expect(slots.limit).toBeGreaterThan(before);
+  });
+
+  it('allows fewer on a slow line, whose ranges come all at once', async () => {
+    const clock = new FakeClock();
+    const slots = new RangeSlots(clock);
+    let inFlight = 0;
+    const retry = (): void => {
+      while (slots.take(retry)) inFlight += 1;
+    };
+    retry();
+    for (let rounds = 0; rounds < 6; rounds += 1) {
+      const arriving = inFlight;
+      inFlight = 0;
+      await clock.advance(arriving * 400);
+      for (let ranges = 0; ranges < arriving; ranges += 1) slots.release(retry, MIB);
+    }
+    expect(slots.limit).toBeLessThanOrEqual(6);
   });
 
   it('counts a handle once, whether it has slots or waits', () => {

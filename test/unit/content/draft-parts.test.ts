@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { largerPartSize } from '../../../src/content/write/preferred-part-size.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { forever, newDraft, platform, published, writeInPieces, writerOf } from './draft-world.ts';
+import { forever, MIB, newDraft, platform, published, writeInPieces, writerOf } from './draft-world.ts';
 import { patterned, refusal } from './fake-platform.ts';
 
 describe('parts', () => {
@@ -51,6 +52,30 @@ describe('parts', () => {
     await publishing;
     expect(published()).toEqual(patterned(1000));
     await draft.sync(forever);
+  });
+
+  it('are up to four times as large for a file that is begun while requests are short', async () => {
+    const writer = writerOf();
+    const before = await newDraft(writer, undefined, 'before');
+    await before.write(0, patterned(1000), forever);
+    platform.hasRoom = false;
+    const draft = await newDraft(writer);
+    await draft.write(0, patterned(1000), forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(1000));
+    expect([...platform.uploads.values()].map(({ partSizeBytes }) => partSizeBytes)).toEqual([100]);
+    expect(platform.calls.filter((call) => call.startsWith('put 3'))).toHaveLength(2);
+    expect(platform.calls.filter((call) => call.startsWith('put 4'))).toHaveLength(1);
+  });
+
+  it.each([
+    [400, 'at most', { memoryBytes: 64 * MIB, spoolSizeBytes: undefined }],
+    [200, 'as memory has room for', { memoryBytes: 3200, spoolSizeBytes: undefined }],
+    [100, 'as memory has room for', { memoryBytes: 3199, spoolSizeBytes: undefined }],
+    [100, 'in a spool of limited size', { memoryBytes: 64 * MIB, spoolSizeBytes: 10_000 }],
+  ])('are of %i bytes for 100 then, %s', (sizeBytes, _, { memoryBytes, spoolSizeBytes }) => {
+    const memory = { limitBytes: memoryBytes };
+    expect(largerPartSize(100, { memory, spoolSizeBytes })).toBe(sizeBytes);
   });
 
   it('go one at a time where the service asks for that', async () => {

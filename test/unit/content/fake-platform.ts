@@ -38,6 +38,8 @@ export class FakePlatform {
   /** A range comes in pieces of this size. */
   pieceBytes = Number.POSITIVE_INFINITY;
   parallel = true;
+  /** Requests are not short. */
+  hasRoom = true;
   /** Parts that arrive damaged, once; 0 is a file sent in one call. */
   readonly damaged = new Set<number>();
   /** Parts that the store answers with another ETag than theirs, once. */
@@ -135,6 +137,7 @@ export class FakePlatform {
       volumes,
       capabilities: async () => this.capabilities,
       downloadOrigin: () => undefined,
+      hasRoom: () => this.hasRoom,
       isKnownToOffer: (capability: Capability) => this.capabilities.has(capability),
     } as unknown as Api;
   }

@@ -44,3 +44,7 @@ export async function readAll(handle: OpenVersion, pieceBytes = 128 * KIB): Prom
   }
   return Buffer.concat(pieces);
 }
+
+export function bytesFetched({ ranges }: FakePlatform): number {
+  return ranges.reduce((sum, { length }) => sum + length, 0);
+}

@@ -30,6 +30,7 @@ class Rest implements WaitingBody {
   #usesLeft: number;
   #isLent = false;
   #isOver = false;
+  #isBroken = false;
 
   /** @param usesLeft Breaks when it was used so often. */
   constructor(slice: Slice, usesLeft: number) {
@@ -79,11 +80,13 @@ class Rest implements WaitingBody {
 
   break(reason: string): void {
     this.#isOver = true;
+    this.#isBroken = true;
     this.#end({ receivedBytes: this.#receivedBytes, answer: ANSWER, error: new Error(reason) });
   }
 
   #receive(): void {
     setImmediate(() => {
+      if (this.#isBroken) return;
       const { offset, into, length } = this.#slice;
       const from = this.#receivedBytes;
       const to = this.#usesLeft-- === 0 ? Math.floor((from + length) / 2) : length;
