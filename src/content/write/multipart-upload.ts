@@ -39,6 +39,12 @@ interface Sending {
   readonly done: Promise<void>;
 }
 
+interface Reporting {
+  /** Never rejects. */
+  readonly over: Promise<void>;
+  readonly stop: AbortController;
+}
+
 interface MutablePart extends SentPart {
   stale: boolean;
 }
@@ -68,7 +74,7 @@ export class MultipartUpload {
   #unansweredBytes: number | undefined;
   /** Publication waits for the parts. */
   #awaited = false;
-  #reporting: Promise<void> | undefined;
+  #reporting: Reporting | undefined;
 
   constructor(state: UploadState, context: UploadContext) {
     this.ticket = state.ticket;
@@ -172,7 +178,7 @@ export class MultipartUpload {
     const { api, content, signal } = this.#context;
     const count = partCount(sizeBytes, this.layout);
     for (let attempt = 1; ; attempt += 1) {
-      await this.#reporting;
+      await this.#stopReporting();
       const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
       this.#unansweredBytes = sizeBytes;
       try {
@@ -267,9 +273,11 @@ export class MultipartUpload {
     if (this.#reporting !== undefined) return;
     const batch = this.#unreported().filter(({ partNumber }) => !this.#parts.get(partNumber)?.stale);
     if (batch.length < REPORT_BATCH) return;
-    const { api, signal } = this.#context;
+    const { api } = this.#context;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#context.signal, stop.signal]);
     const report = api.uploads.report(this.ticket.uploadId, batch, { signal, priority: 'background' });
-    this.#reporting = report
+    const over = report
       .then(
         () => {
           for (const { partNumber, etag } of batch) this.#reported.set(partNumber, etag);
@@ -279,6 +287,13 @@ export class MultipartUpload {
       .finally(() => {
         this.#reporting = undefined;
       });
+    this.#reporting = { over, stop };
+  }
+
+  /** Near the rate limit a report waits behind all other calls, and completion reports the same parts. */
+  async #stopReporting(): Promise<void> {
+    this.#reporting?.stop.abort();
+    await this.#reporting?.over;
   }
 }
 

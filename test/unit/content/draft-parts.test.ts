@@ -182,4 +182,13 @@ describe('parts', () => {
     await draft.publish(forever);
     expect(published()).toEqual(patterned(4000));
   });
+
+  it('are reported by the completion when their batch still waits for its turn', async () => {
+    const draft = await newDraft(writerOf());
+    platform.on = (call) => (call === 'report' ? new Gate().opened : undefined);
+    await writeInPieces(draft, patterned(4000), 100);
+    await waitUntil(() => platform.count('report') === 1);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(4000));
+  });
 });
