@@ -198,9 +198,8 @@ export class MultipartUpload {
     }
   }
 
-  /** Never rejects. */
-  abort(): Promise<void> {
-    return this.#context.aborts.abort(this.ticket.uploadId);
+  abort(): void {
+    this.#context.aborts.abort(this.ticket.uploadId);
   }
 
   /** From here on someone waits for parts: for all of them, or for room that one gives. */
