@@ -5,6 +5,7 @@
  * time, because the later one must win. A publication sends each part at most once more: what changes while it runs
  * belongs to the next one.
  */
+import { setMaxListeners } from 'node:events';
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
@@ -64,6 +65,9 @@ export class MultipartUpload {
   readonly layout: PartLayout;
   readonly #saidBytes: number | undefined;
   readonly #context: UploadContext;
+  readonly #givenUp = new AbortController();
+  /** Of what is sent for it. */
+  readonly #signal: AbortSignal;
   readonly #parts = new Map<number, MutablePart>();
   readonly #sending = new Map<number, Sending>();
   /** Parts whose bytes are being read or on the wire, and whether they changed since. */
@@ -81,6 +85,8 @@ export class MultipartUpload {
     this.layout = layoutOf(state);
     this.#saidBytes = state.sizeBytes;
     this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#givenUp.signal]);
+    setMaxListeners(0, this.#signal);
     for (const part of state.parts) this.#parts.set(part.partNumber, { ...part, stale: false });
   }
 
@@ -198,7 +204,9 @@ export class MultipartUpload {
     }
   }
 
+  /** Parts that are on their way or wait for their turn are sent no more. */
   abort(): void {
+    this.#givenUp.abort(new ContentError('failed', 'the upload was given up'));
     this.#context.aborts.abort(this.ticket.uploadId);
   }
 
@@ -209,8 +217,9 @@ export class MultipartUpload {
   }
 
   async #send(partNumber: number, range: ByteRange): Promise<void> {
-    const { draftId, sender, content, signal, journal } = this.#context;
+    const { draftId, sender, content, journal } = this.#context;
     const { uploadId } = this.ticket;
+    const signal = this.#signal;
     const onRead = (): void => {
       this.#changedWhileSent.set(partNumber, false);
     };
@@ -274,7 +283,7 @@ export class MultipartUpload {
     if (batch.length < REPORT_BATCH) return;
     const { api } = this.#context;
     const stop = new AbortController();
-    const signal = AbortSignal.any([this.#context.signal, stop.signal]);
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
     const report = api.uploads.report(this.ticket.uploadId, batch, { signal, priority: 'background' });
     const over = report
       .then(
