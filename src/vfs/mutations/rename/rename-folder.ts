@@ -11,6 +11,7 @@ import { folderIdOf, pathOf } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
+import { removeFolder } from '../remove-directory.ts';
 import { isElsewhere, NameTaken } from './name-taken.ts';
 
 interface RenameParts {
@@ -22,7 +23,7 @@ export interface FolderRename {
   readonly source: ProjectFolderNode;
   readonly parent: ProjectFolderNode;
   readonly name: string;
-  /** An empty folder of that name, which gives way. */
+  /** A folder of that name, which gives way if it is empty. */
   readonly target: ProjectFolderNode | undefined;
 }
 
@@ -31,8 +32,6 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   const { source, parent, name, target } = rename;
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
-  if (target && (await tree.childrenOf(target, NEVER_ABORTED)).length > 0)
-    throw new FsError('ENOTEMPTY', `${target.name} is not empty: the platform would merge the two`);
   const unpublished = unpublishedBelow(contents, source);
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
@@ -73,7 +72,7 @@ async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename
   throw new FsError('EIO', `the platform did not say what became of ${source.name}`);
 }
 
-/** Takes the empty target away while `move` runs, and makes it again should that fail. */
+/** Takes the target away while `move` runs, and makes it again should that fail. ENOTEMPTY: it is not empty. */
 async function giveWay<T>(
   tree: Tree,
   target: ProjectFolderNode | undefined,
@@ -81,11 +80,13 @@ async function giveWay<T>(
 ): Promise<T> {
   if (!target?.record || target.parent?.kind !== 'project-folder') return move();
   const place = { parent: folderIdOf(target.parent), name: target.record.name };
-  await tree.api.files.delete(target.record.id);
+  const facts = tree.folderState.get(target.record.id);
+  await removeFolder(tree, target);
   try {
     return await move();
   } catch (error) {
     target.record = await tree.api.files.createFolder(place);
+    if (facts) tree.folderState.set(target.record.id, facts);
     throw error;
   }
 }
