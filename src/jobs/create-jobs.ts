@@ -1,9 +1,9 @@
 import type { Api } from '../api/api.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
+import { inGroups } from '../lib/in-groups.ts';
 import { createWatches, type Watches } from './job-kinds.ts';
 import { isFinished, JobTable } from './job-table.ts';
-import { inGroups } from './job-watch.ts';
 import { listContents } from './list-contents.ts';
 import { NOTHING, type Plan, type Planner } from './plan.ts';
 import { planCopy } from './plan-copy.ts';
