@@ -6,18 +6,14 @@ import type { FolderRecord } from '../../../api/model.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import type { ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
+import { requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import { isElsewhere, NameTaken } from './name-taken.ts';
-
-interface RenameParts {
-  readonly tree: Tree;
-  readonly contents: Contents;
-}
+import type { RenameParts } from './rename-parts.ts';
 
 export interface FolderRename {
   readonly source: ProjectFolderNode;
@@ -27,8 +23,7 @@ export interface FolderRename {
   readonly target: ProjectFolderNode | undefined;
 }
 
-export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
-  const { tree, contents } = parts;
+export async function renameFolder({ tree, contents }: RenameParts, rename: FolderRename): Promise<void> {
   const { source, parent, name, target } = rename;
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
@@ -36,8 +31,8 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
-    const record = await giveWay(tree, target, () => moveOnPlatform(tree, rename));
-    await follow(parts, { ...rename, name: shownName(record.name, 'entry'), record });
+    const record = await giveWay(tree, target, () => moveFolder(tree, rename));
+    await follow(tree, { ...rename, name: shownName(record.name, 'entry'), record });
     for (const node of unpublished) await contents.retarget(contents.of(node));
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
@@ -47,21 +42,7 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   });
 }
 
-/** Files below a folder that are not, or not as they are now, on the platform. */
-export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
-  const found: ProjectFileNode[] = [];
-  for (const { node, unlinked } of contents.values())
-    if (node.kind === 'project-file' && node.draft && !unlinked && isBelow(node, folder)) found.push(node);
-  return found;
-}
-
-/** EBUSY: what is being written would be left behind, or taken along half. */
-export function requireNoneWritten(unpublished: readonly ProjectFileNode[], folder: ProjectFolderNode): void {
-  const [first] = unpublished;
-  if (first) throw new FsError('EBUSY', `${first.name} in ${folder.name} is being written: close it first`);
-}
-
-async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
+async function moveFolder(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
   const outcome = await tree.jobs.move({
     source: transferSourceOf(source),
     target: transferTargetOf(parent, nameOnPlatform(name)),
@@ -91,8 +72,9 @@ async function giveWay<T>(
   }
 }
 
+/** The tree has it where the platform has it now. */
 async function follow(
-  { tree }: RenameParts,
+  tree: Tree,
   { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
 ): Promise<void> {
   const before = source.record?.id;
@@ -122,9 +104,4 @@ function moveFolderState(tree: Tree, before: string, after: string): void {
   if (!facts || before === after) return;
   tree.folderState.set(after, facts);
   tree.folderState.delete(before);
-}
-
-export function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
-  for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
-  return false;
 }

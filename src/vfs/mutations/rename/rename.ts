@@ -14,7 +14,7 @@ import { planRename } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
-import type { TransferParts } from './transfer.ts';
+import type { RenameParts } from './rename-parts.ts';
 import { exportNode, importNode, moveToProject } from './transfer.ts';
 
 export interface RenameRequest {
@@ -24,11 +24,7 @@ export interface RenameRequest {
 }
 
 /** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
-export async function rename(
-  parts: TransferParts,
-  request: RenameRequest,
-  signal: AbortSignal,
-): Promise<void> {
+export async function rename(parts: RenameParts, request: RenameRequest, signal: AbortSignal): Promise<void> {
   try {
     await attempt(parts, request, signal);
   } catch (error) {
@@ -41,7 +37,7 @@ export async function rename(
 }
 
 async function attempt(
-  parts: TransferParts,
+  parts: RenameParts,
   { from, to, flags }: RenameRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -63,7 +59,7 @@ async function attempt(
 }
 
 function carryOut(
-  parts: TransferParts,
+  parts: RenameParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
   to: { readonly name: string; readonly merges: boolean; readonly noReplace: boolean },
 ): Promise<void> {

@@ -23,19 +23,14 @@ import type {
 import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
-import type { AttributeWriter } from '../attribute-writer.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { askAgain } from './ask-again.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import { goBack } from './name-taken.ts';
-import { removeExportedFile, removeExportedFolder, requireNoneOpen } from './remove-exported.ts';
-import type { RenameParts } from './rename-file.ts';
-import { requireNoneWritten, unpublishedBelow } from './rename-folder.ts';
-
-export interface TransferParts extends RenameParts {
-  readonly attributes: AttributeWriter;
-}
+import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
+import type { RenameParts } from './rename-parts.ts';
 
 /** What becomes of what has the new name, beside what is known of it. */
 interface OnTarget {
@@ -45,7 +40,7 @@ interface OnTarget {
 }
 
 export async function exportNode(
-  parts: TransferParts,
+  parts: RenameParts,
   source: ProjectFileNode | ProjectFolderNode,
   to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<void> {
@@ -69,7 +64,7 @@ export async function exportNode(
 }
 
 async function exportNow(
-  { tree }: TransferParts,
+  { tree }: RenameParts,
   source: ProjectFileNode | ProjectFolderNode,
   to: OnTarget & { readonly parent: VolumeDirectoryNode; readonly name: string },
 ): Promise<readonly FileRecord[]> {
@@ -89,7 +84,7 @@ function showAlias(tree: Tree, source: ProjectFileNode, alias: FileRecord): void
 }
 
 export async function importNode(
-  { tree, contents }: TransferParts,
+  { tree, contents }: RenameParts,
   source: VolumeObjectNode | VolumeDirectoryNode,
   to: OnTarget & {
     readonly parent: ProjectFolderNode;
@@ -113,7 +108,7 @@ export async function importNode(
 
 /** A file to another project: its id stays, its node does not. */
 export async function moveToProject(
-  parts: TransferParts,
+  parts: RenameParts,
   source: ProjectFileNode,
   to: {
     readonly parent: ProjectFolderNode;
@@ -160,7 +155,7 @@ export async function moveToProject(
 
 /** Brings to the platform what is only here. EBUSY while someone writes: a job cannot take what is half-written. */
 async function requireAllSent(
-  { contents, attributes }: Pick<TransferParts, 'contents' | 'attributes'>,
+  { contents, attributes }: Pick<RenameParts, 'contents' | 'attributes'>,
   node: ProjectFileNode,
 ): Promise<void> {
   await contents.publishClosed(node);
