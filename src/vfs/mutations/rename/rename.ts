@@ -8,6 +8,7 @@ import type { Tree } from '../../tree.ts';
 import { requireWritable } from '../../write-access.ts';
 import { childNow } from '../named-now.ts';
 import { requireName } from '../names.ts';
+import { moveToProject } from './move-to-project.ts';
 import { NameTaken } from './name-taken.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
@@ -15,7 +16,7 @@ import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { exportNode, importNode, moveToProject } from './transfer.ts';
+import { exportNode, importNode } from './transfer.ts';
 
 export interface RenameRequest {
   readonly from: Place;
@@ -68,7 +69,7 @@ function carryOut(
     case 'file':
       return plan.source.project === plan.parent.project
         ? renameFile(parts, { ...plan, name })
-        : moveToProject(parts, plan.source, { ...plan, name });
+        : moveToProject(parts, { ...plan, name });
     case 'folder':
       return renameFolder(parts, { ...plan, name });
     case 'new-object':
