@@ -12,7 +12,7 @@ import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
 import { requireNoneWritten, unpublishedBelow } from './files-below.ts';
-import { isElsewhere, NameTaken } from './name-taken.ts';
+import { leftElsewhere, NameTaken } from './name-taken.ts';
 import type { RenameParts } from './rename-parts.ts';
 
 export interface FolderRename {
@@ -38,7 +38,7 @@ export async function renameFolder({ tree, contents }: RenameParts, rename: Fold
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
     if (before.parent) tree.kernel.invalidateEntry(before.parent.id, before.name);
-    throw isElsewhere({ name }, { at: parent, record });
+    throw leftElsewhere({ name }, { at: parent, record });
   });
 }
 
