@@ -19,6 +19,7 @@ import type {
   VolumeObjectNode,
 } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
+import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { inherit } from './carried-over.ts';
 import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
@@ -40,8 +41,10 @@ export async function exportNode(
     if (removes && aliases.length > 0) await removeExportedFolder(tree, source, aliases);
     else if (source.parent) tree.invalidate(source.parent, source.name);
   } else {
+    const ends = renameEnds({ source, ...to, target: undefined });
     await requireAllSent(parts, source);
     await contents.holding([source], async () => {
+      await requireNamesStill(tree, ends);
       const [alias = source.record] = await exportNow(parts, source, to);
       if (!alias) return;
       if (removes) await removeExportedFile(parts, source, alias);
