@@ -77,8 +77,7 @@ async function follow(
   tree: Tree,
   { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
 ): Promise<void> {
-  const before = source.record?.id;
-  if (before !== undefined) moveFolderState(tree, before, record.id);
+  moveFolderState(tree, source.record?.id, record.id);
   if (source.project !== parent.project) {
     tree.detach(source);
     tree.placedRecord(parent, record);
@@ -94,14 +93,19 @@ async function follow(
 async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<void> {
   const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
   if (known.length === 0) return;
+  const before = known.map(({ record }) => record?.id);
   tree.expire(folder);
   await tree.childrenOf(folder, NEVER_ABORTED);
-  for (const child of known) await refreshFolderIds(tree, child);
+  for (const [at, child] of known.entries()) {
+    moveFolderState(tree, before[at], child.record?.id);
+    await refreshFolderIds(tree, child);
+  }
 }
 
-function moveFolderState(tree: Tree, before: string, after: string): void {
+function moveFolderState(tree: Tree, before: string | undefined, after: string | undefined): void {
+  if (before === undefined || after === undefined || before === after) return;
   const facts = tree.folderState.get(before);
-  if (!facts || before === after) return;
+  if (!facts) return;
   tree.folderState.set(after, facts);
   tree.folderState.delete(before);
 }
