@@ -1,9 +1,8 @@
 import type { Api } from '../api/api.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createWatches, type Watches } from './job-kinds.ts';
+import { inGroups } from '../lib/in-groups.ts';
 import { isFinished, JobTable } from './job-table.ts';
-import { inGroups } from './job-watch.ts';
 import { listContents } from './list-contents.ts';
 import { NOTHING, type Plan, type Planner } from './plan.ts';
 import { planCopy } from './plan-copy.ts';
@@ -13,6 +12,7 @@ import type { JobRecord, Jobs, TransferOptions, TransferOutcome, TransferRequest
 import { runAsync } from './run-async.ts';
 import { type AcceptedPlan, runPlan } from './run-plan.ts';
 import { TransferRefused } from './transfer-refused.ts';
+import { createWatches, type Watches } from './watches.ts';
 
 export function createJobs(dependencies: { readonly api: Api; readonly clock: Clock }): Jobs {
   return new PlatformJobs(dependencies);

@@ -10,6 +10,7 @@
 import type { CallOptions } from '../api/api.ts';
 import { JOB_WAIT_SECONDS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
+import { inGroups } from '../lib/in-groups.ts';
 import { sharedAbortController } from '../lib/shared-signals.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 
@@ -213,12 +214,4 @@ export class JobWatch<J> {
 
 function pollPauseMs(quietRounds: number): number {
   return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** Math.min(quietRounds, 10));
-}
-
-export function inGroups<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
-  const groups: T[][] = [];
-  for (let start = 0; start < items.length; start += size) {
-    groups.push(items.slice(start, start + size));
-  }
-  return groups;
 }

@@ -1,5 +1,5 @@
 import { type AsyncWork, isResult } from './async-work.ts';
-import type { FinishedAsync } from './job-kinds.ts';
+import type { FinishedAsync } from './finished-job.ts';
 import type { RunContext } from './run-context.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { FileRecord } from '../api/model.ts';
+import { isAliasOf } from './is-alias-of.ts';
 import { type ExportPlan, type Plan, refused, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
 import { refusalOfLocation, refusalOfVolume, type VolumeTarget } from './refusals.ts';
@@ -26,7 +27,7 @@ export function planExport(wish: ExportWish, contents: SourceContents): Plan {
   const done: FileRecord[] = [];
   for (const { path, file } of files) {
     const location = path === '' ? target.location : `${target.location}/${path}`;
-    if (isAliasOf(file, target.volume, location)) {
+    if (isAliasOf(file, { volume: target.volume, location })) {
       done.push(file);
       continue;
     }
@@ -42,11 +43,6 @@ export function planExport(wish: ExportWish, contents: SourceContents): Plan {
   }
   const nothingToDo = source.kind === 'file' && exports.length === 0;
   return nothingToDo ? { kind: 'unchanged' } : { kind: 'exports', exports, copyOnly, done };
-}
-
-export function isAliasOf(file: FileRecord, volume: string, location: string): boolean {
-  const { storage } = file;
-  return storage.kind === 'volume' && storage.volume === volume && storage.location === location;
 }
 
 /** Public and archived files cannot be told from others beforehand: the platform answers 9006 for them. */

@@ -1,11 +1,9 @@
-import type { Api, CallOptions } from '../api/api.ts';
+import type { Api, CallOptions, ExportRequest } from '../api/api.ts';
 import type { FileRecord } from '../api/model.ts';
+import { isAliasOf } from './is-alias-of.ts';
 import { listContents } from './list-contents.ts';
 import { type Plan, refused } from './plan.ts';
-import { isAliasOf } from './plan-export.ts';
 import type { TransferRequest } from './ports.ts';
-
-type Merging = Pick<TransferRequest, 'source' | 'target'>;
 
 /**
  * What is left to do of a folder's plan when a folder is there already: what that has as the plan would make it is done,
@@ -14,24 +12,24 @@ type Merging = Pick<TransferRequest, 'source' | 'target'>;
 export async function planMerge(
   api: Pick<Api, 'files' | 'volumes'>,
   plan: Plan,
-  { target, source }: Merging,
+  { source, target }: Pick<TransferRequest, 'source' | 'target'>,
   options: CallOptions,
 ): Promise<Plan> {
   if (plan.kind === 'exports' && target.kind === 'volume') {
     const prefix = { kind: 'prefix', volume: target.volume, prefix: `${target.location}/` } as const;
     const taken = new Set((await listContents(api, prefix, options)).locations);
-    for (const { path, file, volume, location } of plan.exports) {
-      if (taken.has(location) && !(await isAliasNow(api, file, { volume, location }, options))) {
-        return refusalOf(path);
+    for (const each of plan.exports) {
+      if (taken.has(each.location) && !(await isAliasNow(api, each, options))) {
+        return refusalOf(each.path);
       }
     }
     return plan;
   }
   if (plan.kind === 'imports' && target.kind === 'project') {
     const present = await filesAt(api, target, options);
-    const imports = plan.imports.filter(({ path, volume, location }) => {
-      const file = present.get(path);
-      return !file || !isAliasOf(file, volume, location);
+    const imports = plan.imports.filter((each) => {
+      const file = present.get(each.path);
+      return !file || !isAliasOf(file, each);
     });
     const inTheWay = imports.find(({ path }) => present.has(path));
     return inTheWay ? refusalOf(inTheWay.path) : { ...plan, imports };
@@ -42,12 +40,11 @@ export async function planMerge(
 /** A move that goes on elsewhere may have exported it since the files were listed. */
 async function isAliasNow(
   api: Pick<Api, 'files'>,
-  id: string,
-  object: { readonly volume: string; readonly location: string },
+  request: ExportRequest,
   options: CallOptions,
 ): Promise<boolean> {
-  const file = await api.files.get(id, options);
-  return file.kind === 'file' && isAliasOf(file, object.volume, object.location);
+  const file = await api.files.get(request.file, options);
+  return file.kind === 'file' && isAliasOf(file, request);
 }
 
 /** By their paths in the folder of that name. */

@@ -2,8 +2,8 @@ import type { Place, StartedJob } from '../api/api.ts';
 import type { AsyncFileJob, EntryRecord } from '../api/model.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { type AsyncWork, isResult } from './async-work.ts';
+import { type FinishedAsync, failureOf } from './finished-job.ts';
 import { JobError } from './job-error.ts';
-import { type FinishedAsync, failureOf } from './job-kinds.ts';
 import type { NewJob } from './job-table.ts';
 import { leftToDo } from './left-to-do.ts';
 import type { RunContext } from './run-context.ts';
@@ -58,14 +58,14 @@ async function startAndWait(
 
 function successOf(finished: FinishedAsync, { id, kind }: StartedJob): AsyncFileJob {
   const failure = failureOf(finished);
-  if (failure !== undefined || !finished.ok) {
-    throw new JobError(kind, failure ?? UNKNOWN, { jobId: id });
+  if (finished.ok && failure === undefined) {
+    return finished.value;
   }
-  return finished.value;
+  throw new JobError(kind, failure ?? NO_RESULT, { jobId: id });
 }
 
 const NOT_STARTED = { status: 500, code: 0, message: 'the job is not known to have started' };
-const UNKNOWN = { status: 500, code: 0, message: 'the platform knows the job no more' };
+const NO_RESULT = { status: 500, code: 0, message: 'the job is over, and its result is not there' };
 
 /** A move or copy of one entry, answered as it is now: under another name than was asked for, where that was taken. */
 export async function runAsyncTransfer(
@@ -80,11 +80,7 @@ export async function runAsyncTransfer(
   }
   const found = await lookFor(work, context);
   if (!found) {
-    throw new JobError(
-      work.kind,
-      { ...UNKNOWN, message: 'the job is over, and its result is not there' },
-      { jobId: job.id },
-    );
+    throw new JobError(work.kind, NO_RESULT, { jobId: job.id });
   }
   return found;
 }

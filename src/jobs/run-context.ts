@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
-import type { Watches } from './job-kinds.ts';
 import type { JobTable } from './job-table.ts';
+import type { Watches } from './watches.ts';
 
 /** What running a plan needs beside the plan. */
 export interface RunContext {

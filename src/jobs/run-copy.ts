@@ -43,7 +43,7 @@ async function afterFailure(
   if (now.kind === 'file' && now.parent === to.parent && now.name === to.name) {
     return now;
   }
-  await api.files.delete(copy.id, { priority: 'background' }).catch(() => {});
+  await api.files.delete(copy.id).catch(() => {});
   throw error;
 }
 

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../api/model.ts';
+import { isAliasOf } from './is-alias-of.ts';
 import type { ExportPlan, Plan } from './plan.ts';
-import { isAliasOf } from './plan-export.ts';
 import type { TransferOutcome } from './ports.ts';
 import { pathsBelow, type RunContext } from './run-context.ts';
 import { runTransfers } from './run-transfers.ts';
@@ -35,7 +35,7 @@ export async function runExports(
     alreadyDone: async (request, failure) => {
       const mayBeThere = failure.code === NOT_EXPORTABLE || failure.code === LOCATION_TAKEN;
       const file = mayBeThere ? await current(request) : undefined;
-      return file && isAliasOf(file, request.volume, request.location) ? file : undefined;
+      return file && isAliasOf(file, request) ? file : undefined;
     },
   });
   const locations = [

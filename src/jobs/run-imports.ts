@@ -1,8 +1,8 @@
 import type { ImportRequest, Place } from '../api/api.ts';
 import { ApiError } from '../api/errors.ts';
 import type { FileRecord, FolderRecord } from '../api/model.ts';
+import { isAliasOf } from './is-alias-of.ts';
 import type { Plan } from './plan.ts';
-import { isAliasOf } from './plan-export.ts';
 import type { TransferOutcome } from './ports.ts';
 import { pathsBelow, type RunContext } from './run-context.ts';
 import { runTransfers } from './run-transfers.ts';
@@ -36,7 +36,7 @@ export async function runImports(
     // Imported before, by a move or copy that was interrupted.
     alreadyDone: async (request, failure) => {
       const file = failure.code === FILE_NAME_TAKEN ? await findFile(request) : undefined;
-      return file && isAliasOf(file, request.volume, request.location) ? file : undefined;
+      return file && isAliasOf(file, request) ? file : undefined;
     },
   });
   return {

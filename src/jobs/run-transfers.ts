@@ -1,10 +1,11 @@
 import type { BulkResult, Failure, FileRecord, TransferJob } from '../api/model.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
+import { inGroups } from '../lib/in-groups.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
+import { type FinishedTransfer, failureOf } from './finished-job.ts';
 import { JobError } from './job-error.ts';
-import { type FinishedTransfer, failureOf } from './job-kinds.ts';
 import type { JobTable } from './job-table.ts';
-import { inGroups, type JobWatch } from './job-watch.ts';
+import type { JobWatch } from './job-watch.ts';
 
 /** One import or export to be made. */
 export interface Transfer<R> {

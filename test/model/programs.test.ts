@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { FileWorker } from './file-worker.ts';
 import { anyOperation, type Operation } from './operations.ts';
 import { PlatformFiles } from './platform-files.ts';
@@ -79,7 +80,7 @@ it('leave on the service what they left in the mount', async () => {
   const folders = (await platform.ofProject(PROJECT)).filter(({ name }) => expected.has(name));
   expect(folders).toHaveLength(expected.size);
   for (const { id, name } of folders) expect(await platform.tree(id), name).toEqual(expected.get(name));
-  expect(await platform.uploads()).toEqual([]);
+  await waitUntil(async () => (await platform.uploads()).length === 0);
 });
 
 it('leave what a mount finds that has never seen it', async () => {

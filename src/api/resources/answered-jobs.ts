@@ -22,7 +22,9 @@ export class AnsweredJobs {
     }
   }
 
-  has(id: string): boolean {
-    return this.#jobs.has(id);
+  /** `beforeMs`: only if it was answered before. */
+  has(id: string, beforeMs = Number.POSITIVE_INFINITY): boolean {
+    const answeredMs = this.#jobs.get(id);
+    return answeredMs !== undefined && answeredMs < beforeMs;
   }
 }

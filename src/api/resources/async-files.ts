@@ -2,12 +2,12 @@ import type { AsyncFilesApi, CallOptions, StartedJob } from '../api.ts';
 import { TransportError } from '../errors.ts';
 import type { AsyncFileJob } from '../model.ts';
 import { parseAsyncJob } from '../parse/job.ts';
-import { parsePage } from '../parse/page.ts';
-import { asObject, optionalTextAt, optionalTimeAt } from '../parse/wire.ts';
+import { optionalTextAt, optionalTimeAt, type WireObject } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 import { AnsweredJobs } from './answered-jobs.ts';
+import { unansweredJobs } from './unanswered-jobs.ts';
 
 type Kind = AsyncFileJob['kind'];
 
@@ -69,23 +69,26 @@ export class AsyncFilesClient implements AsyncFilesApi {
 
   /** A job does not echo its items, so that of two candidates nothing tells which was meant. */
   async #onlyOneSince(kind: Kind, sinceMs: number, options?: CallOptions): Promise<StartedJob | undefined> {
-    const jobs = await this.#call(
+    const [candidate, ...others] = await unansweredJobs(
+      this.#call,
       {
         route: 'GET /async/files',
-        query: { limit: 100, fields: '_all' },
-        parse: (_, answer) =>
-          parsePage(answer, 0, (item) => asObject(item, 'job'))
-            .items.filter((job) => optionalTextAt(job, 'type')?.toLowerCase() === kind)
-            .filter((job) => (optionalTimeAt(job, 'started_on') ?? 0) >= sinceMs)
-            .map((job) => parseAsyncJob(job, kind)),
+        sinceMs,
+        answered: this.#answered,
+        parse: (job) => (isOfKind(job, kind) ? parseAsyncJob(job, kind) : undefined),
       },
       options,
     );
-    const [candidate, ...others] = jobs.filter(({ id }) => !this.#answered.has(id));
     if (others.length > 0) {
       const reason = `the answer got lost, and ${others.length + 1} jobs began at that time`;
       throw new TransportError(reason, { call: `POST /async/files/${kind}` });
     }
     return candidate && { ...candidate, isGuess: true };
   }
+}
+
+/** These jobs have a time from the beginning. */
+function isOfKind(job: WireObject, kind: Kind): boolean {
+  const isTimed = optionalTimeAt(job, 'started_on') !== undefined;
+  return isTimed && optionalTextAt(job, 'type')?.toLowerCase() === kind;
 }

@@ -7,7 +7,7 @@ import type { Caller, CallSpec } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
 import type { AnsweredJobs } from './answered-jobs.ts';
-import { recentTransfers } from './recent-transfers.ts';
+import { unansweredJobs } from './unanswered-jobs.ts';
 
 /** What a job is asked with, and by which it is known again. */
 interface Item {
@@ -81,12 +81,19 @@ export class BulkStart {
   /** True when every item has its job. */
   async #adopt(options?: CallOptions): Promise<true | undefined> {
     const { kind } = this.#spec;
-    for (const recent of await recentTransfers(this.#call, { kind, sinceMs: this.#sinceMs }, options)) {
-      const item = this.#missing().find((each) => isSameJob(each, recent));
-      const job = item && parseTransferJob(recent, kind);
-      if (item && job && !this.#answered.has(job.id)) {
-        this.#take(item, { ok: true, value: job });
-      }
+    const jobs = await unansweredJobs(
+      this.#call,
+      {
+        route: `GET /storage/${kind}s`,
+        sinceMs: this.#sinceMs,
+        answered: this.#answered,
+        parse: (job) => job,
+      },
+      options,
+    );
+    for (const job of jobs) {
+      const item = this.#missing().find((each) => isSameJob(each, job));
+      if (item) this.#take(item, { ok: true, value: parseTransferJob(job, kind) });
     }
     return this.#missing().length === 0 || undefined;
   }

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { ContentError, type DeliverObject } from '../../content/ports.ts';
-import { isAliasOf } from '../../jobs/plan-export.ts';
+import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import { exportStaged, type Staging } from '../../vfs/open/staging.ts';
 
@@ -26,7 +26,7 @@ export function deliverObject({ api, jobs, staging }: DeliveryOptions): DeliverO
     // The file goes last: the object is the one that was exported.
     if (!file && present) return;
     if (!file) throw new ContentError('changed', `what was uploaded for ${path} was deleted`);
-    if (present && present.etag !== replaces && !isAliasOf(file, volume, location)) {
+    if (present && present.etag !== replaces && !isAliasOf(file, { volume, location })) {
       await api.files.delete(file.id);
       throw new ContentError('changed', `someone else wrote ${path}`);
     }

@@ -109,10 +109,11 @@ class SpoolingWriter implements ContentWriter {
   async close(): Promise<void> {
     await Promise.all([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
-    context?.aborts.close();
+    const givenUp = context?.aborts.close();
     // What cannot be written is as if the mount had been killed.
     await context?.journal.durable().catch(() => {});
     await context?.journal.close();
+    await givenUp;
   }
 
   #enter(state: DraftState, context: WriterContext): SpooledDraft {

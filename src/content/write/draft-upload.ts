@@ -150,16 +150,16 @@ export class DraftUpload {
     return file;
   }
 
-  /** Gives the upload up at the service too. */
+  /** Gives the upload up, at the service too, which is not waited for. */
   async abandon(): Promise<void> {
     await this.#opening?.catch(() => {});
-    await this.#drop();
+    this.#drop();
   }
 
   /** As `abandon`, unless some of the bytes are nowhere else: then the next publication goes on with the upload. */
   async abandonUnlessReleased(): Promise<void> {
     await this.#opening?.catch(() => {});
-    if (!this.#options.context.content.released) await this.#drop();
+    if (!this.#options.context.content.released) this.#drop();
   }
 
   /** Throws when the upload cannot be given up for another one: some of the bytes are nowhere else. */
@@ -171,12 +171,12 @@ export class DraftUpload {
     );
   }
 
-  async #drop(): Promise<void> {
+  #drop(): void {
     const upload = this.#current;
     this.#current = undefined;
     if (upload === undefined) return;
     this.#options.onChange();
-    await upload.abort();
+    upload.abort();
   }
 
   async #publishInParts(sizeBytes: number, inParts: () => Promise<void>): Promise<FileRecord> {
@@ -305,7 +305,7 @@ export class DraftUpload {
   #restartFor(expectedBytes: number): void {
     const outgrown = this.#current;
     this.#current = undefined;
-    void outgrown?.abort();
+    outgrown?.abort();
     this.#opening = this.#open(expectedBytes, {});
     this.#opening
       .then(

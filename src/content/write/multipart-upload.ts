@@ -5,6 +5,7 @@
  * time, because the later one must win. A publication sends each part at most once more: what changes while it runs
  * belongs to the next one.
  */
+import { setMaxListeners } from 'node:events';
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
@@ -39,6 +40,12 @@ interface Sending {
   readonly done: Promise<void>;
 }
 
+interface Reporting {
+  /** Never rejects. */
+  readonly over: Promise<void>;
+  readonly stop: AbortController;
+}
+
 interface MutablePart extends SentPart {
   stale: boolean;
 }
@@ -58,6 +65,9 @@ export class MultipartUpload {
   readonly layout: PartLayout;
   readonly #saidBytes: number | undefined;
   readonly #context: UploadContext;
+  readonly #givenUp = new AbortController();
+  /** Of what is sent for it. */
+  readonly #signal: AbortSignal;
   readonly #parts = new Map<number, MutablePart>();
   readonly #sending = new Map<number, Sending>();
   /** Parts whose bytes are being read or on the wire, and whether they changed since. */
@@ -68,13 +78,15 @@ export class MultipartUpload {
   #unansweredBytes: number | undefined;
   /** Publication waits for the parts. */
   #awaited = false;
-  #reporting: Promise<void> | undefined;
+  #reporting: Reporting | undefined;
 
   constructor(state: UploadState, context: UploadContext) {
     this.ticket = state.ticket;
     this.layout = layoutOf(state);
     this.#saidBytes = state.sizeBytes;
     this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#givenUp.signal]);
+    setMaxListeners(0, this.#signal);
     for (const part of state.parts) this.#parts.set(part.partNumber, { ...part, stale: false });
   }
 
@@ -172,7 +184,7 @@ export class MultipartUpload {
     const { api, content, signal } = this.#context;
     const count = partCount(sizeBytes, this.layout);
     for (let attempt = 1; ; attempt += 1) {
-      await this.#reporting;
+      await this.#stopReporting();
       const reports = this.#unreported().filter(({ partNumber }) => partNumber <= count);
       this.#unansweredBytes = sizeBytes;
       try {
@@ -192,9 +204,10 @@ export class MultipartUpload {
     }
   }
 
-  /** Never rejects. */
-  abort(): Promise<void> {
-    return this.#context.aborts.abort(this.ticket.uploadId);
+  /** Parts that are on their way or wait for their turn are sent no more. */
+  abort(): void {
+    this.#givenUp.abort(new ContentError('failed', 'the upload was given up'));
+    this.#context.aborts.abort(this.ticket.uploadId);
   }
 
   /** From here on someone waits for parts: for all of them, or for room that one gives. */
@@ -204,8 +217,9 @@ export class MultipartUpload {
   }
 
   async #send(partNumber: number, range: ByteRange): Promise<void> {
-    const { draftId, sender, content, signal, journal } = this.#context;
+    const { draftId, sender, content, journal } = this.#context;
     const { uploadId } = this.ticket;
+    const signal = this.#signal;
     const onRead = (): void => {
       this.#changedWhileSent.set(partNumber, false);
     };
@@ -267,9 +281,11 @@ export class MultipartUpload {
     if (this.#reporting !== undefined) return;
     const batch = this.#unreported().filter(({ partNumber }) => !this.#parts.get(partNumber)?.stale);
     if (batch.length < REPORT_BATCH) return;
-    const { api, signal } = this.#context;
+    const { api } = this.#context;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#signal, stop.signal]);
     const report = api.uploads.report(this.ticket.uploadId, batch, { signal, priority: 'background' });
-    this.#reporting = report
+    const over = report
       .then(
         () => {
           for (const { partNumber, etag } of batch) this.#reported.set(partNumber, etag);
@@ -279,6 +295,13 @@ export class MultipartUpload {
       .finally(() => {
         this.#reporting = undefined;
       });
+    this.#reporting = { over, stop };
+  }
+
+  /** Near the rate limit a report waits behind all other calls, and completion reports the same parts. */
+  async #stopReporting(): Promise<void> {
+    this.#reporting?.stop.abort();
+    await this.#reporting?.over;
   }
 }
 

@@ -14,11 +14,11 @@ import type { Mutations, OpenFiles, Place } from '../operations.ts';
 import { makeDirectory } from './make-directory.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { rename } from './rename/rename.ts';
-import type { TransferParts } from './rename/transfer.ts';
+import type { RenameParts } from './rename/rename-parts.ts';
 import { setAttributes } from './set-attributes.ts';
 import { unlink } from './unlink.ts';
 
-export interface MutationParts extends TransferParts {
+export interface MutationParts extends RenameParts {
   readonly openFiles: OpenFiles;
 }
 

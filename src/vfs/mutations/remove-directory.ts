@@ -16,7 +16,8 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
   tree.detach(node);
 }
 
-async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise<void> {
+/** From the platform, which refuses one that is not empty. It stays in the tree. */
+export async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise<void> {
   requireNothing(node, (child) => child.kind === 'project-file' && !child.record);
   if (!node.record) throw new FsError('EPERM', 'projects are removed on the platform');
   try {

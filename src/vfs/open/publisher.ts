@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
-import { isAliasOf } from '../../jobs/plan-export.ts';
+import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
@@ -239,7 +239,7 @@ export class Publisher implements DraftMaker {
     const earlier = jobs.ofPath(path);
     if (earlier) await jobs.wait(earlier.id);
     const now = await api.files.get(staged.id).catch(unlessGone);
-    return now?.kind === 'file' && isAliasOf(now, target.volume, target.location);
+    return now?.kind === 'file' && isAliasOf(now, target);
   }
 
   /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */

@@ -30,6 +30,7 @@ async function clientOf(handler: StubHandler): Promise<{ api: ApiClient; stub: S
 const posts = (stub: StubServer): number => stub.requests.filter(({ method }) => method === 'POST').length;
 const cut = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
 const now = (): string => new Date().toISOString();
+const EARLIER = '2020-01-01T00:00:00Z';
 const folder = (createdOn: string) => ({
   id: 'd1',
   name: 'raw',
@@ -55,6 +56,17 @@ function losingFirstPost(handler: (request: StubRequest, posts: number) => unkno
       return cut(response);
     }
     return handler(request, count);
+  };
+}
+
+/** Loses the answer of every POST, and lists these jobs. */
+function losingPosts(jobs: readonly object[]): StubHandler {
+  return ({ method, url }, response) => {
+    if (method === 'POST') return cut(response);
+    const { searchParams } = new URL(url, 'http://service');
+    const offset = Number(searchParams.get('offset'));
+    const items = jobs.slice(offset, offset + Number(searchParams.get('limit')));
+    return sendJson(response, 200, { items, links: [] }, { 'X-Total-Matching-Query': jobs.length });
   };
 }
 
@@ -190,6 +202,15 @@ describe('a bulk start of exports that was not answered', () => {
     expect(JSON.parse(String(last?.body)).items).toHaveLength(1);
   });
 
+  it('finds its jobs behind more than a page of others that began since', async () => {
+    const others = Array.from({ length: 250 }, (_, index) => job(`other-${index}`, now()));
+    const jobs = [...others, job('f1', now()), ...others.map((each) => ({ ...each, started_on: EARLIER }))];
+    const { api, stub } = await clientOf(losingPosts(jobs));
+    const results = await api.transfers.startExports([wish('f1')], false);
+    expect(results).toMatchObject([{ value: { id: 'job-f1' } }]);
+    expect(posts(stub)).toBe(1);
+  });
+
   it('does not take a job that replaces otherwise', async () => {
     const { api } = await clientOf(
       losingFirstPost(({ method }) =>
@@ -232,5 +253,31 @@ describe('an asynchronous job whose start was not answered', () => {
   it('is not guessed when two began', async () => {
     const { api } = await clientOf(losingFirstPost(() => ({ items: [job('j1'), job('j2')], links: [] })));
     await expect(api.asyncFiles.start('move', [{ file: 'f1' }])).rejects.toThrow(TransportError);
+  });
+
+  const others = (count: number, startedOn: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...job(`${startedOn}-${index}`),
+      type: 'COPY',
+      started_on: startedOn,
+    }));
+
+  it.each([
+    ['newest first', [...others(150, now()), job('ours'), ...others(500, EARLIER)]],
+    ['oldest first', [...others(500, EARLIER), job('ours'), ...others(150, now())]],
+  ])('is found behind more than a page of others, %s', async (_, jobs) => {
+    const { api, stub } = await clientOf(losingPosts(jobs));
+    const started = await api.asyncFiles.start('move', [{ file: 'f1' }]);
+    expect(started).toMatchObject({ id: 'ours', isGuess: true });
+    expect(posts(stub)).toBe(1);
+    // Two pages from the end where the newest are, one from the other.
+    expect(stub.requests).toHaveLength(1 + 3);
+  });
+
+  it('is not looked for beyond the jobs that began before', async () => {
+    const jobs = [job('ours'), ...others(99, EARLIER)];
+    const { api, stub } = await clientOf(losingPosts(jobs));
+    expect(await api.asyncFiles.start('move', [{ file: 'f1' }])).toMatchObject({ id: 'ours' });
+    expect(stub.requests).toHaveLength(2);
   });
 });

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { largerPartSize } from '../../../src/content/write/preferred-part-size.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { forever, MIB, newDraft, platform, published, writeInPieces, writerOf } from './draft-world.ts';
+import {
+  forever,
+  MIB,
+  newDraft,
+  platform,
+  published,
+  target,
+  writeInPieces,
+  writerOf,
+} from './draft-world.ts';
 import { patterned, refusal } from './fake-platform.ts';
 
 describe('parts', () => {
@@ -206,5 +215,32 @@ describe('parts', () => {
     await waitUntil(() => platform.count('report') === 1);
     await draft.publish(forever);
     expect(published()).toEqual(patterned(4000));
+  });
+
+  it('are reported by the completion when their batch still waits for its turn', async () => {
+    const draft = await newDraft(writerOf());
+    platform.on = (call) => (call === 'report' ? new Gate().opened : undefined);
+    await writeInPieces(draft, patterned(4000), 100);
+    await waitUntil(() => platform.count('report') === 1);
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(4000));
+  });
+
+  it('of an upload that is given up are sent no more, before the service is told', async () => {
+    const draft = await newDraft(writerOf({ partsInFlight: 1 }));
+    const [first, told] = [new Gate(), new Gate()];
+    platform.on = (call) => {
+      if (call === 'put 1') return first.opened;
+      return call === 'abort' ? told.opened : undefined;
+    };
+    await writeInPieces(draft, patterned(350), 50);
+    await waitUntil(() => platform.putsInFlight === 1);
+    await draft.retarget({ ...target, name: 'renamed' }, 'trial/renamed');
+    first.open();
+    await draft.publish(forever);
+    told.open();
+    expect(published('renamed')).toEqual(patterned(350));
+    const puts = platform.calls.filter((call) => call.startsWith('put'));
+    expect(puts).toEqual(['put 1', 'put 1', 'put 2', 'put 3', 'put 4']);
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Api, StorageClient } from '../../../src/api/api.ts';
 import { ApiError, StorageError } from '../../../src/api/errors.ts';
 import type { Capability, FileRecord, PartReport } from '../../../src/api/model.ts';
+import { untilAborted } from '../../../src/lib/until-aborted.ts';
 
 interface FakeUpload {
   readonly parent: string;
@@ -70,8 +71,8 @@ export class FakePlatform {
         this.#upload(uploadId);
         return { url: `${uploadId}/${partNumber}`, method: 'PUT', headers: {}, expiresMs: undefined };
       },
-      report: async (uploadId, parts) => {
-        await this.#enter('report');
+      report: async (uploadId, parts, options) => {
+        await untilAborted(this.#enter('report'), options?.signal);
         this.#report(uploadId, parts);
       },
       complete: async (uploadId, parts) => {

@@ -41,7 +41,7 @@ async function expectKeptAside(path: string, bytes: Buffer): Promise<void> {
   await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
   expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(bytes);
   expect(published()).toEqual(theirs);
-  expect(platform.uploads.size).toBe(0);
+  await waitUntil(() => platform.uploads.size === 0);
 }
 
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
@@ -121,7 +121,7 @@ describe('a publication that was asked for', () => {
     await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
     expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(patterned(sizeBytes));
     expect(published()?.toString()).toBe('newer');
-    expect(platform.uploads.size).toBe(0);
+    await waitUntil(() => platform.uploads.size === 0);
   });
 
   it.each([

@@ -236,6 +236,17 @@ it('keeps mode and time of a folder here', async () => {
   expect(world.tree.folderState.get(node.record!.id)).toEqual({ mode: 0o700, mtimeMs: JUNE });
 });
 
+it('keeps the mode of a folder in one that is renamed', async () => {
+  await start();
+  const mkdir = async (name: string, parent = world.folder) =>
+    (await world.side.mutations.mkdir({ parent, name }, 0o700, world.by())) as ProjectFolderNode;
+  const inner = await mkdir('inner', await mkdir('outer'));
+  const { id } = inner.record!;
+  await world.rename('outer', 'moved');
+  expect(inner.record!.id).not.toBe(id);
+  expect(world.tree.folderState.get(inner.record!.id)).toEqual({ mode: 0o700 });
+});
+
 describe('where nothing may be changed', () => {
   it('answers EROFS on a read-only mount', async () => {
     await start({ options: { readOnly: true } });

@@ -1,6 +1,6 @@
 /** `cp` over a file, whose last step (the copy takes the name) is not answered. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FilesApi } from '../../../src/api/api.ts';
+import type { CallOptions, FilesApi } from '../../../src/api/api.ts';
 import { TransportError } from '../../../src/api/errors.ts';
 import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
 
@@ -36,9 +36,18 @@ describe('a copy over a file, when no answer tells that it took the name,', () =
   });
 
   it('is removed where it did not, and the old file stays', async () => {
-    await withCalls(() => ({ edit: () => Promise.reject(unanswered()) }));
+    const asked: CallOptions[] = [];
+    await withCalls((files) => ({
+      edit: () => Promise.reject(unanswered()),
+      delete: (id, options = {}) => {
+        asked.push(options);
+        return files.delete(id, options);
+      },
+    }));
     await expect(copyOver()).rejects.toThrow('no answer');
     expect(await world.onPlatform()).toEqual({ doc: 'old', new: 'new' });
+    // Who copies waits for it: it does not come after all other work.
+    expect(asked).toEqual([{}]);
   });
 
   it('is left, and told of, where nobody can say', async () => {

@@ -20,6 +20,24 @@ async function start(options?: WorldOptions): Promise<void> {
 }
 afterEach(() => world.end());
 
+/** A rename opens `begun`, and is done when `gate` is opened. */
+async function startWithSlowRenames(): Promise<{ readonly begun: Gate; readonly gate: Gate }> {
+  const [begun, gate] = [new Gate(), new Gate()];
+  await start({
+    api: (api) =>
+      withMethods(api, {
+        files: withMethods(api.files, {
+          edit: async (...given) => {
+            begun.open();
+            await gate.opened;
+            return api.files.edit(...given);
+          },
+        }),
+      }),
+  });
+  return { begun, gate };
+}
+
 /** By another client, a while ago. */
 async function movedElsewhere(node: Node, to: { parent?: ProjectFolderNode; name: string }): Promise<void> {
   if (node.kind !== 'project-file' || !node.record) throw new Error('not on the platform');
@@ -62,19 +80,7 @@ describe('rm', () => {
   });
 
   it('waits for a rename that is under way, and does not delete what has another name by then', async () => {
-    const [begun, gate] = [new Gate(), new Gate()];
-    await start({
-      api: (api) =>
-        withMethods(api, {
-          files: withMethods(api.files, {
-            edit: async (...given) => {
-              begun.open();
-              await gate.opened;
-              return api.files.edit(...given);
-            },
-          }),
-        }),
-    });
+    const { begun, gate } = await startWithSlowRenames();
     await world.put('a', 'kept');
     const renaming = world.rename('a', 'b');
     await begun.opened;
@@ -96,6 +102,21 @@ describe('rm', () => {
     await world.close(handle);
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
   });
+});
+
+it('mv to a volume waits for a rename that is under way, and does not export what has another name by then', async () => {
+  const { begun, gate } = await startWithSlowRenames();
+  const volume = await world.volume('bucket', { other: 'text' });
+  await world.tree.childrenOf(volume, world.by().signal);
+  await world.put('a', 'kept');
+  const renaming = world.rename('a', 'b');
+  await begun.opened;
+  const exporting = world.rename('a', 'a', { toParent: volume });
+  gate.open();
+  await renaming;
+  await expect(exporting).rejects.toMatchObject({ errno: 'ENOENT' });
+  expect(await world.onVolume(volume)).not.toHaveProperty('a');
+  expect(await world.onPlatform()).toEqual({ archive: '/', b: 'kept' });
 });
 
 describe.each([

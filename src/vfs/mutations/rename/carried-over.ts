@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { userPairs } from '../../attributes/reserved-pairs.ts';
+import type { Tree } from '../../tree.ts';
 
 /**
  * What a file inherits of one whose name it takes. Editors, `sed -i` and `rsync` write a new file and rename it over
@@ -19,4 +20,16 @@ export function carriedOver(
 
 export function isNothing({ metadata, tags }: Annotations): boolean {
   return Object.keys(metadata).length === 0 && !tags;
+}
+
+/** Gives a file what it inherits of the one whose name it took. */
+export async function inherit(
+  tree: Tree,
+  file: FileRecord,
+  from: FileRecord | undefined,
+): Promise<FileRecord> {
+  const carried = from && carriedOver(from, file);
+  if (!carried || isNothing(carried)) return file;
+  const { metadata, tags } = carried;
+  return tree.api.files.edit(file.id, { metadata, ...(tags && { tags }) });
 }

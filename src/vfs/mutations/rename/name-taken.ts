@@ -31,7 +31,7 @@ interface Numbered {
 export async function goBack(tree: Tree, { source, moved, to }: Numbered): Promise<never> {
   const { parent, name, record } = source;
   askAgain(tree, to.parent, to.name);
-  if (parent?.kind !== 'project-folder' || !record) throw isElsewhere(to, { at: to.parent, record: moved });
+  if (parent?.kind !== 'project-folder' || !record) throw leftElsewhere(to, { at: to.parent, record: moved });
   try {
     const outcome = await tree.jobs.move({
       source: { kind: 'file', file: moved, permissions: projectOf(to.parent).permissions },
@@ -40,17 +40,17 @@ export async function goBack(tree: Tree, { source, moved, to }: Numbered): Promi
       paths: { source: `${pathOf(to.parent)}/${shownName(moved.name, 'entry')}`, target: pathOf(source) },
     });
     const back = outcome.kind === 'entry' && outcome.entry.kind === 'file' ? outcome.entry : moved;
-    if (back.name !== record.name) throw isElsewhere(to, { at: parent, record: back });
+    if (back.name !== record.name) throw leftElsewhere(to, { at: parent, record: back });
   } catch (error) {
     for (const directory of [parent, to.parent]) tree.expire(directory);
     askAgain(tree, parent, name);
-    throw error instanceof FsError ? error : isElsewhere(to, { at: to.parent, record: moved }, error);
+    throw error instanceof FsError ? error : leftElsewhere(to, { at: to.parent, record: moved }, error);
   }
   throw new NameTaken(to.name);
 }
 
 /** `cause`: why it could not go back. */
-export function isElsewhere(
+export function leftElsewhere(
   to: { readonly name: string },
   { at, record }: { readonly at: ProjectFolderNode; readonly record: { readonly name: string } },
   cause?: unknown,

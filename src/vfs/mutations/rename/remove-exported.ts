@@ -3,11 +3,9 @@ import type { FileRecord, FolderRecord } from '../../../api/model.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { pathOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFile } from '../remove-file.ts';
-import type { RenameParts } from './rename-file.ts';
-import { isBelow } from './rename-folder.ts';
+import type { RenameParts } from './rename-parts.ts';
 
 const PAGE = 100;
 
@@ -21,13 +19,6 @@ export async function removeExportedFile(
   node.record = alias;
   await removeFile(parts, node);
   if (parent) parts.tree.kernel.invalidateEntry(parent.id, name);
-}
-
-/** EBUSY: whoever reads a file below the folder would lose it. */
-export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): void {
-  for (const { node, handles } of contents.values())
-    if (node.kind === 'project-file' && handles.size > 0 && isBelow(node, folder))
-      throw new FsError('EBUSY', `${node.name} in ${folder.name} is open: close it first`);
 }
 
 /** Only what was exported goes: a file that came meanwhile stays, its folder with it, and is told of. */

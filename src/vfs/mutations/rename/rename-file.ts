@@ -16,23 +16,13 @@ import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
-import type { Tree } from '../../tree.ts';
-import type { Asides } from '../asides.ts';
-import type { DraftAsides } from '../draft-asides.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
+import type { RenameParts } from './rename-parts.ts';
 import { takeBack } from './take-back.ts';
-
-export interface RenameParts {
-  readonly tree: Tree;
-  readonly contents: Contents;
-  readonly asides: Asides;
-  readonly draftAsides: DraftAsides;
-}
 
 export interface FileRename {
   readonly source: ProjectFileNode;

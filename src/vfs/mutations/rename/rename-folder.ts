@@ -6,63 +6,43 @@ import type { FolderRecord } from '../../../api/model.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import type { ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
-import { isElsewhere, NameTaken } from './name-taken.ts';
-
-interface RenameParts {
-  readonly tree: Tree;
-  readonly contents: Contents;
-}
+import { removeFolder } from '../remove-directory.ts';
+import { requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import { leftElsewhere, NameTaken } from './name-taken.ts';
+import type { RenameParts } from './rename-parts.ts';
 
 export interface FolderRename {
   readonly source: ProjectFolderNode;
   readonly parent: ProjectFolderNode;
   readonly name: string;
-  /** An empty folder of that name, which gives way. */
+  /** A folder of that name, which gives way if it is empty. */
   readonly target: ProjectFolderNode | undefined;
 }
 
-export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
-  const { tree, contents } = parts;
+export async function renameFolder({ tree, contents }: RenameParts, rename: FolderRename): Promise<void> {
   const { source, parent, name, target } = rename;
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
-  if (target && (await tree.childrenOf(target, NEVER_ABORTED)).length > 0)
-    throw new FsError('ENOTEMPTY', `${target.name} is not empty: the platform would merge the two`);
   const unpublished = unpublishedBelow(contents, source);
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
-    const record = await giveWay(tree, target, () => moveOnPlatform(tree, rename));
-    await follow(parts, { ...rename, name: shownName(record.name, 'entry'), record });
+    const record = await giveWay(tree, target, () => moveFolder(tree, rename));
+    await follow(tree, { ...rename, name: shownName(record.name, 'entry'), record });
     for (const node of unpublished) await contents.retarget(contents.of(node));
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
     if (before.parent) tree.kernel.invalidateEntry(before.parent.id, before.name);
-    throw isElsewhere({ name }, { at: parent, record });
+    throw leftElsewhere({ name }, { at: parent, record });
   });
 }
 
-/** Files below a folder that are not, or not as they are now, on the platform. */
-export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
-  const found: ProjectFileNode[] = [];
-  for (const { node, unlinked } of contents.values())
-    if (node.kind === 'project-file' && node.draft && !unlinked && isBelow(node, folder)) found.push(node);
-  return found;
-}
-
-/** EBUSY: what is being written would be left behind, or taken along half. */
-export function requireNoneWritten(unpublished: readonly ProjectFileNode[], folder: ProjectFolderNode): void {
-  const [first] = unpublished;
-  if (first) throw new FsError('EBUSY', `${first.name} in ${folder.name} is being written: close it first`);
-}
-
-async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
+async function moveFolder(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
   const outcome = await tree.jobs.move({
     source: transferSourceOf(source),
     target: transferTargetOf(parent, nameOnPlatform(name)),
@@ -73,7 +53,7 @@ async function moveOnPlatform(tree: Tree, { source, parent, name }: FolderRename
   throw new FsError('EIO', `the platform did not say what became of ${source.name}`);
 }
 
-/** Takes the empty target away while `move` runs, and makes it again should that fail. */
+/** Takes the target away while `move` runs, and makes it again should that fail. ENOTEMPTY: it is not empty. */
 async function giveWay<T>(
   tree: Tree,
   target: ProjectFolderNode | undefined,
@@ -81,21 +61,23 @@ async function giveWay<T>(
 ): Promise<T> {
   if (!target?.record || target.parent?.kind !== 'project-folder') return move();
   const place = { parent: folderIdOf(target.parent), name: target.record.name };
-  await tree.api.files.delete(target.record.id);
+  const facts = tree.folderState.get(target.record.id);
+  await removeFolder(tree, target);
   try {
     return await move();
   } catch (error) {
     target.record = await tree.api.files.createFolder(place);
+    if (facts) tree.folderState.set(target.record.id, facts);
     throw error;
   }
 }
 
+/** The tree has it where the platform has it now. */
 async function follow(
-  { tree }: RenameParts,
+  tree: Tree,
   { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
 ): Promise<void> {
-  const before = source.record?.id;
-  if (before !== undefined) moveFolderState(tree, before, record.id);
+  moveFolderState(tree, source.record?.id, record.id);
   if (source.project !== parent.project) {
     tree.detach(source);
     tree.placedRecord(parent, record);
@@ -111,19 +93,19 @@ async function follow(
 async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<void> {
   const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
   if (known.length === 0) return;
+  const before = known.map(({ record }) => record?.id);
   tree.expire(folder);
   await tree.childrenOf(folder, NEVER_ABORTED);
-  for (const child of known) await refreshFolderIds(tree, child);
+  for (const [at, child] of known.entries()) {
+    moveFolderState(tree, before[at], child.record?.id);
+    await refreshFolderIds(tree, child);
+  }
 }
 
-function moveFolderState(tree: Tree, before: string, after: string): void {
+function moveFolderState(tree: Tree, before: string | undefined, after: string | undefined): void {
+  if (before === undefined || after === undefined || before === after) return;
   const facts = tree.folderState.get(before);
-  if (!facts || before === after) return;
+  if (!facts) return;
   tree.folderState.set(after, facts);
   tree.folderState.delete(before);
-}
-
-export function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
-  for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
-  return false;
 }

@@ -5,13 +5,7 @@
  */
 import { nameOnPlatform } from '../../escape.ts';
 import type { VolumeDirectoryNode, VolumeObjectNode } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
-import type { Tree } from '../../tree.ts';
-
-interface RenameParts {
-  readonly tree: Tree;
-  readonly contents: Contents;
-}
+import type { RenameParts } from './rename-parts.ts';
 
 export interface NewObjectRename {
   readonly source: VolumeObjectNode;

@@ -8,14 +8,15 @@ import type { Tree } from '../../tree.ts';
 import { requireWritable } from '../../write-access.ts';
 import { childNow } from '../named-now.ts';
 import { requireName } from '../names.ts';
+import { moveToProject } from './move-to-project.ts';
 import { NameTaken } from './name-taken.ts';
 import type { RenamePlan } from './plan-rename.ts';
 import { planRename } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
-import type { TransferParts } from './transfer.ts';
-import { exportNode, importNode, moveToProject } from './transfer.ts';
+import type { RenameParts } from './rename-parts.ts';
+import { exportNode, importNode } from './transfer.ts';
 
 export interface RenameRequest {
   readonly from: Place;
@@ -24,11 +25,7 @@ export interface RenameRequest {
 }
 
 /** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
-export async function rename(
-  parts: TransferParts,
-  request: RenameRequest,
-  signal: AbortSignal,
-): Promise<void> {
+export async function rename(parts: RenameParts, request: RenameRequest, signal: AbortSignal): Promise<void> {
   try {
     await attempt(parts, request, signal);
   } catch (error) {
@@ -41,7 +38,7 @@ export async function rename(
 }
 
 async function attempt(
-  parts: TransferParts,
+  parts: RenameParts,
   { from, to, flags }: RenameRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -63,7 +60,7 @@ async function attempt(
 }
 
 function carryOut(
-  parts: TransferParts,
+  parts: RenameParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
   to: { readonly name: string; readonly merges: boolean; readonly noReplace: boolean },
 ): Promise<void> {
@@ -72,7 +69,7 @@ function carryOut(
     case 'file':
       return plan.source.project === plan.parent.project
         ? renameFile(parts, { ...plan, name })
-        : moveToProject(parts, plan.source, { ...plan, name });
+        : moveToProject(parts, { ...plan, name });
     case 'folder':
       return renameFolder(parts, { ...plan, name });
     case 'new-object':

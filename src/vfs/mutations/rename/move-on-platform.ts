@@ -1,0 +1,34 @@
+import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { nameOnPlatform } from '../../escape.ts';
+import type { DirectoryNode, Node } from '../../node.ts';
+import { isDirectory, pathOf } from '../../node.ts';
+import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
+import type { Tree } from '../../tree.ts';
+import { askAgain } from './ask-again.ts';
+
+export interface MoveTarget {
+  readonly parent: DirectoryNode;
+  readonly name: string;
+  /** A folder of that name is there: it may be moved onto, to go on with an interrupted move. Nothing in it is replaced. */
+  readonly merges: boolean;
+  readonly noReplace: boolean;
+}
+
+/** Has the platform move what is at a name to another one; what is at both is asked for anew when that fails. */
+export async function moveOnPlatform(tree: Tree, source: Node, to: MoveTarget): Promise<TransferOutcome> {
+  const request = {
+    source: transferSourceOf(source),
+    target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
+    overwrite: !isDirectory(source) && !to.noReplace,
+    merges: to.merges,
+    paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
+  };
+  try {
+    return await tree.jobs.move(request);
+  } catch (error) {
+    // Of several files some may be done, and all of them when only the answer was lost.
+    if (source.parent) askAgain(tree, source.parent, source.name);
+    askAgain(tree, to.parent, to.name);
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+/** A file gets another name in another project, by a job of the platform: its id stays, its node does not. */
+import type { FileRecord } from '../../../api/model.ts';
+import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { nameOnPlatform } from '../../escape.ts';
+import { FsError } from '../../fs-error.ts';
+import { renameEnds, requireNamesStill } from '../named-now.ts';
+import { publishedUnder } from '../replaced-file.ts';
+import { carriedOver, inherit } from './carried-over.ts';
+import { moveOnPlatform } from './move-on-platform.ts';
+import { goBack } from './name-taken.ts';
+import type { FileRename } from './rename-file.ts';
+import type { RenameParts } from './rename-parts.ts';
+import { requireAllSent } from './require-all-sent.ts';
+
+export async function moveToProject(parts: RenameParts, rename: FileRename): Promise<void> {
+  const { tree, contents, asides } = parts;
+  const { source, target, ...to } = rename;
+  const ends = renameEnds(rename);
+  await requireAllSent(parts, source);
+  const { record, parent, name } = source;
+  if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
+  const takeOver = async (): Promise<void> => {
+    const move = async (): Promise<FileRecord> => {
+      const moved = fileOf(await moveOnPlatform(tree, source, { ...to, merges: false, noReplace: false }));
+      return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });
+    };
+    const replaced = target && publishedUnder(contents, target);
+    const inUse = replaced !== undefined && replaced.content.handles.size > 0;
+    const carried = replaced && carriedOver(replaced.record, record);
+    const moved =
+      target && carried
+        ? await asides.replacing(
+            { record: replaced.record, node: target },
+            { fileId: record.id, carried, keep: inUse },
+            move,
+          )
+        : await move();
+    const file = await inherit(tree, moved, replaced?.record);
+    if (replaced)
+      await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
+    if (target && !target.record) await contents.unlinked(contents.of(target), undefined);
+    tree.detach(source);
+    tree.placedRecord(to.parent, file);
+    tree.kernel.invalidateEntry(to.parent.id, to.name);
+    if (parent) tree.kernel.invalidateEntry(parent.id, name);
+  };
+  await contents.holding(target ? [source, target] : [source], async () => {
+    await requireNamesStill(tree, ends);
+    await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
+  });
+}
+
+function fileOf(outcome: TransferOutcome): FileRecord {
+  if (outcome.kind === 'entry' && outcome.entry.kind === 'file') return outcome.entry;
+  throw new FsError('EIO', 'the platform did not say what became of the file');
+}
