@@ -7,6 +7,9 @@
  * journal is opened. When most of it is about drafts that are no more, it is written anew beside and renamed. So it is
  * after a failed fdatasync: what that could not write may never get to the disk, and later ones do not tell (Linux says
  * it once, fsync(2)).
+ *
+ * That a draft is done is made durable unasked, when the disk tells a later run of the machine to go on with it
+ * (`owed-on-disk.ts`): all that are done meanwhile share one fdatasync.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -14,6 +17,7 @@ import { join } from 'node:path';
 import { explainDiskFailure } from './disk-failure.ts';
 import { applyEntry, type DraftState, encodeEntry, type JournalEntry } from './journal-entry.ts';
 import { journalLines } from './journal-lines.ts';
+import { OwedOnDisk } from './owed-on-disk.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 /** Below this size a journal is not worth rewriting. */
@@ -27,6 +31,7 @@ interface Waiter {
 export class Journal {
   readonly #directory: string;
   readonly #drafts: Map<string, DraftState>;
+  readonly #onDisk: OwedOnDisk;
   #handle: FileHandle;
   #sizeBytes: number;
   /** Lines that are written may be lost, or the file's name. */
@@ -41,6 +46,7 @@ export class Journal {
     this.#handle = handle;
     this.#sizeBytes = found.sizeBytes;
     this.#drafts = found.drafts;
+    this.#onDisk = new OwedOnDisk(found.drafts);
   }
 
   static async open(directory: string): Promise<Journal> {
@@ -65,6 +71,8 @@ export class Journal {
 
   record(entry: JournalEntry): void {
     applyEntry(this.#drafts, entry);
+    const id = entry.type === 'draft' ? entry.draft.id : entry.id;
+    this.#onDisk.record(id, this.#drafts.get(id));
     this.#pending.push(encodeEntry(entry));
     this.#wake();
   }
@@ -74,6 +82,14 @@ export class Journal {
       this.#waiters.push({ resolve, reject });
       this.#wake();
     });
+  }
+
+  /**
+   * Waits until no later run of the machine would publish again what is done by now. Never rejects: what the disk
+   * refuses, `durable` tells.
+   */
+  async doneDurable(): Promise<void> {
+    if (this.#onDisk.hasDone) await this.durable().catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -112,9 +128,13 @@ export class Journal {
 
   async #save(isWaitedFor: boolean): Promise<void> {
     if (isWaitedFor && this.#isDoubtful) return this.#writeAnew();
+    const mustLast = isWaitedFor || (this.#onDisk.hasDone && !this.#isDoubtful);
+    const saved = mustLast ? this.#onDisk.save() : undefined;
     await this.#writePending();
     if (this.#sizeBytes > this.#compactAtBytes) return this.#writeAnew();
-    if (isWaitedFor) await this.#sync();
+    if (!mustLast) return;
+    await this.#sync();
+    saved?.();
   }
 
   async #sync(): Promise<void> {
@@ -139,6 +159,7 @@ export class Journal {
 
   /** All that is recorded by now, durable. */
   async #writeAnew(): Promise<void> {
+    const saved = this.#onDisk.save();
     // Told by the states.
     const pending = this.#pending;
     this.#pending = [];
@@ -155,6 +176,7 @@ export class Journal {
     await replaced.close().catch(() => {});
     await syncDirectory(this.#directory);
     this.#isDoubtful = false;
+    saved();
   }
 }
 
