@@ -1,6 +1,7 @@
 import { BLOCK_STATE, type BlockIo, DISK_BLOCK_BYTES, EVICTED } from './block-io.ts';
 import type { ByteRange } from './byte-range.ts';
 import type { EntryFiles, EntryPlace } from './entry-files.ts';
+import { readHeader, writeHeader } from './entry-header.ts';
 import { missingRanges } from './missing-ranges.ts';
 
 /** What one read found. */
@@ -60,6 +61,18 @@ export class CacheEntry {
     const last = Math.ceil(sizeBytes / DISK_BLOCK_BYTES) - 1;
     const [before, all] = await Promise.all([this.#count(last), this.#count(last + 1)]);
     return before * DISK_BLOCK_BYTES + (all - before) * (sizeBytes - last * DISK_BLOCK_BYTES);
+  }
+
+  /** Whether all that is there was written, or found to be right, in this run of the machine. */
+  async isOfRun(bootId: string): Promise<boolean> {
+    return (await readHeader(this.#files.index))?.bootId === bootId;
+  }
+
+  /** All that is there is of this run, and the next use need not look at it. */
+  async setRun(bootId: string): Promise<void> {
+    const { index } = this.#files;
+    const header = await readHeader(index);
+    if (header !== undefined && header.bootId !== bootId) await writeHeader(index, { ...header, bootId });
   }
 
   /** When the data was last changed by anyone (stat(2), st_ctim). */

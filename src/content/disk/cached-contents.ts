@@ -49,8 +49,9 @@ export class CachedContents {
   }
 
   /**
-   * Fetches what is not there, and answers what is there then: nothing of an empty file. Rejects with `ContentError`, or
-   * with what the API or the disk said.
+   * Fetches what is not there, and answers what is there then: nothing of an empty file. What is from before the machine
+   * was started is read first, for a power failure may have damaged it. Rejects with `ContentError`, or with what the API
+   * or the disk said.
    */
   async fill(
     version: ContentVersion,
@@ -59,19 +60,19 @@ export class CachedContents {
   ): Promise<CachedVersion | undefined> {
     if (version.sizeBytes === 0) return undefined;
     return this.#with(version, signal, async (source, cached) => {
-      if (await this.isWhole(cached)) {
+      if ((await this.isWhole(cached)) && (await this.disk.isOfThisRun(cached))) {
         progress.onBytes(cached.sizeBytes);
         return cached;
       }
       await this.#fillRanges(source, cached, { progress, signal });
       // Someone else may have evicted it meanwhile; whoever does so twice has no room for it.
-      if (await this.isWhole(cached)) return cached;
-      await this.#fillRanges(source, cached, { progress: { ...progress, onBytes: () => undefined }, signal });
-      if (await this.isWhole(cached)) return cached;
-      throw new ContentError(
-        'no-space',
-        `${contentName(version)}: evicted while it was fetched; the disk cache is too small for it`,
-      );
+      if (!(await this.isWhole(cached))) {
+        const again = { ...progress, onBytes: () => undefined };
+        await this.#fillRanges(source, cached, { progress: again, signal });
+        if (!(await this.isWhole(cached))) throw evicted(version);
+      }
+      await this.disk.setOfThisRun(cached);
+      return cached;
     });
   }
 
@@ -144,6 +145,11 @@ function* rangesOf(sizeBytes: number): Generator<ByteRange> {
   for (let start = 0; start < sizeBytes; start += RANGE_BYTES) {
     yield { start, end: Math.min(start + RANGE_BYTES, sizeBytes) };
   }
+}
+
+function evicted(version: ContentVersion): ContentError {
+  const reason = 'evicted while it was fetched; the disk cache is too small for it';
+  return new ContentError('no-space', `${contentName(version)}: ${reason}`);
 }
 
 /** What the disk said, in words that name the file and the remedy. */

@@ -34,6 +34,8 @@ export interface DiskCacheOptions {
   readonly limits: SpaceLimits;
   readonly blocks: BlockIo;
   readonly clock: Clock;
+  /** Of the machine's run since it was started: what it has written was not yet in a power failure. */
+  readonly bootId: string;
   /** How much of memory may wait to be written. */
   readonly writeBehindBytes: number;
   /** Something in the directory cannot be looked at or removed, for a reason that was not told before. */
@@ -85,7 +87,7 @@ export class DiskCache {
 
   constructor(options: DiskCacheOptions) {
     this.#options = options;
-    this.#entries = new OpenEntries(options.blocks, options.clock);
+    this.#entries = new OpenEntries(options);
     this.#space = new CacheSpace({ ...options, onEvicted: (name) => this.#entries.drop(name) });
     this.#writes = new WriteBehind(options.writeBehindBytes);
   }
@@ -178,6 +180,24 @@ export class DiskCache {
   async countBytes(version: CachedVersion): Promise<number> {
     const count = (entry: CacheEntry): Promise<number> => entry.countBytes();
     return (await this.#entries.using(this.#placeOf(version), 'if-there', count)) ?? 0;
+  }
+
+  /** Whether what is there of a version was written, or said to be right, since the machine was started. */
+  async isOfThisRun(version: CachedVersion): Promise<boolean> {
+    const { bootId } = this.#options;
+    const ask = (entry: CacheEntry): Promise<boolean> => entry.isOfRun(bootId);
+    return (await this.#entries.using(this.#placeOf(version), 'if-there', ask)) ?? false;
+  }
+
+  /** What is there of a version was read, and is right, since the machine was started. */
+  async setOfThisRun(version: CachedVersion): Promise<void> {
+    const { bootId } = this.#options;
+    try {
+      await this.#entries.using(this.#placeOf(version), 'if-there', (entry) => entry.setRun(bootId));
+    } catch {
+      // It is read once more, should somebody ask again.
+      this.#failures += 1;
+    }
   }
 
   /** The entry itself, in use until it is released. */

@@ -42,9 +42,10 @@ export async function openEntry(place: EntryPlace): Promise<EntryFiles | undefin
   return undefined;
 }
 
-export async function openOrMakeEntry(place: EntryPlace): Promise<EntryFiles> {
+/** `bootId`: of the machine's run, as the header of a new one tells it. */
+export async function openOrMakeEntry(place: EntryPlace, bootId: string): Promise<EntryFiles> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const there = (await openEntry(place)) ?? (await makeEntry(place));
+    const there = (await openEntry(place)) ?? (await makeEntry(place, bootId));
     if (there !== undefined) return there;
   }
   throw new Error(`the cache entry ${place.name} comes and goes`);
@@ -67,7 +68,7 @@ async function restoreSize(data: FileHandle, index: FileHandle, sizeBytes: numbe
 }
 
 /** Undefined: someone else was first. */
-async function makeEntry(place: EntryPlace): Promise<EntryFiles | undefined> {
+async function makeEntry(place: EntryPlace, bootId: string): Promise<EntryFiles | undefined> {
   const { directory, name, sizeBytes } = place;
   const birth = newBirth();
   const paths = [newIndexPath(directory, name, birth), dataPath(directory, name, birth)] as const;
@@ -76,7 +77,7 @@ async function makeEntry(place: EntryPlace): Promise<EntryFiles | undefined> {
   try {
     const index = await createFile(paths[0], made);
     const data = await createFile(paths[1], made);
-    await index.writeFile(encodeHeader({ name, sizeBytes, birth }));
+    await index.writeFile(encodeHeader({ name, sizeBytes, birth, bootId }));
     await data.truncate(sizeBytes);
     await link(paths[0], indexPath(directory, name));
     await unlink(paths[0]);

@@ -10,10 +10,19 @@ export interface EntryHeader {
   readonly sizeBytes: number;
   /** Of the data file. */
   readonly birth: string;
+  /**
+   * The run of the machine in which its blocks were written, or found to be as they were written. Undefined in caches of
+   * before that was told.
+   */
+  readonly bootId?: string | undefined;
 }
 
 export function encodeHeader(header: EntryHeader): Buffer {
   return Buffer.from(`${JSON.stringify(header)}\n`.padEnd(HEADER_BYTES));
+}
+
+export async function writeHeader(index: FileHandle, header: EntryHeader): Promise<void> {
+  await index.write(encodeHeader(header), 0, HEADER_BYTES, 0);
 }
 
 /** Undefined when it is damaged. */

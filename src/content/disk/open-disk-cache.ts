@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bootId } from '../../lib/boot-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { loadBlockIo } from './block-io.ts';
@@ -53,7 +55,9 @@ export async function openDiskCache(wishes: DiskCacheWishes): Promise<OpenedDisk
     const { blocks: all, bavail, bsize } = await statfs(directory);
     const minFreeBytes = wishes.minFreeBytes ?? Math.floor(all * bsize * MIN_FREE_SHARE);
     const limits = { sizeBytes: wishes.sizeBytes ?? Number.POSITIVE_INFINITY, minFreeBytes };
-    const cache = new DiskCache({ ...wishes, limits, blocks });
+    // Where the system tells no run of the machine, each mount is one.
+    const run = (await bootId()) ?? randomUUID();
+    const cache = new DiskCache({ ...wishes, limits, blocks, bootId: run });
     cache.start();
     const warning =
       (await warningOfOthers(directory)) ?? warningOfRoom(directory, bavail * bsize, minFreeBytes);

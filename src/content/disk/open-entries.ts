@@ -12,6 +12,13 @@ const OPEN_FOR_MS = 30_000;
 /** The order of use is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000;
 
+export interface OpenEntriesOptions {
+  readonly blocks: BlockIo;
+  readonly clock: Clock;
+  /** Of the machine's run. */
+  readonly bootId: string;
+}
+
 interface Opened {
   readonly entry: CacheEntry;
   touchedMs: number;
@@ -21,13 +28,15 @@ interface Opened {
 export class OpenEntries {
   readonly #blocks: BlockIo;
   readonly #clock: Clock;
+  readonly #bootId: string;
   readonly #opening = new Map<string, Promise<Opened | undefined>>();
   readonly #opened: LRUCache<string, Opened>;
   readonly #closed = sharedAbortController();
 
-  constructor(blocks: BlockIo, clock: Clock) {
+  constructor({ blocks, clock, bootId }: OpenEntriesOptions) {
     this.#blocks = blocks;
     this.#clock = clock;
+    this.#bootId = bootId;
     this.#opened = new LRUCache({
       max: MOST_OPEN,
       ttl: OPEN_FOR_MS,
@@ -101,7 +110,7 @@ export class OpenEntries {
   }
 
   async #begin(place: EntryPlace, how: 'if-there' | 'make'): Promise<Opened | undefined> {
-    const files = await (how === 'make' ? openOrMakeEntry(place) : openEntry(place));
+    const files = await (how === 'make' ? openOrMakeEntry(place, this.#bootId) : openEntry(place));
     if (files === undefined) return undefined;
     const opened = { entry: new CacheEntry(place, files, this.#blocks), touchedMs: 0 };
     this.#opened.set(place.name, opened);

@@ -308,7 +308,7 @@ export class DraftContent {
       this.#options.space.resize(-this.#spooledBytes);
       this.#spooledBytes = 0;
       this.#closed = true;
-      await (await this.#spool)?.close();
+      await (await this.#spool?.catch(() => undefined))?.close();
       if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
     });
   }
@@ -400,7 +400,11 @@ export class DraftContent {
 
   #file(): Promise<SpoolFile> {
     if (this.#closed) throw new ContentError('failed', 'the draft is closed');
-    this.#spool ??= SpoolFile.open(this.#options.spoolPath);
+    this.#spool ??= SpoolFile.open(this.#options.spoolPath).catch((error: unknown) => {
+      // The next who needs it may find a descriptor, or room on the disk.
+      this.#spool = undefined;
+      throw error;
+    });
     return this.#spool;
   }
 

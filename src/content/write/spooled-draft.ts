@@ -386,7 +386,10 @@ export class SpooledDraft implements Draft {
       if (earlier !== undefined) this.#made(earlier);
       if (this.dirty || this.#published === undefined)
         await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
-      return await this.annotatePublished();
+      const file = await this.annotatePublished();
+      // Before anybody can remove it.
+      await this.#context.journal.doneDurable();
+      return file;
     } catch (error) {
       this.#failure = error;
       throw error;

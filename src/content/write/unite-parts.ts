@@ -1,10 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { Api } from '../../api/api.ts';
 import type { PartReport } from '../../api/model.ts';
 import { md5Hex } from '../../lib/md5.ts';
 import { ExtentMap } from './extent-map.ts';
 import { type DraftState, layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
-import { type PartLayout, partRange } from './part-plan.ts';
+import { type ByteRange, partRange } from './part-plan.ts';
 
 /** A mount begins without knowing rather than late: what is not known to be there goes again. */
 const LOOK_MS = 5000;
@@ -26,30 +26,45 @@ export async function uniteParts(
     .reportedParts(upload.ticket.uploadId, { priority: 'data', signal: AbortSignal.timeout(LOOK_MS) })
     .catch(() => undefined);
   const unknown = answer?.parts.filter(({ partNumber }) => !known.has(partNumber)) ?? [];
-  if (unknown.length === 0) return upload;
+  const same = await sameAsSpooled(spooledParts(unknown, upload, state), spoolPath);
+  return same.length === 0 ? upload : { ...upload, parts: [...upload.parts, ...same] };
+}
+
+interface SpooledPart extends PartReport {
+  readonly range: ByteRange;
+}
+
+/** Those of which every byte is in the spool. */
+function spooledParts(
+  reports: readonly PartReport[],
+  upload: UploadState,
+  { extents }: DraftState,
+): readonly SpooledPart[] {
+  const map = new ExtentMap(extents);
+  const layout = layoutOf(upload);
+  return reports.flatMap((report) => {
+    const range = partRange(report.partNumber, map.sizeBytes, layout);
+    const sizeBytes = range.end - range.start;
+    const isSpooled = sizeBytes > 0 && map.localBytesIn(range.start, range.end) === sizeBytes;
+    return isSpooled ? [{ ...report, range }] : [];
+  });
+}
+
+async function sameAsSpooled(parts: readonly SpooledPart[], spoolPath: string): Promise<readonly SentPart[]> {
+  // A draft of holes alone has no spool.
+  if (parts.length === 0) return [];
+  const same: SentPart[] = [];
   const spool = await open(spoolPath, 'r');
   try {
-    const parts = [...upload.parts];
-    for (const report of unknown) {
-      const part = await sameAsSpooled(report, { state, layout: layoutOf(upload), spool });
-      if (part !== undefined) parts.push(part);
+    for (const { partNumber, etag, range } of parts) {
+      const sizeBytes = range.end - range.start;
+      const bytes = new Uint8Array(sizeBytes);
+      const { bytesRead } = await spool.read(bytes, 0, sizeBytes, range.start);
+      if (bytesRead !== sizeBytes || (await md5Hex(bytes)) !== etag.toLowerCase()) continue;
+      same.push({ partNumber, etag, sizeBytes });
     }
-    return { ...upload, parts };
+    return same;
   } finally {
     await spool.close();
   }
-}
-
-async function sameAsSpooled(
-  { partNumber, etag }: PartReport,
-  from: { readonly state: DraftState; readonly layout: PartLayout; readonly spool: FileHandle },
-): Promise<SentPart | undefined> {
-  const map = new ExtentMap(from.state.extents);
-  const range = partRange(partNumber, map.sizeBytes, from.layout);
-  const sizeBytes = range.end - range.start;
-  if (sizeBytes <= 0 || map.localBytesIn(range.start, range.end) !== sizeBytes) return undefined;
-  const bytes = new Uint8Array(sizeBytes);
-  const { bytesRead } = await from.spool.read(bytes, 0, sizeBytes, range.start);
-  const same = bytesRead === sizeBytes && (await md5Hex(bytes)) === etag.toLowerCase();
-  return same ? { partNumber, etag, sizeBytes } : undefined;
 }

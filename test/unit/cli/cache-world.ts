@@ -18,12 +18,16 @@ export class CacheWorld {
   readonly platform = new FakePlatform();
   readonly #found: FoundContent[] = [];
 
-  constructor(limits: Partial<SpaceLimits> = {}, others: Partial<DiskCacheOptions> = {}) {
+  constructor(
+    limits: Partial<SpaceLimits> = {},
+    others: Partial<DiskCacheOptions> = {},
+    disk: DiskWorld = new DiskWorld(),
+  ) {
     const { cached } = createContentReader({
       api: this.platform.api,
       storage: this.platform.storage,
       memory: new MemoryPool(MEMORY_BYTES),
-      disk: new DiskWorld().cache(limits, systemClock, others),
+      disk: disk.cache(limits, systemClock, others),
       clock: systemClock,
     });
     if (cached === undefined) throw new Error('none');

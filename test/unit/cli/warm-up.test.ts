@@ -1,9 +1,50 @@
-import { describe, expect, it } from 'vitest';
+import { open } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { loadBlockIo } from '../../../src/content/disk/block-io.ts';
+import { BLOCK, DiskWorld } from '../content/disk/disk-world.ts';
 import { CacheWorld } from './cache-world.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+
+/** Two blocks of the only file in the cache never reached the disk before the power failed. */
+async function tear(disk: DiskWorld): Promise<void> {
+  const data = await open(await disk.file('data'), 'r+');
+  await data.write(Buffer.alloc(2 * BLOCK), 0, 2 * BLOCK, 64 * BLOCK);
+  await data.close();
+}
+
+describe('a warm-up of what was cached before the machine was started', () => {
+  it('fetches what a power failure has damaged', async () => {
+    const disk = new DiskWorld();
+    const before = new CacheWorld({}, { bootId: 'first' }, disk);
+    before.add(5 * MIB);
+    await before.warmUp();
+    await tear(disk);
+    const after = new CacheWorld({}, { bootId: 'second' }, disk);
+    after.add(5 * MIB);
+    const { progress, failures } = await after.warmUp();
+    expect(failures).toEqual([]);
+    expect(progress).toMatchObject({ doneFiles: 1, doneBytes: 5 * MIB, fetchedBytes: 2 * BLOCK });
+  });
+
+  it('reads it once in a run of the machine', async () => {
+    const disk = new DiskWorld();
+    const blocks = loadBlockIo();
+    if (blocks === undefined) throw new Error('build the addon first');
+    const read = vi.fn(blocks.read);
+    const reads: number[] = [];
+    for (const bootId of ['first', 'first', 'second', 'second']) {
+      const world = new CacheWorld({}, { bootId, blocks: { ...blocks, read } }, disk);
+      world.add(5 * MIB);
+      const { progress } = await world.warmUp();
+      expect(progress).toMatchObject({ doneFiles: 1, doneBytes: 5 * MIB });
+      reads.push(read.mock.calls.length);
+      read.mockClear();
+    }
+    expect(reads.slice(1)).toEqual([0, 2, 0]);
+  });
+});
 
 describe('a warm-up', () => {
   it('has nothing to fetch of an empty file', async () => {

@@ -98,6 +98,23 @@ describe('a publication that was asked for', () => {
     ]);
   });
 
+  it('of holes alone, which has no spool, goes on though the journal lost that a part was sent', async () => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    await draft.truncate(350, forever);
+    platform.on = (call) => (call === 'complete' ? stuck() : undefined);
+    draft.publish(forever).catch(() => {});
+    await waitUntil(() => platform.calls.includes('complete'));
+    await draft.sync(forever);
+    const path = await afterKill();
+    platform.on = () => {};
+    expect(await readdir(path)).toEqual(['journal']);
+    const [upload] = platform.uploads.values();
+    for (const [number, bytes] of upload?.parts ?? []) upload?.reported.set(number, md5(bytes));
+    await withoutPartsInJournal(path);
+    await owed(await onlyRecovery(path)).finish();
+    expect(published()).toEqual(Buffer.alloc(350));
+  });
+
   it('is found done when the mount was killed after the completion', async () => {
     await publishingUntil('complete');
     const path = await afterKill();

@@ -49,6 +49,7 @@ export class DiskWorld {
       limits: { sizeBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, ...limits },
       blocks,
       clock,
+      bootId: 'first',
       writeBehindBytes: 16 * MIB,
       ...others,
     });
