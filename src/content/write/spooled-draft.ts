@@ -23,11 +23,10 @@ import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
 import { fileChanges, hasAll } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { keepDraft } from './keep-draft.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
 import { progressOf } from './progress-of.ts';
-import { onlyInUpload } from './refuse-released.ts';
 import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -305,14 +304,7 @@ export class SpooledDraft implements Draft {
     this.#owed.forget();
     this.#record();
     await this.#leave({ keepSpool: true });
-    const { journal, spoolPath } = this.#context;
-    // The upload has the other bytes: what tells of it stays.
-    if (upload !== undefined)
-      return { path: spoolPath(this.id), missing: onlyInUpload(upload.ticket.uploadId) };
-    const path = await keepSpool(spoolPath(this.id), keptName({ id: this.id, label: this.#label }));
-    journal.record({ type: 'end', id: this.id });
-    const whole = extents.every(({ origin }) => origin.kind === 'local');
-    return { path, missing: whole ? undefined : NOT_WRITTEN_HERE };
+    return keepDraft({ id: this.id, label: this.#label, extents, upload }, this.#context);
   }
 
   async close(): Promise<void> {
