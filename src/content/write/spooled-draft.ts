@@ -272,6 +272,12 @@ export class SpooledDraft implements Draft {
     return untilAborted(publication.done, signal);
   }
 
+  async unanswered(): Promise<FileRecord | undefined> {
+    const file = await this.#upload.unanswered();
+    if (file !== undefined) this.#made(file);
+    return file;
+  }
+
   async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
@@ -373,8 +379,7 @@ export class SpooledDraft implements Draft {
     onBegin();
     this.#failure = undefined;
     try {
-      const earlier = await this.#upload.unanswered();
-      if (earlier !== undefined) this.#made(earlier);
+      await this.unanswered();
       if (this.dirty || this.#published === undefined)
         await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
       return await this.annotatePublished();
