@@ -94,7 +94,10 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
     : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
   if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
   tree.moved(source, { parent, name });
+  const { pending } = source;
   tree.published(source, renamed);
+  // It comes with the next content.
+  source.pending = pending;
   localFactsSent(source, facts);
 }
 
