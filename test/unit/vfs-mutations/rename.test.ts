@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api, FilesApi } from '../../../src/api/api.ts';
 import type { Capability } from '../../../src/api/model.ts';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { folderIdOf, type ProjectFileNode, type ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
 import {
   ChangingWorld,
@@ -67,6 +68,16 @@ describe('rename inside a project', () => {
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ whole: 'first second' });
     expect(await world.child('whole')).toBe(node);
+  });
+
+  it('replaces nothing by a half-written file that another client has put there before it is closed, for mv -n', async () => {
+    await start();
+    const { handle } = await world.create('half');
+    await world.write(handle, 'ours');
+    await world.rename('half', 'whole', { noReplace: true });
+    await world.user.upload(folderIdOf(world.folder), 'whole', 'theirs');
+    await expect(world.close(handle)).rejects.toSatisfy((error) => errnoOf(error) === 'EEXIST');
+    expect(await world.onPlatform()).toEqual({ whole: 'theirs' });
   });
 
   it('keeps what is set on a file that is being written', async () => {

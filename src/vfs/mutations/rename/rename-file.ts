@@ -39,6 +39,7 @@ export interface FileRename {
   readonly parent: ProjectFolderNode;
   readonly name: string;
   readonly target: ProjectFileNode | undefined;
+  readonly noReplace: boolean;
 }
 
 /** Within one project. */
@@ -60,14 +61,15 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   });
 }
 
-async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {
+async function renameDraft(parts: RenameParts, rename: FileRename): Promise<void> {
+  const { source, parent, name, target, noReplace } = rename;
   const { tree, contents } = parts;
   const content = contents.of(source);
   const before = target && contents.of(target);
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
-  content.exclusive = false;
+  content.exclusive = noReplace;
   if (target?.record) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
     const carried = carriedOver(target.record, own);

@@ -71,7 +71,7 @@ function carryOut(
   switch (plan.kind) {
     case 'file':
       return plan.source.project === plan.parent.project
-        ? renameFile(parts, { ...plan, name })
+        ? renameFile(parts, { ...plan, ...to })
         : moveToProject(parts, plan.source, { ...plan, name });
     case 'folder':
       return renameFolder(parts, { ...plan, name });
