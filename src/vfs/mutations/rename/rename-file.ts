@@ -51,6 +51,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   await contents.publishClosed(source);
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
+    for (const node of nodes) await contents.findUnanswered(node);
     await requireNamesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, () =>

@@ -153,6 +153,7 @@ export async function moveToProject(
     if (parent) tree.kernel.invalidateEntry(parent.id, name);
   };
   await contents.holding(target ? [source, target] : [source], async () => {
+    if (target) await contents.findUnanswered(target);
     await requireNamesStill(tree, ends);
     await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
   });
