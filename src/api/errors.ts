@@ -19,21 +19,42 @@ export class ApiError extends Error {
   }
 }
 
+/** A failure of the server or of a gateway: the call may have been carried out. */
+const UNSURE_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
+
 /** No usable answer of the API within the time allowed: unreachable, reset, timed out, or not the platform's JSON. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly call: string;
   /** `failed`: a failure of the service; `foreign`: not as the API answers, but a gateway's page, or another service. */
   readonly answer: 'none' | 'failed' | 'foreign';
+  /** False when the call surely never got to the server. */
+  readonly mayHaveArrived: boolean;
 
-  constructor(
-    reason: string,
-    options: { readonly call: string; readonly cause?: unknown; readonly answer?: TransportError['answer'] },
-  ) {
+  constructor(reason: string, options: TransportErrorOptions) {
     super(reason, { cause: options.cause });
     this.call = options.call;
     this.answer = options.answer ?? 'none';
+    this.mayHaveArrived = options.mayHaveArrived ?? true;
   }
+}
+
+interface TransportErrorOptions {
+  readonly call: string;
+  readonly cause?: unknown;
+  readonly answer?: TransportError['answer'];
+  readonly mayHaveArrived?: boolean;
+}
+
+/** Whether answers of this status leave open what became of the call. */
+export function isUnsureStatus(status: number): boolean {
+  return UNSURE_STATUSES.has(status);
+}
+
+/** Whether the call that failed so may have been carried out all the same. */
+export function mayBeDone(error: unknown): boolean {
+  if (error instanceof ApiError) return isUnsureStatus(error.status);
+  return !(error instanceof TransportError) || error.mayHaveArrived;
 }
 
 /** A signed URL failed: `refused` wants a new link, `changed` means another version of the object, `failed` is final. */

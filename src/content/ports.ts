@@ -156,6 +156,11 @@ export interface Draft {
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /**
+   * The file that the last publication made all the same, when it had no answer: the draft's from here on. Asked for by
+   * `publish` too, and not beside one.
+   */
+  unanswered(): Promise<FileRecord | undefined>;
+  /**
    * Someone published it without bytes (a server-side copy of `source`), annotations included: the draft is clean unless
    * it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
    */

@@ -152,6 +152,26 @@ describe('a file closed with --write-back', () => {
     expect(await onPlatform('again')).toBe('at last');
   });
 
+  it('is not removed here and left on the platform when its upload had no answer', async () => {
+    const isUnanswered = (request: SeenRequest): boolean =>
+      isCompletion(request) && request.path.includes('name=unanswered');
+    world.proxy.inject({ kind: 'lose-answer' }, { when: isCompletion });
+    world.proxy.inject({ kind: 'drop' }, { when: () => world.proxy.requests.some(isUnanswered) });
+    await write('unanswered', 'text');
+    const error = (): Promise<string> => shell(`cat ${world.sandbox.path('.svcfs/errors')}`);
+    await waitUntil(async () => (await error()).includes('/unanswered'), { timeoutMs: 30_000 });
+    const { code, stderr } = await attempt('rm', [world.own('unanswered')]);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Input/output error'),
+    });
+    expect((await world.content('unanswered')).toString()).toBe('text');
+    world.proxy.heal();
+    await mustRun('rm', [world.own('unanswered')]);
+    await expect(world.content('unanswered')).rejects.toThrow();
+    expect(await flush()).toMatchObject({ code: 0 });
+  });
+
   it('and refused for good is kept on this machine, where the reason says', async () => {
     const refusal = { kind: 'answer', status: 403, body: '{"code":8001,"message":"No."}' } as const;
     world.proxy.inject(refusal, { when: isUpload });

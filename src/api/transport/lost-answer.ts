@@ -26,9 +26,9 @@ export async function lookBeforeRepeating<T>(
       const lost = error instanceof LostAnswer;
       const refusedAgain = error instanceof ApiError && repeated;
       if (!lost && !refusedAgain) {
-        throw error;
+        throw repeated ? leftOpen(error) : error;
       }
-      const found = await look();
+      const found = await look().catch((failure: unknown) => Promise.reject(leftOpen(failure)));
       if (found !== undefined) {
         return found;
       }
@@ -40,4 +40,11 @@ export async function lookBeforeRepeating<T>(
       }
     }
   }
+}
+
+/** Why it is not known what became of a call whose answer was lost: what failed after that says nothing of the call. */
+function leftOpen(error: unknown): unknown {
+  if (!(error instanceof TransportError) || error.mayHaveArrived) return error;
+  const { message, call, cause, answer } = error;
+  return new TransportError(message, { call, cause, answer });
 }

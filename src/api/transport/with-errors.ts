@@ -9,7 +9,8 @@ export function withErrors(send: Send): Send {
   return async (call) => {
     const answer = await send(call).catch((error: unknown) => {
       if (error instanceof ExchangeError) {
-        throw new TransportError(error.message, { call: describeCall(call), cause: error.cause });
+        const { message, cause, mayHaveArrived } = error;
+        throw new TransportError(message, { call: describeCall(call), cause, mayHaveArrived });
       }
       throw error;
     });

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { isUnsureStatus } from '../errors.ts';
 import { type Call, describeCall, type Send } from './call.ts';
 import { ExchangeError } from './exchange-error.ts';
 import { LostAnswer } from './lost-answer.ts';
@@ -27,12 +28,14 @@ export function withRetry(send: Send, options: RetryOptions): Send {
   return async (call) => {
     let deadlineMs: number | undefined;
     let ratePausesMs = 0;
+    let mayHaveArrived = false;
     for (let tries = 1; ; tries += 1) {
       const outcome = await attempt(send, call);
       everAnswered ||= 'answer' in outcome;
+      mayHaveArrived ||= leavesOpen(outcome);
       const decision = decide(call, outcome, { tries, everAnswered, serverNowMs: serverTime.now(), random });
       if (decision.kind === 'settled') {
-        return settle(outcome);
+        return settle(outcome, mayHaveArrived);
       }
       if (decision.kind === 'lost') {
         throw new LostAnswer(reasonOf(outcome), {
@@ -44,7 +47,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
       const interrupted = call.signal ? AbortSignal.any([call.signal, closed]) : closed;
       if (decision.because === 'rate') {
         if (ratePausesMs >= RATE_PATIENCE_MS) {
-          return settle(outcome);
+          return settle(outcome, mayHaveArrived);
         }
         ratePausesMs += decision.inMs;
         await refused.sitOut(decision.inMs, interrupted);
@@ -52,7 +55,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         deadlineMs ??= clock.monotonic() + (call.timeoutMs ?? timeoutMs);
         const leftMs = deadlineMs - clock.monotonic();
         if (leftMs <= 0) {
-          return settle(outcome);
+          return settle(outcome, mayHaveArrived);
         }
         await clock.sleep(Math.min(decision.inMs, leftMs), interrupted);
       }
@@ -71,11 +74,18 @@ async function attempt(send: Send, call: Call): Promise<Outcome> {
   }
 }
 
-function settle(outcome: Outcome): Awaited<ReturnType<Send>> {
+/** `mayHaveArrived`: with one of its tries. */
+function settle(outcome: Outcome, mayHaveArrived: boolean): Awaited<ReturnType<Send>> {
   if ('error' in outcome) {
-    throw outcome.error;
+    const { message, cause, unproven } = outcome.error;
+    throw new ExchangeError(message, { mayHaveArrived, unproven, cause });
   }
   return outcome.answer;
+}
+
+/** Whether the call may have been carried out, though nobody said so. */
+function leavesOpen(outcome: Outcome): boolean {
+  return 'error' in outcome ? outcome.error.mayHaveArrived : isUnsureStatus(outcome.answer.status);
 }
 
 function reasonOf(outcome: Outcome): string {

@@ -2,12 +2,11 @@
  * How a draft's bytes get to the service: the multipart upload that runs while the file is written, its restarts, and
  * the one-call way for small files where the service offers it.
  */
-import { TransportError } from '../../api/errors.ts';
 import type { FileRecord, UploadTicket } from '../../api/model.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
-import { INLINE_BYTES, sendInline } from './inline-upload.ts';
+import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 import { isUploadGone, isUploadOpen } from './open-upload.ts';
@@ -20,8 +19,8 @@ import {
   partSizeFor,
   partsIn,
 } from './part-plan.ts';
-import { publishedAlready } from './published-already.ts';
-import type { ReadRange } from './same-bytes.ts';
+import { publishedAlready, type SameContent } from './published-already.ts';
+import { sameBytes } from './same-bytes.ts';
 
 export interface DraftUploadOptions {
   readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
@@ -51,6 +50,7 @@ export interface PublishOptions {
 
 export class DraftUpload {
   readonly #options: DraftUploadOptions;
+  readonly #inline: InlineUpload;
   #current: MultipartUpload | undefined;
   #opening: Promise<MultipartUpload> | undefined;
   #previousWrite: ByteRange = { start: 0, end: 0 };
@@ -61,6 +61,12 @@ export class DraftUpload {
     this.#options = options;
     const { resumed, context } = options;
     this.#current = resumed && new MultipartUpload(resumed, context);
+    this.#inline = new InlineUpload({
+      context,
+      target: options.target,
+      newer: (sizeBytes) => this.#newer(sizeBytes),
+      lookFor: (sizeBytes, isSame) => this.#lookFor(sizeBytes, isSame),
+    });
   }
 
   get state(): UploadState | undefined {
@@ -132,7 +138,7 @@ export class DraftUpload {
       this.#error = undefined;
       if (this.#current === undefined && (await this.#mayGoInline(sizeBytes))) {
         const { sender, draftId, signal } = this.#options.context;
-        const send = (): Promise<FileRecord> => this.#publishInline(sizeBytes, annotations);
+        const send = (): Promise<FileRecord> => this.#inline.publish(sizeBytes, annotations);
         return await sender.sendWhole(send, { lane: draftId, signal });
       }
       return await this.#publishInParts(sizeBytes, inParts);
@@ -141,8 +147,16 @@ export class DraftUpload {
     }
   }
 
-  /** The file that the last publication made all the same, when its completion had no answer. */
+  /** The file that the last publication made all the same, when it had no answer. */
   async unanswered(): Promise<FileRecord | undefined> {
+    const file = await this.#inline.unanswered();
+    if (file === undefined) return this.#unansweredInParts();
+    // One begun since may have been told to replace no file: not this one either.
+    await this.abandonUnlessReleased();
+    return file;
+  }
+
+  async #unansweredInParts(): Promise<FileRecord | undefined> {
     const sizeBytes = await this.#current?.completedBytes();
     if (sizeBytes === undefined) return undefined;
     const file = await this.#lookFor(sizeBytes, undefined);
@@ -201,7 +215,7 @@ export class DraftUpload {
         this.#current = undefined;
         // A file that was made before a part of this one could be sent is another.
         if (!isSent && !this.#options.recovered()) continue;
-        const done = await this.#lookFor(sizeBytes, this.#recoveredBytes);
+        const done = await this.#lookFor(sizeBytes, this.#isRecovered(sizeBytes));
         if (done !== undefined) return done;
       }
     }
@@ -213,30 +227,10 @@ export class DraftUpload {
     return capabilities.has('upload_inline');
   }
 
-  async #publishInline(sizeBytes: number, annotations: PublishOptions['annotations']): Promise<FileRecord> {
-    const { context, target } = this.#options;
-    const { content, memory, signal } = context;
-    const buffer = await memory.acquire(sizeBytes, signal);
-    const body = buffer.subarray(0, sizeBytes);
-    try {
-      await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
-      await content.readInto(0, body, signal);
-      const newer = await this.#newer(sizeBytes);
-      return newer ?? (await sendInline(context, body, { target: target(), annotations }));
-    } catch (error) {
-      const sent: ReadRange = ({ start, end }) => ({ chunks: [body.subarray(start, end)] });
-      const done = error instanceof TransportError ? await this.#lookFor(sizeBytes, sent) : undefined;
-      if (done === undefined) throw error;
-      return done;
-    } finally {
-      memory.release(buffer);
-    }
-  }
-
   /** The answer of a completion may be lost: is the file there? */
-  #lookFor(sizeBytes: number, bytes: ReadRange | undefined): Promise<FileRecord | undefined> {
+  #lookFor(sizeBytes: number, isSame: SameContent | undefined): Promise<FileRecord | undefined> {
     const { context, target, previous } = this.#options;
-    return publishedAlready(context, { target: target(), sizeBytes, ...previous(), bytes });
+    return publishedAlready(context, { target: target(), sizeBytes, ...previous(), isSame });
   }
 
   /** The file that took the name since the mount ended: it may be this one, whose answer was lost, or throws. */
@@ -246,17 +240,17 @@ export class DraftUpload {
     const there = await context.api.files.find(target(), { priority: 'data' });
     if (there === undefined || there.id === previous().fileId) return undefined;
     const isOpen = resumed !== undefined && (await isUploadOpen(context, resumed.ticket.uploadId));
-    const ours = isOpen ? undefined : await this.#lookFor(sizeBytes, this.#recoveredBytes);
+    const ours = isOpen ? undefined : await this.#lookFor(sizeBytes, this.#isRecovered(sizeBytes));
     if (ours !== undefined) return ours;
     throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
   }
 
   /** What tells whether a file is a recovered draft's: an upload may be gone without a completion too. */
-  get #recoveredBytes(): ReadRange | undefined {
+  #isRecovered(sizeBytes: number): SameContent | undefined {
     const { context, recovered } = this.#options;
     const { content, signal } = context;
     if (!recovered() || content.released) return undefined;
-    return (range) => content.read(range, signal);
+    return (theirs) => sameBytes(sizeBytes, (range) => content.read(range, signal), theirs);
   }
 
   get #layout(): PartLayout {

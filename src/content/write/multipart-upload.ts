@@ -7,7 +7,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Api } from '../../api/api.ts';
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, mayBeDone } from '../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { ContentError } from '../ports.ts';
@@ -190,7 +190,7 @@ export class MultipartUpload {
       try {
         return await api.uploads.complete(this.ticket.uploadId, reports, { signal, priority: 'data' });
       } catch (error) {
-        if (error instanceof ApiError) this.#unansweredBytes = undefined;
+        if (!mayBeDone(error)) this.#unansweredBytes = undefined;
         if (!isRefusedPart(error)) throw error;
         const refused = await this.#refusedOf(reports);
         if (refused.length === 0 || content.released || attempt === MOST_TRIES) {

@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { versionOfFile } from '../content-version.ts';
 import type { ContentReader, UploadTarget } from '../ports.ts';
-import { type ReadRange, sameBytes } from './same-bytes.ts';
+import type { ReadRange } from './same-bytes.ts';
 
 /** How far the service's clock may be behind ours. */
 const CLOCK_SKEW_MS = 10 * 60 * 1000;
@@ -13,6 +13,8 @@ export interface PublishedContext {
   readonly signal: AbortSignal;
 }
 
+export type SameContent = (content: ReadRange) => Promise<boolean>;
+
 export interface LostPublication {
   readonly target: UploadTarget;
   readonly sizeBytes: number;
@@ -20,8 +22,8 @@ export interface LostPublication {
   readonly fileId: string | undefined;
   /** When the draft began, by our clock: what is older is not its publication. */
   readonly sinceMs: number;
-  /** The bytes that were to be published; undefined: an upload that is gone by now tells enough. */
-  readonly bytes: ReadRange | undefined;
+  /** Whether a content is what was to be published; undefined: an upload that is gone by now tells enough. */
+  readonly isSame: SameContent | undefined;
 }
 
 /**
@@ -30,16 +32,17 @@ export interface LostPublication {
  */
 export async function publishedAlready(
   { api, reader, signal }: PublishedContext,
-  { target, sizeBytes, fileId, sinceMs, bytes }: LostPublication,
+  { target, sizeBytes, fileId, sinceMs, isSame }: LostPublication,
 ): Promise<FileRecord | undefined> {
   const entry = await api.files.find(target, { priority: 'data' });
   if (entry?.kind !== 'file' || entry.id === fileId || entry.sizeBytes !== sizeBytes) return undefined;
   if (entry.createdMs < sinceMs - CLOCK_SKEW_MS) return undefined;
-  if (bytes === undefined) return entry;
+  if (isSame === undefined) return entry;
   const theirs = reader.open(versionOfFile(entry));
   try {
-    const read: ReadRange = ({ start, end }) => theirs.read(start, end - start, { signal });
-    return (await sameBytes(sizeBytes, bytes, read)) ? entry : undefined;
+    return (await isSame(({ start, end }) => theirs.read(start, end - start, { signal })))
+      ? entry
+      : undefined;
   } finally {
     theirs.close();
   }

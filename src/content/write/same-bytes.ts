@@ -1,4 +1,5 @@
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { createMd5 } from '../../lib/md5.ts';
 import type { ByteRange } from './part-plan.ts';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -13,6 +14,20 @@ export async function sameBytes(sizeBytes: number, left: ReadRange, right: ReadR
     if (!ours.equals(await copied(right, range))) return false;
   }
   return true;
+}
+
+/** Whether a content of this size has this MD5, in hex. */
+export async function hasMd5(sizeBytes: number, md5: string, content: ReadRange): Promise<boolean> {
+  const digest = createMd5();
+  let start = 0;
+  for (; sizeBytes - start > PIECE_BYTES; start += PIECE_BYTES) {
+    const taken = digest.update(await copied(content, { start, end: start + PIECE_BYTES }));
+    digest.hurry();
+    await taken;
+  }
+  const ended = digest.end(await copied(content, { start, end: sizeBytes }));
+  digest.hurry();
+  return (await ended) === md5;
 }
 
 /** What was lent goes back at once. */

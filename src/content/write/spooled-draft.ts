@@ -23,12 +23,11 @@ import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
 import { fileChanges, hasAll } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { keepDraft } from './keep-draft.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
 import { preferredPartSize } from './preferred-part-size.ts';
 import { progressOf } from './progress-of.ts';
-import { onlyInUpload } from './refuse-released.ts';
 import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -274,6 +273,12 @@ export class SpooledDraft implements Draft {
     return untilAborted(publication.done, signal);
   }
 
+  async unanswered(): Promise<FileRecord | undefined> {
+    const file = await this.#upload.unanswered();
+    if (file !== undefined) this.#made(file);
+    return file;
+  }
+
   async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
@@ -306,14 +311,7 @@ export class SpooledDraft implements Draft {
     this.#owed.forget();
     this.#record();
     await this.#leave({ keepSpool: true });
-    const { journal, spoolPath } = this.#context;
-    // The upload has the other bytes: what tells of it stays.
-    if (upload !== undefined)
-      return { path: spoolPath(this.id), missing: onlyInUpload(upload.ticket.uploadId) };
-    const path = await keepSpool(spoolPath(this.id), keptName({ id: this.id, label: this.#label }));
-    journal.record({ type: 'end', id: this.id });
-    const whole = extents.every(({ origin }) => origin.kind === 'local');
-    return { path, missing: whole ? undefined : NOT_WRITTEN_HERE };
+    return keepDraft({ id: this.id, label: this.#label, extents, upload }, this.#context);
   }
 
   async close(): Promise<void> {
@@ -382,8 +380,7 @@ export class SpooledDraft implements Draft {
     onBegin();
     this.#failure = undefined;
     try {
-      const earlier = await this.#upload.unanswered();
-      if (earlier !== undefined) this.#made(earlier);
+      await this.unanswered();
       if (this.dirty || this.#published === undefined)
         await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
       const file = await this.annotatePublished();

@@ -30,6 +30,7 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
   requireWritable(tree, place.parent);
   if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
   return contents.holding([node], async () => {
+    await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;
     if (node.kind === 'project-file') await removeFile(parts, node);
     else await unlinkObject(parts, node, contents.of(node));

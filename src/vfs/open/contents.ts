@@ -102,6 +102,15 @@ export class Contents {
     }
   }
 
+  /**
+   * What a publication without an answer made all the same is the file from here on, before something is done to it on
+   * the platform. The caller holds the content's lock. Throws what keeps us from asking.
+   */
+  async findUnanswered(node: ContentNode): Promise<void> {
+    const content = this.find(node);
+    if (content) await this.#publisher.findUnanswered(content);
+  }
+
   /** Has a file that nobody writes any more on the platform as it was closed, before something is done to it there. */
   async publishClosed(node: ContentNode, signal?: AbortSignal): Promise<void> {
     const content = this.find(node);

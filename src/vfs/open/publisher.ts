@@ -158,7 +158,25 @@ export class Publisher implements DraftMaker {
     await draft?.commit(signal);
   }
 
+  /**
+   * What a publication without an answer made all the same is the file from here on. The caller holds the content's lock.
+   * Throws what keeps us from asking.
+   */
+  async findUnanswered(content: FileContent): Promise<void> {
+    const { node } = content;
+    if (node.kind !== 'project-file' || !node.draft) return;
+    const { draft } = node;
+    const file = await draft.unanswered();
+    if (!file) return;
+    const { pending } = node;
+    this.#tree.published(node, file);
+    // It may have been made without them.
+    node.pending = pending;
+    await this.#hasTheName(content, draft);
+  }
+
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
+    await this.findUnanswered(content);
     await this.#noteConflict(content, node);
     const { pending } = node;
     const facts = localFacts(node);
@@ -178,9 +196,14 @@ export class Publisher implements DraftMaker {
     }
     this.#tree.published(node, file);
     localFactsSent(node, facts);
+    await this.#hasTheName(content, draft);
+  }
+
+  /** What has the name on the platform is ours. */
+  async #hasTheName(content: FileContent, { id }: Draft): Promise<void> {
     content.exclusive = false;
     content.replaces = undefined;
-    await this.#replaced.deleteFor(draft.id);
+    await this.#replaced.deleteFor(id);
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {

@@ -269,8 +269,33 @@ describe('a call that takes effect once', () => {
   });
 });
 
+describe('a call that fails', () => {
+  it.each([
+    ['surely not, when every connection was refused', [refused], false],
+    ['perhaps, when a connection was reset before', [reset, refused], true],
+    ['perhaps, when a gateway waited in vain before', [status(504), refused], true],
+  ])('says whether it may have been carried out: %s', async (_, steps, mayHaveArrived) => {
+    const { run } = retrying(steps, 5000);
+    expect((await run()).error).toMatchObject({ name: 'TransportError', mayHaveArrived });
+  });
+});
+
 describe('lookBeforeRepeating', () => {
   const lost = (): LostAnswer => new LostAnswer('reset', { call: 'POST /x' });
+  const away = new TransportError('refused', { call: 'GET /x', mayHaveArrived: false });
+
+  it.each([
+    ['cannot be looked for', async () => Promise.reject(away)],
+    ['is not found, and cannot be repeated', async () => undefined],
+  ])('leaves open what became of a call that %s', async (_, look) => {
+    let attempts = 0;
+    const attempt = async (): Promise<never> => {
+      attempts += 1;
+      throw attempts === 1 ? lost() : away;
+    };
+    const result = lookBeforeRepeating<string>(attempt, look, async () => true);
+    await expect(result).rejects.toMatchObject({ message: 'refused', mayHaveArrived: true });
+  });
 
   it('takes what is found for the result', async () => {
     const result = lookBeforeRepeating<string>(

@@ -52,6 +52,8 @@ export class FakePlatform {
   mostRangesInFlight = 0;
   /** Called before anything is done: may throw, or wait. */
   on: (call: string) => void | Promise<void> = () => {};
+  /** Called when a file was made, before that is answered: may throw, or wait. */
+  onMade: () => void | Promise<void> = () => {};
   #ids = 0;
 
   get api(): Api {
@@ -77,7 +79,9 @@ export class FakePlatform {
       },
       complete: async (uploadId, parts) => {
         await this.#enter('complete');
-        return this.#complete(uploadId, parts);
+        const record = this.#complete(uploadId, parts);
+        await this.onMade();
+        return record;
       },
       abort: async (uploadId) => {
         await this.#enter('abort');
@@ -97,6 +101,7 @@ export class FakePlatform {
         const record = this.#publish(target, bytes);
         const file = this.#file(record.id);
         file.record = { ...record, metadata: target.metadata ?? {}, tags: target.tags ?? [] };
+        await this.onMade();
         return file.record;
       },
     };

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
+import type { Capability } from '../../../src/api/model.ts';
 import type { Draft } from '../../../src/content/ports.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -14,41 +15,81 @@ import {
   target,
   writerOf,
 } from './draft-world.ts';
-import { patterned } from './fake-platform.ts';
+import { patterned, refusal } from './fake-platform.ts';
 
 const lost = new TransportError('connection lost', { call: 'complete' });
 
-/** The next completion is done, and answered when `then` resolves, by the end of the connection. */
+/** The next file is made, and answered when `then` resolves, by the end of the connection: nothing can be asked after that. */
 function loseAnswer(then?: Promise<void>): void {
-  platform.on = async (call) => {
-    if (call !== 'complete') return;
-    platform.on = () => {};
-    platform.completeUpload();
+  platform.onMade = async () => {
+    platform.onMade = () => {};
     await then;
+    platform.on = (call) => {
+      if (call === 'find' || call === 'reportedParts') throw lost;
+    };
     throw lost;
   };
 }
 
-describe('a completion that was done and had no answer', () => {
+/** The outage is over when this returns. */
+async function publishUnanswered(draft: Draft): Promise<void> {
+  loseAnswer();
+  await expect(draft.publish(forever)).rejects.toBe(lost);
+  platform.on = () => {};
+}
+
+/** A file of that name must not exist yet. */
+function newExclusive(): Promise<Draft> {
+  return writerOf().draft({ target: { ...target, overwrite: false }, base: undefined, label: target.name });
+}
+
+const sent = (): number => platform.count('initialise') + platform.count('inline');
+
+describe.each<{ how: string; capabilities: Capability[] }>([
+  { how: 'in parts', capabilities: [] },
+  { how: 'in one call', capabilities: ['upload_inline'] },
+])('an upload $how that was done and had no answer', ({ capabilities }) => {
+  beforeEach(() => {
+    for (const capability of capabilities) platform.capabilities.add(capability);
+  });
+
   it('makes no second file of the same bytes', async () => {
     const draft = await newDraft(writerOf());
     await draft.write(0, Buffer.from('hello'), forever);
-    loseAnswer();
-    await expect(draft.publish(forever)).rejects.toBe(lost);
+    await publishUnanswered(draft);
     const { id } = await draft.publish(forever);
     expect([...platform.files.keys()]).toEqual([id]);
-    expect(platform.count('initialise')).toBe(1);
+    expect(sent()).toBe(1);
     expect(draft.dirty).toBe(false);
   });
 
-  it('is not taken for that of what was changed since', async () => {
-    const draft = await newDraft(writerOf());
+  it('is the file of its name that must not have existed', async () => {
+    const draft = await newExclusive();
     await draft.write(0, Buffer.from('hello'), forever);
-    loseAnswer();
-    await expect(draft.publish(forever)).rejects.toBe(lost);
+    await publishUnanswered(draft);
+    const { id } = await draft.publish(forever);
+    expect([...platform.files.keys()]).toEqual([id]);
+  });
+
+  it('is not taken for that of what was changed since', async () => {
+    const draft = await newExclusive();
+    await draft.write(0, Buffer.from('hello'), forever);
+    await publishUnanswered(draft);
     await draft.write(0, Buffer.from('j'), forever);
     await draft.publish(forever);
     expect(published()?.toString()).toBe('jello');
+    expect(platform.files.size).toBe(1);
+  });
+
+  it('is replaced by what was appended since, though parts of that were sent before it was found', async () => {
+    const draft = await newExclusive();
+    await draft.write(0, Buffer.from('hello'), forever);
+    await publishUnanswered(draft);
+    for (const offset of [5, 105, 205]) await draft.write(offset, patterned(100), forever);
+    await waitUntil(() => platform.count('put') > 0);
+    await draft.publish(forever);
+    const appended = [patterned(100), patterned(100), patterned(100)];
+    expect(published()).toEqual(Buffer.concat([Buffer.from('hello'), ...appended]));
   });
 
   it('is not taken for that of what was changed in the next mount', async () => {
@@ -85,8 +126,7 @@ describe('a completion that was done and had no answer', () => {
       ['appended to', sizeBytes],
     ])('does not keep it from being %s', async (_, offset) => {
       const draft = await changedDraft();
-      loseAnswer();
-      await expect(draft.publish(forever)).rejects.toBe(lost);
+      await publishUnanswered(draft);
       await draft.write(offset, Buffer.from('y'), forever);
       await draft.publish(forever);
       const bytes = Buffer.concat([patterned(sizeBytes), Buffer.alloc(1)]).subarray(0, draft.sizeBytes);
@@ -95,5 +135,59 @@ describe('a completion that was done and had no answer', () => {
       expect(published()?.equals(bytes)).toBe(true);
       expect((await bytesOf(draft)).equals(bytes)).toBe(true);
     });
+  });
+});
+
+describe('an upload in one call', () => {
+  beforeEach(() => {
+    platform.capabilities.add('upload_inline');
+  });
+
+  /** What the call comes to: it makes no file. */
+  async function publishInVain(draft: Draft, failure: Error): Promise<void> {
+    platform.on = () => {
+      throw failure;
+    };
+    await expect(draft.publish(forever)).rejects.toBe(failure);
+    platform.on = () => {};
+  }
+
+  it('that had no answer and was not done is no file of the same size that another client made', async () => {
+    const draft = await newExclusive();
+    await draft.write(0, Buffer.from('hello'), forever);
+    await publishInVain(draft, lost);
+    platform.addFile(Buffer.from('their'), { parent: 'folder', name: target.name });
+    await expect(draft.publish(forever)).rejects.toMatchObject({ code: 8005 });
+    expect(published()?.toString()).toBe('their');
+  });
+
+  it('that had no answer and was larger than a piece of what is compared is found', async () => {
+    const draft = await newDraft(writerOf({ partSizeBytes: 8 * KIB * KIB }));
+    await draft.write(0, patterned(2500 * KIB), forever);
+    await publishUnanswered(draft);
+    await draft.publish(forever);
+    expect(sent()).toBe(1);
+  });
+
+  it('that a gateway did not wait for is found', async () => {
+    const draft = await newExclusive();
+    await draft.write(0, Buffer.from('hello'), forever);
+    const late = refusal(504, 0);
+    platform.onMade = () => {
+      platform.onMade = () => {};
+      throw late;
+    };
+    await expect(draft.publish(forever)).rejects.toBe(late);
+    await draft.publish(forever);
+    expect(sent()).toBe(1);
+  });
+
+  it('that surely never got there is not looked for', async () => {
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const away = new TransportError('refused', { call: 'inline', mayHaveArrived: false });
+    await publishInVain(draft, away);
+    expect(await draft.unanswered()).toBeUndefined();
+    expect(platform.count('find')).toBe(0);
   });
 });

@@ -3,7 +3,8 @@ import type { Api, FilesApi } from '../../../src/api/api.ts';
 import type { Capability } from '../../../src/api/model.ts';
 import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { folderIdOf, type ProjectFileNode, type ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
 import {
   ChangingWorld,
   O_RDONLY,
@@ -67,6 +68,27 @@ describe('rename inside a project', () => {
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ whole: 'first second' });
     expect(await world.child('whole')).toBe(node);
+  });
+
+  it('replaces nothing by a half-written file that another client has put there before it is closed, for mv -n', async () => {
+    await start();
+    const { handle } = await world.create('half');
+    await world.write(handle, 'ours');
+    await world.rename('half', 'whole', { noReplace: true });
+    await world.user.upload(folderIdOf(world.folder), 'whole', 'theirs');
+    await expect(world.close(handle)).rejects.toSatisfy((error) => errnoOf(error) === 'EEXIST');
+    expect(await world.onPlatform()).toEqual({ whole: 'theirs' });
+  });
+
+  it('keeps what is set on a file that is being written', async () => {
+    await start();
+    const node = await world.put('a', 'one');
+    const handle = await world.open(node, O_WRONLY);
+    await world.write(handle, 'two', 3);
+    await new FileMetadata(world.tree).merge(node, { sample: 's1' }, world.by().signal);
+    await world.rename('a', 'b');
+    await world.close(handle);
+    expect(await annotated(node)).toMatchObject({ metadata: { sample: 's1' } });
   });
 
   it('keeps an open published file readable and writable through its handles', async () => {

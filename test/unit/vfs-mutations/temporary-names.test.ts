@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 
@@ -177,6 +178,15 @@ it('while it is being written completes it under its new name', async () => {
   await world.write(handle, 'xt', 2);
   await world.close(handle);
   expect(await objects()).toEqual({ ...BEFORE, reads: 'text' });
+});
+
+it('while it is being written replaces no object that came before it is closed, for mv -n', async () => {
+  const { handle } = await world.create(TEMPORARY, { parent: volume });
+  await world.write(handle, 'text');
+  await world.rename(TEMPORARY, 'reads', { parent: volume, noReplace: true });
+  await world.putObject(volume, 'reads', 'theirs');
+  await expect(world.close(handle)).rejects.toSatisfy((error) => errnoOf(error) === 'EEXIST');
+  expect(await objects()).toEqual({ ...BEFORE, reads: 'theirs' });
 });
 
 it('of an object to such a name is refused as any other: EPERM', async () => {

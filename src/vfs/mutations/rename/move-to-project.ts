@@ -12,7 +12,10 @@ import type { FileRename } from './rename-file.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { requireAllSent } from './require-all-sent.ts';
 
-export async function moveToProject(parts: RenameParts, rename: FileRename): Promise<void> {
+export async function moveToProject(
+  parts: RenameParts,
+  rename: Omit<FileRename, 'noReplace'>,
+): Promise<void> {
   const { tree, contents, asides } = parts;
   const { source, target, ...to } = rename;
   const ends = renameEnds(rename);
@@ -45,6 +48,7 @@ export async function moveToProject(parts: RenameParts, rename: FileRename): Pro
     if (parent) tree.kernel.invalidateEntry(parent.id, name);
   };
   await contents.holding(target ? [source, target] : [source], async () => {
+    if (target) await contents.findUnanswered(target);
     await requireNamesStill(tree, ends);
     await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
   });

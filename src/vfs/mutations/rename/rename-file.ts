@@ -29,6 +29,7 @@ export interface FileRename {
   readonly parent: ProjectFolderNode;
   readonly name: string;
   readonly target: ProjectFileNode | undefined;
+  readonly noReplace: boolean;
 }
 
 /** Within one project. */
@@ -40,6 +41,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   await contents.publishClosed(source);
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
+    for (const node of nodes) await contents.findUnanswered(node);
     await requireNamesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, () =>
@@ -50,14 +52,15 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   });
 }
 
-async function renameDraft(parts: RenameParts, { source, parent, name, target }: FileRename): Promise<void> {
+async function renameDraft(parts: RenameParts, rename: FileRename): Promise<void> {
+  const { source, parent, name, target, noReplace } = rename;
   const { tree, contents } = parts;
   const content = contents.of(source);
   const before = target && contents.of(target);
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
-  content.exclusive = false;
+  content.exclusive = noReplace;
   if (target?.record) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
     const carried = carriedOver(target.record, own);
@@ -84,7 +87,10 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
     : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
   if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
   tree.moved(source, { parent, name });
+  const { pending } = source;
   tree.published(source, renamed);
+  // It comes with the next content.
+  source.pending = pending;
   localFactsSent(source, facts);
 }
 

@@ -37,7 +37,7 @@ async function publishAt({ contents }: RenameParts, rename: NewObjectRename): Pr
   const { exclusive } = content;
   source.location = parent.prefix + nameOnPlatform(name);
   content.replacesEtag = target?.record?.etag;
-  content.exclusive = noReplace && content.writers === 0;
+  content.exclusive = noReplace;
   try {
     await contents.retarget(content);
     if (content.writers === 0) await contents.publishHolding(content);

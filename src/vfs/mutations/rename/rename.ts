@@ -68,7 +68,7 @@ function carryOut(
   switch (plan.kind) {
     case 'file':
       return plan.source.project === plan.parent.project
-        ? renameFile(parts, { ...plan, name })
+        ? renameFile(parts, { ...plan, ...to })
         : moveToProject(parts, { ...plan, name });
     case 'folder':
       return renameFolder(parts, { ...plan, name });

@@ -1,0 +1,18 @@
+import type { KeptBytes } from '../ports.ts';
+import type { DraftState } from './journal-entry.ts';
+import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { onlyInUpload } from './refuse-released.ts';
+import type { WriterContext } from './writer-context.ts';
+
+/** Keeps what was written of a draft for a person. `upload`: it has bytes that are not here. */
+export async function keepDraft(
+  { id, label, extents, upload }: Pick<DraftState, 'id' | 'label' | 'extents' | 'upload'>,
+  { journal, spoolPath }: Pick<WriterContext, 'journal' | 'spoolPath'>,
+): Promise<KeptBytes> {
+  // What tells of the upload stays.
+  if (upload !== undefined) return { path: spoolPath(id), missing: onlyInUpload(upload.ticket.uploadId) };
+  const path = await keepSpool(spoolPath(id), keptName({ id, label }));
+  journal.record({ type: 'end', id });
+  const isWhole = extents.every(({ origin }) => origin.kind === 'local');
+  return { path, missing: isWhole ? undefined : NOT_WRITTEN_HERE };
+}
