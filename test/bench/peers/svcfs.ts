@@ -12,10 +12,13 @@ export interface SvcfsOptions {
   readonly directory: string;
   readonly server: ServerSide;
   /** `service`: bytes come from and go to the service itself. */
-  readonly door: Extract<Door, 'platform' | 'plain' | 'service'>;
+  readonly door: Extract<Door, 'platform' | 'extended' | 'service'>;
   readonly name?: string;
   readonly args?: readonly string[];
 }
+
+/** What is known of a file comes with its link, by the door `extended`. */
+export const WITH_FACTS = 'svcfs (download_info_file)';
 
 /** This project, as the command mounts it. */
 export function svcfs({ directory, server, door, name = 'svcfs', args = [] }: SvcfsOptions): MountPeer {

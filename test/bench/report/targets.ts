@@ -1,4 +1,5 @@
 /** What the project promises, as ratios within one run. */
+import { WITH_FACTS } from '../peers/svcfs.ts';
 import { BAM_REGIONS, ON_DISK } from '../rows/bam-regions.ts';
 import { CROWD_MEMORY } from '../rows/crowd.ts';
 import { FOLDER_KNOWN, NAME_KNOWN } from '../rows/first-byte.ts';
@@ -11,7 +12,7 @@ import {
   NULL_REQUESTS_ALONE,
   NULL_WRITE,
 } from '../rows/kernel-null-fs.ts';
-import { LISTED_FILES_READ, WITH_FACTS } from '../rows/listed-files.ts';
+import { LISTED_FILES_READ } from '../rows/listed-files.ts';
 import { listingRow } from '../rows/listing.ts';
 import { FOUR_AT_ONCE } from '../rows/parallel-read.ts';
 import { RANDOM_4_KIB_P50 } from '../rows/random-read.ts';

@@ -24,7 +24,6 @@ export function smallFileRow(deed: Deed, threads: Threads): string {
 export const INLINE = 'svcfs (upload_inline)';
 const WRITE_BACK_INLINE = 'svcfs (write-back, upload_inline)';
 
-/** `svcfs` is kept from seeing the capability upload_inline of the service, as the platform has none. */
 export const smallFiles: Family = {
   name: 'small-files',
   rows: THREADS.flatMap((threads) =>
@@ -33,10 +32,10 @@ export const smallFiles: Family = {
   contestants: (stage) => {
     const { server, directory, mounts } = stage;
     const peers = [
-      ...mounts.map((peer) => (peer.name === 'svcfs' ? svcfs({ directory, server, door: 'plain' }) : peer)),
-      svcfs({ name: INLINE, directory, server, door: 'platform' }),
-      svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }),
-      svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'platform', args: ['--write-back'] }),
+      ...mounts,
+      svcfs({ name: INLINE, directory, server, door: 'extended' }),
+      svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
+      svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'extended', args: ['--write-back'] }),
     ];
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));
   },

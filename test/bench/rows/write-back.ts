@@ -22,7 +22,7 @@ export const writeBack: Family = {
     const { server, directory, mounts } = stage;
     const peers = [
       ...mounts.filter(({ name }) => name === KEEPS_IN_CACHE),
-      svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }),
+      svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
     ];
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));
   },
