@@ -6,7 +6,8 @@
  *                was called by, so a mount of this port reads from nginx)
  *     extended   the same with these two
  *     dav        WebDAV, for rclone
- *     s3         just enough of S3 for s3fs: objects by nginx, lists and multipart by s3-lists.ts; signatures are not looked at
+ *     s3         just enough of S3 for s3fs and rclone: objects by nginx, lists and multipart by s3-lists.ts; signatures are
+ *                not looked at
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
