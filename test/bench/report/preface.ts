@@ -20,7 +20,8 @@ The row with a rate limit is by WebDAV: by S3 a file is one request, and the lim
 One thread makes \`smallFiles\` small files, eight make \`smallFilesAtOnce\`, but on s3fs and on rclone by WebDAV, which get as few
 as one thread. A first byte is the median of nine files in each trial (with nothing known, one file), with the requests of
 all of them; each file is in a folder of its own, so that nothing that is asked about one of them tells of the next.
-Each thread makes \`randomReads\` random reads.
+Each thread makes \`randomReads\` random reads. Peak RSS is the highest of all trials, where others
+are medians; svcfs has a memory budget of 1 GiB, the most it takes unasked, where the row does not name another.
 
 The row with a rate limit has \`limitedFiles\` files to upload, begins with the whole budget, and is run once. Its floor is what was
 answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up

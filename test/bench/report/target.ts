@@ -39,3 +39,5 @@ export function ours(
 
 export const inRoundTrips = ({ median }: Result): number => median / FAR_MS;
 export const apiRequestsOf = ({ apiRequests }: Result): number | undefined => apiRequests;
+/** Of peaks, no trial may be above. */
+export const highestOf = ({ values }: Result): number => Math.max(...values);

@@ -7,6 +7,7 @@ import { kernelNullFs } from './kernel-null-fs.ts';
 import { limitedWrite } from './limited-write.ts';
 import { listedFiles } from './listed-files.ts';
 import { listing } from './listing.ts';
+import { memoryBudget } from './memory-budget.ts';
 import { parallelRead } from './parallel-read.ts';
 import { randomRead } from './random-read.ts';
 import { sequentialRead } from './sequential-read.ts';
@@ -20,6 +21,7 @@ export const FAMILIES: readonly Family[] = [
   sequentialRead,
   parallelRead,
   randomRead,
+  memoryBudget,
   diskCache,
   firstByte,
   bamRegions,
