@@ -2,6 +2,7 @@
 import { rcloneNames } from '../peers/rclone.ts';
 import { MEMORY_MIB, WITH_FACTS } from '../peers/svcfs.ts';
 import { BAM_REGIONS, ON_DISK } from '../rows/bam-regions.ts';
+import { COLD_LOOKUP } from '../rows/cold-lookup.ts';
 import { CROWD_MEMORY } from '../rows/crowd.ts';
 import { FOLDER_KNOWN, NAME_KNOWN } from '../rows/first-byte.ts';
 import {
@@ -121,6 +122,7 @@ export const TARGETS: readonly Target[] = [
     atMost: 0,
     value: ours(listingRow('ls -l', 'warm'), 20, apiRequestsOf),
   },
+  { target: 'one cold lookup, API requests', atMost: 1, value: ours(COLD_LOOKUP, 20, apiRequestsOf) },
   {
     target: 'reading 1,000 files of a listed folder, API requests',
     atMost: 1000,

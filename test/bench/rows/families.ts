@@ -1,5 +1,6 @@
 import type { Family } from '../stage.ts';
 import { bamRegions } from './bam-regions.ts';
+import { coldLookup } from './cold-lookup.ts';
 import { crowd } from './crowd.ts';
 import { diskCache } from './disk-cache.ts';
 import { firstByte } from './first-byte.ts';
@@ -30,6 +31,7 @@ export const FAMILIES: readonly Family[] = [
   smallFiles,
   writeBack,
   listedFiles,
+  coldLookup,
   listing,
   walk,
   crowd,
