@@ -17,7 +17,7 @@ import { s3fs } from './peers/s3fs.ts';
 import { svcfs } from './peers/svcfs.ts';
 import { measureProxy } from './proxy/measure-proxy.ts';
 import { targetTable } from './report/judge.ts';
-import { describeMachine } from './report/machine.ts';
+import { describeMachine, loadNow } from './report/machine.ts';
 import { documentOf, type Report, reportOf } from './report/report.ts';
 import { Results } from './report/results.ts';
 import { tableOf } from './report/table.ts';
@@ -42,6 +42,7 @@ await main(options);
 
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
   const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
+  const machine = await describeMachine();
   await mkdir(work, { recursive: true });
   const serverPlace = await temporaryDirectory(serverDir, 'svcfs-bench-');
   const place = await temporaryDirectory(work, 'run-');
@@ -56,7 +57,7 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
       latenciesMs: latency,
       rateLimit: 'off',
     });
-    const setting = { ...places, latenciesMs: latency, sizes };
+    const setting = { ...places, latenciesMs: latency, sizes, machine };
     const report = await measureAll(server, setting).finally(() => server.end());
     console.log(tableOf(report.results));
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
@@ -69,10 +70,10 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
 }
 
 type Places = Omit<Stage, 'server' | 'latencyMs' | 'mounts' | 'rcloneByS3'>;
-type Setting = Places & { readonly latenciesMs: readonly number[] };
+type Setting = Places & { readonly latenciesMs: readonly number[]; readonly machine: Report['machine'] };
 
 async function measureAll(server: ServerSide, setting: Setting): Promise<Report> {
-  const { latenciesMs, ...places } = setting;
+  const { latenciesMs, machine, ...places } = setting;
   const { sizes, directory } = places;
   const file = { port: server.port('dav', 0), path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
   const proxy = await measureProxy(file, directory);
@@ -84,9 +85,8 @@ async function measureAll(server: ServerSide, setting: Setting): Promise<Report>
     }
   }
   const date = new Date().toISOString().slice(0, 10);
-  const machine = await describeMachine();
   const found = { results: results.all(), failures: results.failures };
-  return reportOf({ date, machine, sizes, proxy, ...found });
+  return reportOf({ date, machine: { ...machine, 'load after': loadNow() }, sizes, proxy, ...found });
 }
 
 function stageOf(server: ServerSide, rest: Places & Pick<Stage, 'latencyMs'>): Stage {
