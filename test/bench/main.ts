@@ -4,27 +4,28 @@
  *
  * All talk to servers on this machine (server/), straight or through a proxy that adds latency (native/latency-proxy.cc).
  * Every trial mounts anew with empty caches: that makes it cold. The server's data stays in memory, for it is not what is
- * measured. Contestants take turns, run by run, so that a disturbance of the machine meets all of them.
+ * measured.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
 import { keepMemory } from './measure/keep-memory.ts';
+import { measureFamily } from './measure/measure-family.ts';
 import { temporaryDirectory } from './measure/temporary-directory.ts';
 import { rclone } from './peers/rclone.ts';
 import { s3fs } from './peers/s3fs.ts';
 import { svcfs } from './peers/svcfs.ts';
 import { measureProxy } from './proxy/measure-proxy.ts';
-import { describeMachine } from './report/machine.ts';
+import { targetTable } from './report/judge.ts';
+import { describeMachine, loadNow } from './report/machine.ts';
 import { documentOf, type Report, reportOf } from './report/report.ts';
 import { Results } from './report/results.ts';
-import { short, tableOf } from './report/table.ts';
-import { targetTable } from './report/targets.ts';
+import { tableOf } from './report/table.ts';
 import { FAMILIES } from './rows/families.ts';
 import { BIG_FILES } from './server/names.ts';
 import { type ServerSide, startServerSide } from './server/server-side.ts';
 import { SIZES, type Sizes } from './sizes.ts';
-import type { Contestant, Family, Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const options = parseBenchOptions(process.argv.slice(2));
 // What is ended, removed and set back on `exit` is so on these too, however often they come.
@@ -41,6 +42,7 @@ await main(options);
 
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
   const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
+  const machine = await describeMachine();
   await mkdir(work, { recursive: true });
   const serverPlace = await temporaryDirectory(serverDir, 'svcfs-bench-');
   const place = await temporaryDirectory(work, 'run-');
@@ -55,7 +57,7 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
       latenciesMs: latency,
       rateLimit: 'off',
     });
-    const setting = { ...places, latenciesMs: latency, sizes };
+    const setting = { ...places, latenciesMs: latency, sizes, machine };
     const report = await measureAll(server, setting).finally(() => server.end());
     console.log(tableOf(report.results));
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
@@ -67,24 +69,27 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   }
 }
 
-type Setting = Omit<Stage, 'server' | 'latencyMs' | 'mounts'> & { readonly latenciesMs: readonly number[] };
+type Places = Omit<Stage, 'server' | 'latencyMs' | 'mounts' | 'rcloneByS3'>;
+type Setting = Places & { readonly latenciesMs: readonly number[]; readonly machine: Report['machine'] };
 
-async function measureAll(server: ServerSide, { latenciesMs, ...places }: Setting): Promise<Report> {
+async function measureAll(server: ServerSide, setting: Setting): Promise<Report> {
+  const { latenciesMs, machine, ...places } = setting;
   const { sizes, directory } = places;
   const file = { port: server.port('dav', 0), path: BIG_FILES[0], sizeBytes: sizes.bigBytes };
   const proxy = await measureProxy(file, directory);
   const results = new Results();
   for (const family of FAMILIES.filter(({ name }) => options.rows.includes(name))) {
     for (const latencyMs of family.overNetwork === false ? [0] : latenciesMs) {
-      await measureFamily(family, stageOf(server, { latencyMs, ...places }), results);
+      const stage = stageOf(server, { latencyMs, ...places });
+      await measureFamily(family, stage, { results, peers: options.peers });
     }
   }
   const date = new Date().toISOString().slice(0, 10);
-  const machine = await describeMachine();
-  return reportOf({ date, machine, sizes, proxy, results: results.all(), failures: results.failures });
+  const found = { results: results.all(), failures: results.failures };
+  return reportOf({ date, machine: { ...machine, 'load after': loadNow() }, sizes, proxy, ...found });
 }
 
-function stageOf(server: ServerSide, rest: Omit<Stage, 'server' | 'mounts'>): Stage {
+function stageOf(server: ServerSide, rest: Places & Pick<Stage, 'latencyMs'>): Stage {
   const peers = { server, directory: rest.directory };
   const mounts = [
     svcfs({ ...peers, door: 'platform' }),
@@ -92,53 +97,6 @@ function stageOf(server: ServerSide, rest: Omit<Stage, 'server' | 'mounts'>): St
     rclone('full', peers),
     s3fs(peers),
   ];
-  return { ...rest, server, mounts };
-}
-
-async function measureFamily(family: Family, stage: Stage, results: Results): Promise<void> {
-  const all = await family.contestants(stage);
-  const contestants = all.filter(({ peer }) => options.peers?.some((part) => peer.includes(part)) ?? true);
-  const failed = new Set<Contestant>();
-  const runs = Math.min(stage.sizes.runs, family.mostRuns ?? Infinity);
-  for (let run = 1; run <= runs; run += 1) {
-    for (const contestant of inTurn(contestants, run)) {
-      if (failed.has(contestant)) continue;
-      await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {
-        failed.add(contestant);
-        const { latencyMs } = stage;
-        results.failures.push({
-          family: family.name,
-          latencyMs,
-          peer: contestant.peer,
-          reason: error.message,
-        });
-        console.error(`${family.name}, ${latencyMs} ms, ${contestant.peer}: ${error.stack}`);
-      });
-    }
-  }
-}
-
-/** Each run begins with another. */
-function inTurn<T>(all: readonly T[], run: number): readonly T[] {
-  const first = (run - 1) % Math.max(1, all.length);
-  return [...all.slice(first), ...all.slice(0, first)];
-}
-
-async function measureTrial(
-  family: Family,
-  {
-    contestant,
-    stage,
-    results,
-  }: { readonly contestant: Contestant; readonly stage: Stage; readonly results: Results },
-): Promise<void> {
-  const samples = await contestant.trial();
-  for (const row of family.rows) {
-    const sample = samples[row.name];
-    if (sample === undefined) continue;
-    results.add(row, stage.latencyMs, contestant.peer, sample);
-    console.error(
-      `${row.name}, ${stage.latencyMs} ms, ${contestant.peer}: ${short(sample.value)} ${row.unit}`,
-    );
-  }
+  const rcloneByS3 = (['off', 'full'] as const).map((mode) => rclone(mode, { ...peers, protocol: 'S3' }));
+  return { ...rest, server, mounts, rcloneByS3 };
 }

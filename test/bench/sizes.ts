@@ -26,6 +26,7 @@ export interface Sizes {
   readonly writtenBack: number;
   /** Small ones that are uploaded with a rate limit: more than it has requests for. */
   readonly limitedFiles: number;
+  /** Of each thread: fewer than a hundred have no 99th percentile. */
   readonly randomReads: number;
   readonly runs: number;
 }
@@ -58,7 +59,7 @@ export const SIZES = {
     smallFilesAtOnce: 1000,
     writtenBack: 1000,
     limitedFiles: 280,
-    randomReads: 40,
+    randomReads: 100,
     runs: 3,
   },
   quick: {

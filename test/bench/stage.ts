@@ -45,8 +45,10 @@ export interface Stage {
   readonly serverDirectory: string;
   /** For what the next run can use again. */
   readonly kept: string;
-  /** Those that read: svcfs, rclone (off, full), s3fs. */
+  /** Those that read: svcfs, rclone (off, full) by WebDAV, s3fs. */
   readonly mounts: readonly MountPeer[];
+  /** rclone (off, full) by S3: for rows that requests decide. A few that bring many bytes are the same by WebDAV. */
+  readonly rcloneByS3: readonly MountPeer[];
 }
 
 /** Rows that are measured together. */

@@ -6,7 +6,7 @@
 //   load create|fetch|delete DIRECTORY COUNT THREADS
 //                                                  files of 4 KiB: f0, f1, ...
 //   load stat DIRECTORY THREADS PASSES             every entry, in an order of each thread's own
-//   load first-byte PATH                           open and read one byte
+//   load first-byte PATH...                        one after the other opened and one byte of it read
 //   load bam-text COUNT                            sorted made-up reads as SAM on stdout
 //
 // Prints one line of JSON: seconds, operations, bytes, and the latency of one operation in milliseconds.
@@ -190,15 +190,17 @@ void stat_storm(const std::string& directory, int threads, int passes) {
   close(parent);
 }
 
-void first_byte(const std::string& path) {
+void first_bytes(const std::vector<std::string>& paths) {
   run(1, [&](int, Tally& tally) {
-    tally.timed([&] {
-      const int fd = open_or_die(path, O_RDONLY);
-      char byte;
-      if (pread(fd, &byte, 1, 0) != 1) die(path);
-      tally.bytes = 1;
-      close(fd);
-    });
+    for (const auto& path : paths) {
+      tally.timed([&] {
+        const int fd = open_or_die(path, O_RDONLY);
+        char byte;
+        if (pread(fd, &byte, 1, 0) != 1) die(path);
+        tally.bytes += 1;
+        close(fd);
+      });
+    }
   });
 }
 
@@ -245,7 +247,7 @@ int main(int argc, char** argv) {
   } else if (what == "stat") {
     stat_storm(args[1], number(2), number(3));
   } else if (what == "first-byte") {
-    first_byte(args[1]);
+    first_bytes({args.begin() + 1, args.end()});
   } else if (what == "bam-text") {
     bam_text(number(1));
   } else {

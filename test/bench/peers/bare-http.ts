@@ -3,11 +3,14 @@ import { text } from 'node:stream/consumers';
 import { ADVANCE_ACCESS, ADVANCE_ACCESS_HEADER, AUTH_TOKEN_HEADER } from '../../../src/contract/headers.ts';
 import type { ServerSide } from '../server/server-side.ts';
 
-/** The calls that the first byte of a file takes, over one warm connection each to API and storage, and nothing else. */
+/**
+ * The calls that the first byte of a file takes, over warm connections (two to the API, one to the storage), and nothing
+ * else.
+ */
 export class BareHttp {
   readonly #endpoint: string;
   readonly #headers: Record<string, string>;
-  readonly #api = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #api = new Agent({ keepAlive: true, maxSockets: 2 });
   readonly #storage = new Agent({ keepAlive: true, maxSockets: 1 });
 
   constructor({ port, dataSet }: ServerSide, latencyMs: number) {
@@ -15,8 +18,8 @@ export class BareHttp {
     this.#headers = { [AUTH_TOKEN_HEADER]: dataSet.token, [ADVANCE_ACCESS_HEADER]: ADVANCE_ACCESS };
   }
 
-  async parentOf(id: string): Promise<string> {
-    return (await this.#call<{ parent: string }>(`/files/${id}`)).parent;
+  async details(id: string): Promise<{ readonly parent: string }> {
+    return this.#call(`/files/${id}`);
   }
 
   async find(parent: string, name: string): Promise<string> {
@@ -25,7 +28,7 @@ export class BareHttp {
   }
 
   async firstByte(id: string): Promise<void> {
-    const { url } = await this.#call<{ url: string }>(`/files/${id}/download_info?file=true`);
+    const { url } = await this.#call<{ url: string }>(`/files/${id}/download_info`);
     await this.#get(url, this.#storage, { Range: 'bytes=0-0' });
   }
 

@@ -12,7 +12,8 @@ export interface ForegroundMount {
   readonly command: string;
   /** Given the mount point and a directory of its own. */
   readonly args: (mountPoint: string, work: string) => readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  /** Added to this process's environment; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly server: ServerSide;
   readonly door: Door;

@@ -12,13 +12,26 @@ export interface SvcfsOptions {
   readonly directory: string;
   readonly server: ServerSide;
   /** `service`: bytes come from and go to the service itself. */
-  readonly door: Extract<Door, 'platform' | 'plain' | 'service'>;
+  readonly door: Extract<Door, 'platform' | 'extended' | 'service'>;
   readonly name?: string;
+  readonly memoryMib?: number;
   readonly args?: readonly string[];
 }
 
+/** What is known of a file comes with its link, by the door `extended`. */
+export const WITH_FACTS = 'svcfs (download_info_file)';
+/** The most it takes unasked; said, because it takes less on a machine that has not four times as much available. */
+export const MEMORY_MIB = 1024;
+
 /** This project, as the command mounts it. */
-export function svcfs({ directory, server, door, name = 'svcfs', args = [] }: SvcfsOptions): MountPeer {
+export function svcfs({
+  directory,
+  server,
+  door,
+  name = 'svcfs',
+  memoryMib = MEMORY_MIB,
+  args = [],
+}: SvcfsOptions): MountPeer {
   return {
     name,
     mount: async ({ latencyMs }) => {
@@ -31,7 +44,8 @@ export function svcfs({ directory, server, door, name = 'svcfs', args = [] }: Sv
         SVC_API_ENDPOINT: `http://127.0.0.1:${server.port(door, latencyMs)}/v2`,
         SVC_AUTH_TOKEN: server.dataSet.token,
       };
-      await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...args], { env });
+      const memory = ['--memory', `${memoryMib}M`];
+      await mustRun(process.execPath, [MAIN, 'mount', mountPoint, ...memory, ...args], { env });
       const pids = await pidsWith(`HOME=${home}`);
       return {
         path: (path) => join(mountPoint, server.dataSet.projectPath, path),

@@ -1,8 +1,9 @@
 import type { ProxyLimit } from '../proxy/measure-proxy.ts';
 import type { Sizes } from '../sizes.ts';
+import { judge, type TargetOutcome, targetTable } from './judge.ts';
+import { PREFACE } from './preface.ts';
 import type { Failure, Result } from './results.ts';
 import { short, tableOf } from './table.ts';
-import { judge, type TargetOutcome, targetTable } from './targets.ts';
 
 /** Everything a run found: the JSON, and what the document is made of. */
 export interface Report {
@@ -38,16 +39,7 @@ ${rowsOf(machine)}
 ${rowsOf(sizes)}
 
 ${proxyText(proxy)}
-Who talks to what: every download comes from one nginx (svcfs and curl by the service's signed addresses, rclone by WebDAV,
-s3fs by S3), except in the lines that name the service's own storage. svcfs and \`curl -T\` send to the service, which
-checks the MD5 of each part and flushes it; rclone and s3fs send to nginx, which does neither. At 20 ms a connection costs
-one round trip more and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
-svcfs sees what its own service adds to the platform's API, but for \`upload_inline\` and \`download_info_file\` where a line names them.
-Eight threads make \`smallFilesAtOnce\` small files, but on s3fs, which gets as few as one thread.
-The row with a rate limit has \`limitedFiles\` files to upload, begins with the whole budget, and is run once. Its floor is what was
-answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up
-waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
-
+${PREFACE}
 ## Targets
 
 ${targetTable(targets)}

@@ -36,7 +36,7 @@ interface Entry {
 
 const GIB = 1024 ** 3;
 
-/** Gathers samples, and answers medians. */
+/** Gathers samples, and answers medians; of peaks, the highest. */
 export class Results {
   readonly #entries = new Map<string, Entry>();
   readonly failures: Failure[] = [];
@@ -62,7 +62,7 @@ function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
   const extras = {
     cpuSeconds: middle((sample) => sample.cpuSeconds),
     cpuSecondsPerGib: middle(cpuPerGib),
-    peakRssMib: middle((sample) => sample.peakRssMib),
+    peakRssMib: highest(samples.flatMap(({ peakRssMib }) => peakRssMib ?? [])),
     apiRequests: middle((sample) => sample.apiRequests),
     dataRequests: middle((sample) => sample.dataRequests),
     sentBytes: middle((sample) => sample.sentBytes),
@@ -71,6 +71,10 @@ function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
   };
   const known = Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
   return { row: row.name, unit: row.unit, latencyMs, peer, median: median(values), values, ...known };
+}
+
+function highest(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : Math.max(...values);
 }
 
 function cpuPerGib({ cpuSeconds, movedBytes }: Sample): number | undefined {

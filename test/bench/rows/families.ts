@@ -1,5 +1,6 @@
 import type { Family } from '../stage.ts';
 import { bamRegions } from './bam-regions.ts';
+import { coldLookup } from './cold-lookup.ts';
 import { crowd } from './crowd.ts';
 import { diskCache } from './disk-cache.ts';
 import { firstByte } from './first-byte.ts';
@@ -7,6 +8,7 @@ import { kernelNullFs } from './kernel-null-fs.ts';
 import { limitedWrite } from './limited-write.ts';
 import { listedFiles } from './listed-files.ts';
 import { listing } from './listing.ts';
+import { memoryBudget } from './memory-budget.ts';
 import { parallelRead } from './parallel-read.ts';
 import { randomRead } from './random-read.ts';
 import { sequentialRead } from './sequential-read.ts';
@@ -20,6 +22,7 @@ export const FAMILIES: readonly Family[] = [
   sequentialRead,
   parallelRead,
   randomRead,
+  memoryBudget,
   diskCache,
   firstByte,
   bamRegions,
@@ -28,6 +31,7 @@ export const FAMILIES: readonly Family[] = [
   smallFiles,
   writeBack,
   listedFiles,
+  coldLookup,
   listing,
   walk,
   crowd,

@@ -22,7 +22,7 @@ const FOLDER = join(OUT, 'limited');
 /** One who is limited: at which door, and which of its requests count. */
 interface Limited {
   readonly name: string;
-  readonly door: 'plain' | 'dav';
+  readonly door: 'platform' | 'dav';
   readonly counted: 'apiRequests' | 'dataRequests';
   peer(on: { readonly directory: string; readonly server: ServerSide }): MountPeer;
   /** How often it has held requests back by itself. */
@@ -32,9 +32,9 @@ interface Limited {
 const LIMITED_PEERS: readonly Limited[] = [
   {
     name: 'svcfs',
-    door: 'plain',
+    door: 'platform',
     counted: 'apiRequests',
-    peer: (on) => svcfs({ ...on, door: 'plain' }),
+    peer: (on) => svcfs({ ...on, door: 'platform' }),
     waits: async (mounted) => (await mountStatistics(mounted)).api.rateWaits,
   },
   {

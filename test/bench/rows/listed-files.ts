@@ -1,23 +1,21 @@
 import { load, secondsOf } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
-import { svcfs } from '../peers/svcfs.ts';
+import { svcfs, WITH_FACTS } from '../peers/svcfs.ts';
 import { THOUSAND } from '../server/names.ts';
 import { type Family, onMount } from '../stage.ts';
 
 export const LISTED_FILES_READ = 'files of 4 KiB of a listed folder read, 8 threads';
-
-export const WITH_FACTS = 'svcfs (download_info_file)';
 
 /** As many programs do it: list a folder, then read all that is in it. Apart: with the capability of our service. */
 export const listedFiles: Family = {
   name: 'listed-files',
   rows: [{ name: LISTED_FILES_READ, unit: 'ops/s' }],
   contestants: (stage) => {
-    const { server, directory, mounts } = stage;
-    const platform = svcfs({ directory, server, door: 'plain' });
+    const { server, directory, mounts, rcloneByS3 } = stage;
     const peers = [
-      ...mounts.map((peer) => (peer.name === platform.name ? platform : peer)),
-      svcfs({ name: WITH_FACTS, directory, server, door: 'platform' }),
+      ...mounts,
+      ...rcloneByS3,
+      svcfs({ name: WITH_FACTS, directory, server, door: 'extended' }),
     ];
     return peers.map((peer) => ({
       peer: peer.name,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
+import { rcloneName } from '../peers/rclone.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
@@ -24,19 +25,19 @@ export function smallFileRow(deed: Deed, threads: Threads): string {
 export const INLINE = 'svcfs (upload_inline)';
 const WRITE_BACK_INLINE = 'svcfs (write-back, upload_inline)';
 
-/** `svcfs` is kept from seeing the capability upload_inline of the service, as the platform has none. */
 export const smallFiles: Family = {
   name: 'small-files',
   rows: THREADS.flatMap((threads) =>
     DEEDS.map((deed) => ({ name: smallFileRow(deed, threads), unit: 'ops/s' as const })),
   ),
   contestants: (stage) => {
-    const { server, directory, mounts } = stage;
+    const { server, directory, mounts, rcloneByS3 } = stage;
     const peers = [
-      ...mounts.map((peer) => (peer.name === 'svcfs' ? svcfs({ directory, server, door: 'plain' }) : peer)),
-      svcfs({ name: INLINE, directory, server, door: 'platform' }),
-      svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }),
-      svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'platform', args: ['--write-back'] }),
+      ...mounts,
+      ...rcloneByS3,
+      svcfs({ name: INLINE, directory, server, door: 'extended' }),
+      svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
+      svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'extended', args: ['--write-back'] }),
     ];
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));
   },
@@ -71,7 +72,9 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
   }
 }
 
-/** s3fs makes six in a second, however many threads there are: a thousand would take minutes and show no more. */
+/** s3fs makes six in a second, rclone by WebDAV thirty, however many threads there are: a thousand would show no more. */
+const SLOW: readonly string[] = ['s3fs', rcloneName('off', 'WebDAV'), rcloneName('full', 'WebDAV')];
+
 function filesOf({ name }: MountPeer, threads: Threads, { sizes }: Stage): number {
-  return threads === 1 || name === 's3fs' ? sizes.smallFiles : sizes.smallFilesAtOnce;
+  return threads === 1 || SLOW.includes(name) ? sizes.smallFiles : sizes.smallFilesAtOnce;
 }

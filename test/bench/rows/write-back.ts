@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
 import type { MountPeer } from '../peers/mounted.ts';
+import { rcloneNames } from '../peers/rclone.ts';
 import { svcfs } from '../peers/svcfs.ts';
 import { OUT } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
 export const WRITTEN_BACK = 'files of 4 KiB closed, 8 threads, uploads follow';
 export const WRITE_BACK = 'svcfs (write-back)';
-const KEEPS_IN_CACHE = 'rclone (full)';
 const THREADS = 8;
 const FILE_BYTES = 4096;
 let folders = 0;
@@ -19,10 +19,11 @@ export const writeBack: Family = {
   name: 'write-back',
   rows: [{ name: WRITTEN_BACK, unit: 'ops/s' }],
   contestants: (stage) => {
-    const { server, directory, mounts } = stage;
+    const { server, directory, mounts, rcloneByS3 } = stage;
+    const keepInCache = rcloneNames('full');
     const peers = [
-      ...mounts.filter(({ name }) => name === KEEPS_IN_CACHE),
-      svcfs({ name: WRITE_BACK, directory, server, door: 'plain', args: ['--write-back'] }),
+      ...[...mounts, ...rcloneByS3].filter(({ name }) => keepInCache.includes(name)),
+      svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
     ];
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));
   },

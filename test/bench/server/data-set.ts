@@ -7,6 +7,7 @@
  *     thousand/f0 …       files of 4 KiB to list and read
  *     tree/00/00 …        folders in folders, three files in each
  *     crowd/e00000 …      100,000 empty files
+ *     apart/00/file …     files of 1 MiB, each in a folder of its own
  *     bam/sample.bam      sorted reads with an index
  *     out/                written by the rows
  */

@@ -1,9 +1,11 @@
 import { access, copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { mustRun } from '../../support/run.ts';
 import { nativeProgram } from '../measure/native-program.ts';
 import type { Sizes } from '../sizes.ts';
-import { BAM, BIG_FILES, CROWD, MANY, OUT, THOUSAND, TREE } from './names.ts';
+import { APART, BAM, BIG_FILES, CROWD, MANY, OUT, THOUSAND, TREE } from './names.ts';
+
+const MIB = 1024 * 1024;
 
 /**
  * Makes the files of the data set in a directory.
@@ -24,6 +26,10 @@ export async function makeFiles(
   }
   for (let i = 0; i < sizes.listedFiles; i += 1) {
     await writeFile(join(tree, THOUSAND, `f${i}`), String(i).padEnd(4096, '.'));
+  }
+  for (const name of APART) {
+    await mkdir(dirname(join(tree, name)), { recursive: true });
+    await writeFile(join(tree, name), Buffer.alloc(MIB, name));
   }
   await makeTree(join(tree, TREE), sizes.branches);
   await mustRun('bash', ['-c', `cd "$0" && seq -f e%06.0f ${sizes.crowd} | xargs touch`, join(tree, CROWD)]);

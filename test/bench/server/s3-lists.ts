@@ -1,14 +1,15 @@
 /**
  * What nginx cannot do of S3: lists, directories and multipart uploads, on the directory that nginx serves.
  *
- * A completed upload is put together from its parts at once, by moving the first and appending the rest.
+ * Of a completed upload stays a file of its size, and nothing else: no row reads what it has written in parts, and to join
+ * them would take a client's time that no store takes, which keeps an object as its parts.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { dirname, join } from 'node:path';
+import { S3_ETAG } from './nginx-configuration.ts';
+import { S3Listing } from './s3-listing.ts';
 
 export interface S3Lists {
   readonly port: number;
@@ -21,12 +22,10 @@ interface Answer {
   readonly type?: string;
 }
 
-const MODIFIED = '2024-01-01T00:00:00.000Z';
-const ETAG = '0123456789abcdef0123456789abcdef';
-
 /** @param tree Of the objects; its name is the bucket's. */
 export async function startS3Lists(tree: string, parts: string): Promise<S3Lists> {
   await mkdir(parts, { recursive: true });
+  const listing = new S3Listing(tree);
   let uploads = 0;
   const respond = async (request: IncomingMessage): Promise<Answer> => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -40,16 +39,16 @@ export async function startS3Lists(tree: string, parts: string): Promise<S3Lists
       );
     }
     if (request.method === 'POST') {
-      await joinParts(join(parts, query.get('uploadId') ?? ''), join(tree, key));
-      return xml(`<CompleteMultipartUploadResult><ETag>"${ETAG}"</ETag></CompleteMultipartUploadResult>`);
+      await complete(join(parts, query.get('uploadId') ?? ''), join(tree, key));
+      return xml(`<CompleteMultipartUploadResult><ETag>"${S3_ETAG}"</ETag></CompleteMultipartUploadResult>`);
     }
     const source = request.headers['x-amz-copy-source'];
     if (typeof source === 'string') {
       const from = join(dirname(tree), decodeURIComponent(source));
       if (from !== join(tree, key)) await copyFile(from, join(tree, key));
-      return xml(`<CopyObjectResult><ETag>"${ETAG}"</ETag></CopyObjectResult>`);
+      return xml(`<CopyObjectResult><ETag>"${S3_ETAG}"</ETag></CopyObjectResult>`);
     }
-    if (key === '') return request.method === 'HEAD' ? { status: 200 } : xml(await list(tree, query));
+    if (key === '') return request.method === 'HEAD' ? { status: 200 } : xml(await listing.page(query));
     return directory(request.method ?? '', join(tree, key));
   };
   const server = createServer((request, response) => {
@@ -73,13 +72,17 @@ function xml(body: string): Answer {
   return { status: 200, body: `<?xml version="1.0" encoding="UTF-8"?>${body}` };
 }
 
-async function joinParts(directory: string, target: string): Promise<void> {
-  const names = (await readdir(directory)).toSorted((a, b) => Number(a) - Number(b));
-  const [first = '', ...rest] = names.map((name) => join(directory, name));
-  for (const part of rest) await pipeline(createReadStream(part), createWriteStream(first, { flags: 'a' }));
+async function complete(parts: string, target: string): Promise<void> {
+  const names = await readdir(parts);
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(parts, name))).size));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const object = join(parts, 'object');
+  await writeFile(object, '');
+  await truncate(object, total);
   await mkdir(dirname(target), { recursive: true });
-  await rename(first, target);
-  await rm(directory, { recursive: true });
+  await rename(object, target);
+  // Nobody waits for that.
+  rm(parts, { recursive: true, force: true }).catch(() => {});
 }
 
 /** A marker of a directory: HEAD, PUT and DELETE of a key that ends in a slash. */
@@ -88,32 +91,4 @@ async function directory(method: string, path: string): Promise<Answer> {
   else if (method === 'DELETE') await rm(path, { recursive: true });
   else await stat(path);
   return { status: method === 'DELETE' ? 204 : 200, type: 'application/x-directory' };
-}
-
-/** ListObjects, version 1, for the delimiter `/` and prefixes that end in it. */
-async function list(tree: string, query: URLSearchParams): Promise<string> {
-  const prefix = query.get('prefix') ?? '';
-  const marker = query.get('marker') ?? '';
-  const most = Number(query.get('max-keys') ?? 1000);
-  const entries = await readdir(join(tree, prefix), { withFileTypes: true }).catch(() => []);
-  const found = entries
-    .map((entry) => ({
-      key: `${prefix}${entry.name}${entry.isDirectory() ? '/' : ''}`,
-      isFolder: entry.isDirectory(),
-    }))
-    .filter(({ key }) => key > marker)
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
-  const page = found.slice(0, most);
-  const isTruncated = page.length < found.length;
-  const contents = await Promise.all(
-    page.map(async ({ key, isFolder }) => {
-      if (isFolder) return `<CommonPrefixes><Prefix>${key}</Prefix></CommonPrefixes>`;
-      const { size } = await stat(join(tree, key));
-      const facts = `<LastModified>${MODIFIED}</LastModified><ETag>"${ETAG}"</ETag><Size>${size}</Size>`;
-      return `<Contents><Key>${key}</Key>${facts}<StorageClass>STANDARD</StorageClass></Contents>`;
-    }),
-  );
-  const next = isTruncated ? `<NextMarker>${page.at(-1)?.key}</NextMarker>` : '';
-  const head = `<Name>${basename(tree)}</Name><Prefix>${prefix}</Prefix><Marker>${marker}</Marker>`;
-  return `<ListBucketResult>${head}<MaxKeys>${most}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`;
 }

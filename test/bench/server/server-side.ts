@@ -12,8 +12,8 @@ import { type DataSet, makeDataSet } from './data-set.ts';
 import { startNginx } from './nginx.ts';
 import { startS3Lists } from './s3-lists.ts';
 
-/** What clients can be pointed at; `service` is the service without nginx before it. */
-export const DOORS = ['platform', 'plain', 'service', 'dav', 's3'] as const;
+/** What clients can be pointed at (`nginx.ts`); `service` is the service without nginx before it. */
+export const DOORS = ['platform', 'extended', 'service', 'dav', 's3'] as const;
 export type Door = (typeof DOORS)[number];
 
 /** Everything the clients talk to, on this machine. */
@@ -50,7 +50,7 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
   const lists = await startS3Lists(dataSet.tree, parts);
   const ports = {
     platform: await freePort(),
-    plain: await freePort(),
+    extended: await freePort(),
     dav: await freePort(),
     s3: await freePort(),
   };

@@ -13,7 +13,7 @@ import { createLogger } from '../../../src/observe/logger.ts';
 import { openServices } from '../../../src/service/start-service.ts';
 import { BackgroundProcess } from '../../support/background-process.ts';
 import { PostgresServer } from '../../support/postgres-server.ts';
-import { describeMachine } from '../report/machine.ts';
+import { describeMachine, loadNow } from '../report/machine.ts';
 import { type MeasuredCall, prepareCalls } from './calls.ts';
 
 const MAIN = new URL('../../../dist/cli/main.js', import.meta.url).pathname;
@@ -35,8 +35,8 @@ const { values } = parseArgs({
 await main();
 
 async function main(): Promise<void> {
-  const { processor, load, node } = await describeMachine();
-  console.log(`${processor}, Node.js ${node}, load ${load}; ${values.connections} connections\n`);
+  const { processor, node } = await describeMachine();
+  console.log(`${processor}, Node.js ${node}, load ${loadNow()}; ${values.connections} connections\n`);
   console.log('| call | engine | requests/s | median ms | p99 ms | CPU ms a request |');
   console.log('|---|---|--:|--:|--:|--:|');
   await measureEngine('SQLite', undefined);
