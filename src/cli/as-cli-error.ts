@@ -14,6 +14,7 @@ const EXIT_OF_MOUNT_ERROR: Readonly<Record<MountErrorKind, ExitName>> = {
   'not-empty': 'mountPointNotEmpty',
   'already-mounted': 'alreadyMounted',
   busy: 'busy',
+  held: 'busy',
   other: 'failure',
 };
 

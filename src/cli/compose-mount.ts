@@ -216,12 +216,12 @@ function mountOnKernel(
   });
 }
 
-async function unmountUnlessBusy(mount: Mount): Promise<boolean> {
+async function unmountUnlessBusy(mount: Mount): ReturnType<ComposedMount['unmount']> {
   try {
     await mount.unmount();
-    return true;
+    return 'unmounted';
   } catch (error) {
-    if (error instanceof MountError && error.kind === 'busy') return false;
+    if (error instanceof MountError && (error.kind === 'busy' || error.kind === 'held')) return error.kind;
     throw error;
   }
 }

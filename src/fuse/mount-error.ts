@@ -9,6 +9,7 @@ export type MountErrorKind =
   | 'already-mounted'
   | 'fusermount-missing'
   | 'busy'
+  | 'held'
   | 'other';
 
 /** The message says what is wrong and what to do, in one line for a person. */

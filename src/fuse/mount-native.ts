@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { systemClock } from '../lib/clock.ts';
 import type { FileSystem } from '../vfs/file-system.ts';
 import { unmountWithHelper } from './fusermount.ts';
 import { mountInKernel } from './kernel-mount.ts';
@@ -11,6 +12,9 @@ import { prepareMountPoint } from './mount-point.ts';
 import { loadNativeAddon } from './native-addon.ts';
 import { NativeTransport } from './native-transport.ts';
 import { Session } from './session.ts';
+
+/** The kernel ends a mount with its last mount namespace; where that was ours, at once. */
+const HELD_AFTER_MS = 3000;
 
 /** umount(8) of util-linux. */
 const UMOUNT = 'umount';
@@ -53,9 +57,17 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
       await (mounted.viaHelper
         ? unmountWithHelper(mountPoint, { lazy: false })
         : unmountDirectly(mountPoint));
-      await closed;
+      await requireClosed(closed, mountPoint);
     },
   };
+}
+
+async function requireClosed(closed: Promise<void>, mountPoint: string): Promise<void> {
+  const waited = new AbortController();
+  const held = systemClock.sleep(HELD_AFTER_MS, waited.signal).then(() => {
+    throw new MountError('held', `${mountPoint}: unmounted, but another mount namespace has it still`);
+  });
+  await Promise.race([closed, held]).finally(() => waited.abort());
 }
 
 /**

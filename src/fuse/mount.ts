@@ -19,7 +19,10 @@ export interface MountOptions {
 /** A mount that answers. */
 export interface Mount {
   readonly mountPoint: string;
-  /** Unmounts when nobody uses it; a MountError of kind `busy` otherwise. Resolves once the file system was detached. */
+  /**
+   * Unmounts when nobody uses it; a MountError of kind `busy` otherwise, of kind `held` when it is unmounted here and goes on in
+   * another mount namespace. Resolves once the file system was detached.
+   */
   unmount(): Promise<void>;
   /** Takes the mount away now, whoever uses it; synchronous, for the ways a process can end. */
   detachNow(): void;

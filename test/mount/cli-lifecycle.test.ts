@@ -165,6 +165,22 @@ describe('svcfs unmount', () => {
     expect(await readFile(target)).toHaveLength(1024 * 1024);
   });
 
+  test('says who has the mount in another mount namespace, where it goes on until that ends', async ({
+    sandbox,
+  }) => {
+    await mount(sandbox);
+    const container = spawn('unshare', ['--mount', 'sleep', '60'], { stdio: 'ignore' });
+    onTestFinished(() => void container.kill());
+    const command = (): Promise<string> => readFile(`/proc/${container.pid}/comm`, 'utf8');
+    await waitUntil(async () => (await command()) === 'sleep\n', { what: 'the namespace' });
+    const held = await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    expect(held.code).toBe(EXIT_CODES.busy.code);
+    expect(held.stderr).toContain(`  ${container.pid} sleep: mount namespace ${sandbox.mountPoint}\n`);
+    expect(held.stderr).toContain(`kill ${await processOf(sandbox, 'daemon')} ends it now`);
+    container.kill();
+    await expectNothingLeft(sandbox);
+  });
+
   test('--force takes the mount away from its users', async ({ sandbox }) => {
     await mount(sandbox);
     const user = spawn('sleep', ['60'], { cwd: sandbox.path(PROJECT) });

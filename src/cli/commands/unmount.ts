@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CliError } from '../exit-codes.ts';
-import { describeMountUsers, findMountUsers } from '../mount/mount-users.ts';
+import { describeMountUsers, findMountUsers, findOtherNamespaces } from '../mount/mount-users.ts';
 import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { sayWaiting } from '../say-waiting.ts';
@@ -8,7 +8,7 @@ import { sayWaiting } from '../say-waiting.ts';
 const DETAILS = `
 Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
 on this machine, and is uploaded by the next mount there (exit code 16). When programs use the mount it says which and
-leaves it as it is (exit code 11). Ctrl-C while it waits leaves the mount as it is, too.`;
+leaves it as it is (exit code 11); and so when a container or another mount namespace has it. Ctrl-C while it waits leaves the mount as it is, too.`;
 
 export function addUnmountCommand(program: Command): void {
   program
@@ -28,13 +28,24 @@ export function addUnmountCommand(program: Command): void {
 async function unmountCommand(path: string, options: { readonly force: boolean }): Promise<void> {
   const mount = await requireMount(path);
   if (options.force) return unmountByForce(mount);
-  const { mountPoint } = mount;
+  const { mountPoint, deviceMinor } = mount;
   const result = await unmount(mount, sayWaiting());
   if (result.answer === 'busy') {
     const users = await findMountUsers(mountPoint);
     throw new CliError('busy', `${mountPoint}: in use\n${describeMountUsers(users)}`);
   }
+  if (result.answer === 'held') {
+    const users = await findOtherNamespaces(deviceMinor);
+    throw new CliError('busy', describeHeld(mountPoint, result.daemon, describeMountUsers(users)));
+  }
   if (result.left.length > 0) throw new CliError('unfinished', describeLeft(mountPoint, result.left));
+}
+
+function describeHeld(mountPoint: string, daemon: number, users: string): string {
+  return (
+    `${mountPoint}: unmounted here, but what began while it was mounted has it still:\n${users}\n` +
+    `It ends with the last of them; kill ${daemon} ends it now.`
+  );
 }
 
 function describeLeft(mountPoint: string, left: readonly string[]): string {

@@ -27,7 +27,7 @@ export async function stopDemo(path: string, listener: StopListener): Promise<st
     const hint = isMounted ? ': it is a mount without a demo; use svcfs unmount' : '';
     throw new CliError('notMounted', `no demo at ${path}${hint}`);
   }
-  if (isMounted && (await unmount(place, listener.onWaiting)).answer === 'busy') {
+  if (isMounted && (await unmount(place, listener.onWaiting)).answer !== 'unmounted') {
     listener.onBusy(await findMountUsers(place.mountPoint));
     await endDaemon(place);
   }

@@ -46,7 +46,10 @@ export type InquiryAnswer =
 
 export type UnmountResult =
   /** `left`: paths of files that are closed and not on the platform; the next mount goes on with them. */
-  { readonly answer: 'unmounted'; readonly left: readonly string[] } | { readonly answer: 'busy' };
+  | { readonly answer: 'unmounted'; readonly left: readonly string[] }
+  | { readonly answer: 'busy' }
+  /** Unmounted here; another mount namespace has it still, and this process serves it. */
+  | { readonly answer: 'held'; readonly daemon: number };
 
 export type UnmountAnswer =
   | { readonly answer: 'waiting'; readonly pending: readonly string[] }

@@ -30,7 +30,9 @@ export class MountEnd {
     signal: AbortSignal,
   ): Promise<UnmountResult> {
     const left = await this.#untilIdle(onWaiting, signal);
-    return (await this.#mount.unmount()) ? { answer: 'unmounted', left } : { answer: 'busy' };
+    const answer = await this.#mount.unmount();
+    if (answer === 'unmounted') return { answer, left };
+    return answer === 'held' ? { answer, daemon: process.pid } : { answer };
   }
 
   async onSignal(): Promise<void> {

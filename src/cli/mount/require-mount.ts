@@ -9,13 +9,21 @@ export interface SvcfsMount {
   readonly directory: MountDirectory;
 }
 
+/** One that is in the mount table. */
+export interface TabledMount extends SvcfsMount {
+  /** Of its st_dev. */
+  readonly deviceMinor: number;
+}
+
 /** The svcfs mount at a path, dead or alive. */
-export async function requireMount(path: string): Promise<SvcfsMount> {
+export async function requireMount(path: string): Promise<TabledMount> {
   const { mountPoint, mounted } = await find(path);
   if (mounted === undefined) throw new CliError('notMounted', `${path}: not a mount point`);
   if (!isSvcfs(mounted))
     throw new CliError('notMounted', `${path}: a mount of type ${mounted.type}, not of svcfs`);
-  return { mountPoint, directory: mountDirectory(stateDirectory(process.env, homedir()), mountPoint) };
+  const { deviceMinor } = mounted;
+  const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
+  return { mountPoint, deviceMinor, directory };
 }
 
 async function find(path: string): Promise<FoundMount> {

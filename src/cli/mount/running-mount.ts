@@ -4,8 +4,8 @@ export interface RunningMount {
   pending(): readonly string[];
   /** Resolves when nothing is under way, with the paths of what failed and is left to the next mount. */
   idle(signal: AbortSignal): Promise<readonly string[]>;
-  /** False when it is in use (EBUSY): the mount stays as it was. */
-  unmount(): Promise<boolean>;
+  /** `busy`: it is in use (EBUSY) and stays as it was. `held`: it goes on in another mount namespace. */
+  unmount(): Promise<'unmounted' | 'busy' | 'held'>;
   /** Out of the tree at once, whoever uses it. Synchronous: also for a process that is about to crash. */
   detachNow(): void;
   /** The kernel's side is over, however it came to that. */

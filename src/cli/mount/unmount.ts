@@ -19,7 +19,7 @@ export async function unmount(
   const record = await readRecord<MountRecord>(directory.record);
   for await (const said of askDaemon(directory.socket, { request: 'unmount' })) {
     if (said.answer === 'waiting') onWaiting(said.pending);
-    if (said.answer === 'busy') return said;
+    if (said.answer === 'busy' || said.answer === 'held') return said;
     if (said.answer === 'failed') throw new CliError('failure', said.message);
     if (said.answer === 'unmounted') {
       if (record !== undefined) await untilGone(record.daemon, END_TIMEOUT_MS);

@@ -39,11 +39,11 @@ class ScriptedMount implements RunningMount {
     this.#finish();
   }
 
-  async unmount(): Promise<boolean> {
-    if (this.inUse) return false;
+  async unmount(): Promise<'unmounted' | 'busy'> {
+    if (this.inUse) return 'busy';
     this.events.push('unmounted');
     this.#close();
-    return true;
+    return 'unmounted';
   }
 
   detachNow(): void {
