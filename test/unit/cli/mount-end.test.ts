@@ -9,7 +9,8 @@ const silent: Logger = { error: () => {}, warn: () => {}, info: () => {}, debug:
 /** A mount of which the test decides what is pending and who uses it. */
 class ScriptedMount implements RunningMount {
   readonly events: string[] = [];
-  inUse = false;
+  /** Why it cannot be unmounted. */
+  kept: 'busy' | 'held' | undefined;
   left: readonly string[] = [];
   #pending: string[];
   #finish: () => void = () => {};
@@ -39,8 +40,8 @@ class ScriptedMount implements RunningMount {
     this.#finish();
   }
 
-  async unmount(): Promise<'unmounted' | 'busy'> {
-    if (this.inUse) return 'busy';
+  async unmount(): ReturnType<RunningMount['unmount']> {
+    if (this.kept !== undefined) return this.kept;
     this.events.push('unmounted');
     this.#close();
     return 'unmounted';
@@ -84,8 +85,16 @@ describe('unmount', () => {
 
   it('leaves a mount in use as it is', async () => {
     const mount = new ScriptedMount([]);
-    mount.inUse = true;
+    mount.kept = 'busy';
     expect(await new MountEnd(mount, silent).unmount(() => {}, never)).toEqual({ answer: 'busy' });
+    expect(mount.events).toEqual([]);
+  });
+
+  it('tells who serves a mount that another mount namespace has', async () => {
+    const mount = new ScriptedMount([]);
+    mount.kept = 'held';
+    const held = { answer: 'held', daemon: process.pid };
+    expect(await new MountEnd(mount, silent).unmount(() => {}, never)).toEqual(held);
     expect(mount.events).toEqual([]);
   });
 
@@ -110,9 +119,9 @@ describe('a signal', () => {
     expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
   });
 
-  it('takes a mount in use away from its users', async () => {
+  it.each(['busy', 'held'] as const)('takes a mount away from who uses it: %s', async (kept) => {
     const mount = new ScriptedMount([]);
-    mount.inUse = true;
+    mount.kept = kept;
     const end = new MountEnd(mount, silent);
     await end.onSignal();
     await end.ended;
