@@ -11,7 +11,7 @@ export const EXIT_CODES = {
   alreadyMounted: { code: 8, meaning: 'something is mounted at the mount point already' },
   noFuse: { code: 9, meaning: 'no permission on /dev/fuse, or no FUSE on this system' },
   mountPointUnfit: { code: 10, meaning: 'svcfs keeps files of its own below the mount point' },
-  busy: { code: 11, meaning: 'the mount is in use' },
+  busy: { code: 11, meaning: 'the mount is in use, or another mount namespace has it still' },
   notMounted: { code: 12, meaning: 'no svcfs mount is there' },
   serviceFailed: { code: 13, meaning: 'the service could not start' },
   refused: { code: 14, meaning: 'what svcfs admin was given does not exist, exists already, or cannot be' },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CliError } from '../exit-codes.ts';
-import { describeMountUsers, findMountUsers, findOtherNamespaces } from '../mount/mount-users.ts';
+import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
+import { describeMountUsers, findMountUsers } from '../mount/mount-users.ts';
 import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { sayWaiting } from '../say-waiting.ts';
@@ -8,7 +9,9 @@ import { sayWaiting } from '../say-waiting.ts';
 const DETAILS = `
 Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
 on this machine, and is uploaded by the next mount there (exit code 16). When programs use the mount it says which and
-leaves it as it is (exit code 11); and so when a container or another mount namespace has it. Ctrl-C while it waits leaves the mount as it is, too.`;
+leaves it as it is (exit code 11). When a container or another mount namespace that began meanwhile has the mount still, it
+is unmounted here and goes on there: it says where, and how to end it (exit code 11). Ctrl-C while it waits leaves the
+mount as it is, too.`;
 
 export function addUnmountCommand(program: Command): void {
   program
@@ -35,15 +38,15 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
     throw new CliError('busy', `${mountPoint}: in use\n${describeMountUsers(users)}`);
   }
   if (result.answer === 'held') {
-    const users = await findOtherNamespaces(deviceMinor);
-    throw new CliError('busy', describeHeld(mountPoint, result.daemon, describeMountUsers(users)));
+    const others = describeNamespaces(await findOtherNamespaces(deviceMinor));
+    throw new CliError('busy', describeHeld(mountPoint, result.daemon, others));
   }
   if (result.left.length > 0) throw new CliError('unfinished', describeLeft(mountPoint, result.left));
 }
 
-function describeHeld(mountPoint: string, daemon: number, users: string): string {
+function describeHeld(mountPoint: string, daemon: number, others: string): string {
   return (
-    `${mountPoint}: unmounted here, but what began while it was mounted has it still:\n${users}\n` +
+    `${mountPoint}: unmounted here, but what began while it was mounted has it still:\n${others}\n` +
     `It ends with the last of them; kill ${daemon} ends it now.`
   );
 }

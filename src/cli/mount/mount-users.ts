@@ -1,12 +1,10 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { parseMountInfoLine } from '../../fuse/mount-table.ts';
-import { isSvcfs } from './find-mount.ts';
 
 /** A process that has something below a mount point in use. */
 export interface MountUser {
   readonly pid: number;
   readonly command: string;
-  readonly use: 'working directory' | 'program' | 'open file' | 'mapped file' | 'mount namespace';
+  readonly use: 'working directory' | 'program' | 'open file' | 'mapped file';
   readonly path: string;
 }
 
@@ -15,34 +13,14 @@ export interface MountUser {
  * users show up for root only.
  */
 export async function findMountUsers(mountPoint: string): Promise<readonly MountUser[]> {
-  const found = await Promise.all((await processes()).map((pid) => usesOf(pid, mountPoint)));
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(pids.map((pid) => usesOf(pid, mountPoint)));
   return found.flat();
-}
-
-/** Who has it in another mount namespace than ours, one process for each of them: it goes on there when it is unmounted here. */
-export async function findOtherNamespaces(deviceMinor: number): Promise<readonly MountUser[]> {
-  const namespaces = new Set([await target('/proc/self/ns/mnt')]);
-  const users: MountUser[] = [];
-  for (const pid of (await processes()).sort((left, right) => left - right)) {
-    const namespace = await target(`/proc/${pid}/ns/mnt`);
-    if (namespace === undefined || namespaces.has(namespace)) continue;
-    namespaces.add(namespace);
-    const mounts = (await text(`/proc/${pid}/mountinfo`)).split('\n').map((line) => parseMountInfoLine(line));
-    const mount = mounts.find((each) => each?.deviceMinor === deviceMinor && isSvcfs(each));
-    if (mount === undefined) continue;
-    const command = (await text(`/proc/${pid}/comm`)).trim();
-    users.push({ pid, command, use: 'mount namespace', path: mount.mountPoint });
-  }
-  return users;
 }
 
 /** One line each. */
 export function describeMountUsers(users: readonly MountUser[]): string {
   return users.map(({ pid, command, use, path }) => `  ${pid} ${command}: ${use} ${path}`).join('\n');
-}
-
-async function processes(): Promise<number[]> {
-  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 async function usesOf(pid: number, mountPoint: string): Promise<readonly MountUser[]> {

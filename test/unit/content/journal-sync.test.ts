@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from '../../../src/content/write/journal.ts';
-import type { DraftState } from '../../../src/content/write/journal-entry.ts';
+import { draftState } from './draft-state.ts';
 import { LossyDisk } from './lossy-disk.ts';
 
 let directory: { readonly name: string; removeCallback(): void };
@@ -22,20 +22,7 @@ afterEach(async () => {
 });
 
 function recordDraft(id: string, bytes?: string): void {
-  const draft: DraftState = {
-    id,
-    label: `projects/alice/trial/${id}`,
-    createdMs: 1,
-    target: { parent: 'p', name: id, overwrite: true },
-    base: undefined,
-    annotations: undefined,
-    phase: 'open',
-    publishedFileId: undefined,
-    extents: [],
-    upload: undefined,
-    bytes,
-  };
-  journal.record({ type: 'draft', draft });
+  journal.record({ type: 'draft', draft: draftState(id, { bytes }) });
 }
 
 /** The drafts of a journal with these bytes. */

@@ -8,6 +8,7 @@ import type { ContentVersion } from '../../../src/content/ports.ts';
 import type { Extent, Origin } from '../../../src/content/write/extent-map.ts';
 import { Journal } from '../../../src/content/write/journal.ts';
 import type { DraftState } from '../../../src/content/write/journal-entry.ts';
+import { draftState } from './draft-state.ts';
 
 let directory: { readonly name: string; removeCallback(): void };
 beforeEach(() => {
@@ -18,18 +19,10 @@ afterEach(() => directory.removeCallback());
 const path = (): string => join(directory.name, 'journal');
 
 function draft(id: string): DraftState {
-  return {
-    id,
-    label: `projects/alice/trial/${id}`,
-    createdMs: 1,
-    target: { parent: 'p', name: id, overwrite: true },
-    base: undefined,
-    annotations: undefined,
-    phase: 'open',
-    publishedFileId: undefined,
+  return draftState(id, {
     extents: [{ start: 0, end: 5, origin: { kind: 'local' } }],
     upload: { ticket: { uploadId: 'u', partSizeBytes: 5, parallel: true }, sizeBytes: undefined, parts: [] },
-  };
+  });
 }
 
 async function reopened(): Promise<Journal> {
