@@ -73,7 +73,9 @@ class SocketExchange {
   readonly #connection: RangeConnection;
   readonly #slice: Slice;
   readonly #signal: AbortSignal | undefined;
-  #headText = '';
+  #silent = true;
+  /** Of a head whose end has not come: the bytes it came in are used again. */
+  #headStart = Buffer.alloc(0);
   #head: ResponseHead | undefined;
   #answer: RangeAnswer | undefined;
   /** Received, or taken off the socket by others. */
@@ -161,17 +163,20 @@ class SocketExchange {
 
   /** Answers what follows the head, when it is complete and usable. */
   #takeHead(bytes: Uint8Array): Uint8Array | undefined {
-    const before = this.#headText.length;
-    const unread = bytes.subarray(0, MAX_HEAD_BYTES);
-    this.#headText += Buffer.from(unread.buffer, unread.byteOffset, unread.length).toString('latin1');
-    const end = this.#headText.indexOf('\r\n\r\n');
+    this.#silent = false;
+    const before = this.#headStart.length;
+    const unread = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_HEAD_BYTES));
+    const seen = before === 0 ? unread : Buffer.concat([this.#headStart, unread]);
+    const end = seen.indexOf('\r\n\r\n');
     if (end < 0) {
-      if (this.#headText.length >= MAX_HEAD_BYTES) {
+      this.#headStart = Buffer.from(seen);
+      if (seen.length >= MAX_HEAD_BYTES) {
         this.#end({ error: new StorageError('failed', 'the head of the answer has no end') });
       }
       return undefined;
     }
-    const head = parseResponseHead(this.#headText.slice(0, end));
+    // Not a character more: an ETag that is kept is a slice of this text, and keeps all of it.
+    const head = parseResponseHead(seen.toString('latin1', 0, end));
     // The head of an error or a redirect tells all, whatever its body is like.
     if (!head || (!head.plain && head.status < 300)) {
       this.#end({ error: undefined, unusual: head?.status === 206 ? 'range' : 'other' });
@@ -198,7 +203,7 @@ class SocketExchange {
         error: complete ? undefined : error,
       },
       head: this.#head,
-      silent: this.#headText === '',
+      silent: this.#silent,
       unusual,
       reusable: complete && this.#head?.keepAlive === true,
     });

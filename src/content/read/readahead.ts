@@ -104,7 +104,7 @@ export class Readahead {
     this.#ahead.add(segment);
     const done = (): void => {
       this.#ahead.delete(segment);
-      slots.release(this.#pump, segment.abort.signal.aborted ? 0 : segment.sizeBytes);
+      slots.release(this.#pump, segment.abandoned ? 0 : segment.sizeBytes);
       this.#pump();
     };
     void segment.settled.then(done);

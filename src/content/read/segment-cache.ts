@@ -45,6 +45,8 @@ const SPENT_SHARE = 1 / 16;
 export class SegmentCache {
   readonly #pool: MemoryPool;
   readonly #homes = new WeakMap<Segment, SegmentIndex>();
+  /** Fetches to be stopped, of segments some of which is still to come. */
+  readonly #loading = new Map<Segment, AbortController>();
   readonly #unused: LRUCache<Segment, Segment>;
   /** Those of `#unused` that are spent, oldest first. */
   readonly #spent = new Set<Segment>();
@@ -114,9 +116,11 @@ export class SegmentCache {
 
   /** Its reader is gone: stops a fetch ahead that nobody else waits for. */
   abandon(segment: Segment): void {
-    if (!segment.loading || segment.pins > 0) return;
+    const fetching = this.#loading.get(segment);
+    if (fetching === undefined || segment.pins > 0) return;
     this.#forget(segment);
-    segment.abort.abort();
+    segment.abandoned = true;
+    fetching.abort();
   }
 
   #start({ index, offset, end, ...how }: Load, buffer: Buffer): Segment {
@@ -133,8 +137,10 @@ export class SegmentCache {
   async #fill(segment: Segment, { fetch, mayWait = false }: Pick<Load, 'fetch' | 'mayWait'>): Promise<void> {
     const onProgress = (bytes: number): void => segment.filled(bytes);
     const onWaiting = mayWait ? (body: WaitingBody): void => segment.waits(body) : undefined;
-    const { signal } = segment.abort;
+    const fetching = new AbortController();
+    this.#loading.set(segment, fetching);
     try {
+      const { signal } = fetching;
       const into = segment.buffer.subarray(0, segment.sizeBytes);
       const { inUse } = await fetch(segment.offset, into, { signal, onProgress, onWaiting });
       if (inUse !== undefined) this.#pinUntil(segment, inUse);
@@ -143,7 +149,8 @@ export class SegmentCache {
       this.#forget(segment);
       segment.failed(error);
     }
-    segment.loading = false;
+    this.#loading.delete(segment);
+    segment.loaded();
     this.#settle(segment);
   }
 
@@ -154,7 +161,7 @@ export class SegmentCache {
 
   /** Where a segment that is neither pinned nor loading belongs: in the LRU, or, when forgotten, back in the pool. */
   #settle(segment: Segment): void {
-    if (segment.pins > 0 || segment.loading) return;
+    if (segment.pins > 0 || this.#loading.has(segment)) return;
     if (!this.#homes.has(segment)) {
       this.#release(segment);
       return;

@@ -15,12 +15,11 @@ export class Segment {
   readonly offset: number;
   readonly end: number;
   readonly buffer: Buffer;
-  readonly abort = new AbortController();
   /** Settles, without a failure, when nothing more is fetched. */
   settled: Promise<void> = Promise.resolve();
-  /** Some of it is still to come. */
-  loading = true;
   pins = 0;
+  /** Its fetch was stopped: not all of it came. */
+  abandoned = false;
   /** Bytes that replies took; what was read once, front to back, is in the kernel's page cache. */
   #lentBytes = 0;
   #filledBytes = 0;
@@ -100,6 +99,11 @@ export class Segment {
     const waiters = this.#waiters;
     this.#waiters = waiters.filter((waiter) => waiter.bytes > bytes);
     for (const waiter of waiters) if (waiter.bytes <= bytes) waiter.resolve();
+  }
+
+  /** Nothing more is fetched: what stays in the cache keeps nothing of how it came. */
+  loaded(): void {
+    this.#waiting = undefined;
   }
 
   failed(reason: unknown): void {
