@@ -132,6 +132,11 @@ export interface UploadsApi {
       readonly overwrite: boolean;
       /** Of the content, in hexadecimal. */
       readonly md5?: string | undefined;
+      /**
+       * Without `overwrite`, after a lost answer: whether a new file of the name and size has this content, and not another
+       * client's. Not given: it has.
+       */
+      readonly isSame?: ((file: FileRecord) => Promise<boolean>) | undefined;
       readonly metadata?: Readonly<Record<string, string>> | undefined;
       readonly tags?: readonly string[] | undefined;
     },

@@ -131,11 +131,11 @@ export class UploadsClient implements UploadsApi {
   }
 
   inline(
-    { parent, name, overwrite, md5, metadata, tags }: Parameters<UploadsApi['inline']>[0],
+    { parent, name, overwrite, md5, metadata, tags, isSame }: Parameters<UploadsApi['inline']>[0],
     content: Uint8Array,
     options?: CallOptions,
   ): Promise<FileRecord> {
-    const isOurs = createdFromNowOn(this.#serverTime);
+    const isNew = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       () =>
         callForFile(
@@ -155,8 +155,8 @@ export class UploadsClient implements UploadsApi {
         ),
       async () => {
         const entry = await this.#files.find({ parent, name }, options);
-        const isSame = entry?.kind === 'file' && entry.sizeBytes === content.length && isOurs(entry);
-        return isSame ? entry : undefined;
+        if (entry?.kind !== 'file' || entry.sizeBytes !== content.length || !isNew(entry)) return undefined;
+        return isSame === undefined || (await isSame(entry)) ? entry : undefined;
       },
       this.#call.again(options),
     );

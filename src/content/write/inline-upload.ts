@@ -4,9 +4,9 @@ import { ApiError, mayBeDone, TransportError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { md5Hex } from '../../lib/md5.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import { type Annotations, ContentError, type UploadTarget } from '../ports.ts';
+import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
-import type { SameContent } from './published-already.ts';
+import { hasContent, type SameContent } from './published-already.ts';
 import { hasMd5 } from './same-bytes.ts';
 
 /** The most that `POST /upload/inline` takes. */
@@ -23,6 +23,7 @@ const MOST_TRIES = 5;
 export interface InlineUploadOptions {
   readonly context: {
     readonly api: Api;
+    readonly reader: ContentReader;
     readonly content: DraftContent;
     readonly memory: MemoryPool;
     readonly signal: AbortSignal;
@@ -106,11 +107,13 @@ interface InlineFile {
 
 /** Sends a whole file, again if it arrives damaged. A service that does not know of the MD5 does not check. */
 async function send(
-  { api, signal }: { readonly api: Api; readonly signal: AbortSignal },
+  { api, reader, signal }: Pick<InlineUploadOptions['context'], 'api' | 'reader' | 'signal'>,
   body: Uint8Array,
   { target, md5, annotations }: InlineFile,
 ): Promise<FileRecord> {
-  const file = { ...target, md5, ...ridingAlong(annotations) };
+  const isSame = (found: FileRecord): Promise<boolean> =>
+    hasContent({ reader, signal }, found, (content) => hasMd5(body.length, md5, content));
+  const file = { ...target, md5, isSame, ...ridingAlong(annotations) };
   for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
     try {
       return await api.uploads.inline(file, body, { signal, priority: 'data' });

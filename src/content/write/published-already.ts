@@ -37,13 +37,19 @@ export async function publishedAlready(
   const entry = await api.files.find(target, { priority: 'data' });
   if (entry?.kind !== 'file' || entry.id === fileId || entry.sizeBytes !== sizeBytes) return undefined;
   if (entry.createdMs < sinceMs - CLOCK_SKEW_MS) return undefined;
-  if (isSame === undefined) return entry;
-  const theirs = reader.open(versionOfFile(entry));
+  return isSame === undefined || (await hasContent({ reader, signal }, entry, isSame)) ? entry : undefined;
+}
+
+/** Reads a file to tell whether it is what `isSame` knows. */
+export async function hasContent(
+  { reader, signal }: Pick<PublishedContext, 'reader' | 'signal'>,
+  file: FileRecord,
+  isSame: SameContent,
+): Promise<boolean> {
+  const content = reader.open(versionOfFile(file));
   try {
-    return (await isSame(({ start, end }) => theirs.read(start, end - start, { signal })))
-      ? entry
-      : undefined;
+    return await isSame(({ start, end }) => content.read(start, end - start, { signal }));
   } finally {
-    theirs.close();
+    content.close();
   }
 }

@@ -178,6 +178,24 @@ describe('a completion that was not answered', () => {
   });
 });
 
+describe('an upload in one call that was not answered', () => {
+  const content = new Uint8Array(1);
+
+  it.each([
+    ['is found', true, 1],
+    ['is sent again when the file that has its name is of other bytes', false, 2],
+  ])('%s', async (_, isOurs, calls) => {
+    const { api, stub } = await clientOf(
+      losingFirstPost(({ method }) =>
+        method === 'GET' ? { items: [file(now())], links: [] } : file(now(), 'f2'),
+      ),
+    );
+    const target = { parent: 'root', name: 'a', overwrite: false, isSame: async () => isOurs };
+    expect(await api.uploads.inline(target, content)).toMatchObject({ id: isOurs ? 'f1' : 'f2' });
+    expect(posts(stub)).toBe(calls);
+  });
+});
+
 describe('a bulk start of exports that was not answered', () => {
   const wish = (name: string) => ({ file: name, volume: 'a/v', location: `out/${name}`, overwrite: false });
   const job = (name: string, startedOn?: string) => ({

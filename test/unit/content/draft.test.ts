@@ -241,6 +241,24 @@ describe('publishing', () => {
     expect(published()?.toString()).toBe('hello');
   });
 
+  it('knows another file of its size from its own, when it must not exist, and its answer was lost', async () => {
+    platform.capabilities.add('upload_inline');
+    const { api } = platform;
+    const told: unknown[] = [];
+    const { inline } = api.uploads;
+    api.uploads.inline = async (sent, content) => {
+      for (const bytes of ['their', 'hello']) {
+        const found = platform.addFile(Buffer.from(bytes), { parent: 'folder', name: bytes });
+        told.push(await sent.isSame?.(found));
+      }
+      return inline(sent, content);
+    };
+    const draft = await newDraft(writerOf({ api }));
+    await draft.write(0, Buffer.from('hello'), forever);
+    await draft.publish(forever);
+    expect(told).toEqual([false, true]);
+  });
+
   it('does not replace a file that came into being meanwhile when it must not exist', async () => {
     platform.addFile(Buffer.from('theirs'), { parent: 'folder', name: 'new.bam' });
     const draft = await writerOf().draft({
