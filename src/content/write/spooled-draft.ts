@@ -28,6 +28,7 @@ import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
 import type { ByteRange } from './part-plan.ts';
 import { preferredPartSize } from './preferred-part-size.ts';
 import { progressOf } from './progress-of.ts';
+import { Publications } from './publications.ts';
 import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -37,12 +38,6 @@ const JOURNALED_BYTES = 16 * 1024;
 /** A count of changes that no draft has: of what was never done to it, or to other bytes than it has or had. */
 const NO_COUNT = -1;
 
-interface Publication {
-  /** The count of changes that it covers; undefined while it has not begun: then it covers all until it does. */
-  changes: number | undefined;
-  readonly done: Promise<FileRecord>;
-}
-
 export class SpooledDraft implements Draft {
   readonly id: string;
   readonly #context: WriterContext;
@@ -51,6 +46,7 @@ export class SpooledDraft implements Draft {
   readonly #content: DraftContent;
   readonly #upload: DraftUpload;
   readonly #md5: RunningMd5 | undefined;
+  readonly #publications: Publications;
   readonly #end = sharedAbortController();
   #target: UploadTarget;
   #label: string;
@@ -65,7 +61,6 @@ export class SpooledDraft implements Draft {
   /** What is committed is not about to be published. */
   #stays = false;
   #published: FileRecord | undefined;
-  #publication: Publication | undefined;
   #failure: unknown;
   /** How many are about to publish it. */
   #finishing = 0;
@@ -118,6 +113,21 @@ export class SpooledDraft implements Draft {
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
       recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
     });
+    this.#publications = new Publications({
+      changes: () => this.#changes,
+      publish: () => this.#publish(),
+      settled: () => this.#content.settled(),
+      // What was being written when it was asked for is part of it.
+      onBegin: () => {
+        if (!this.#owed.asked) this.#ask();
+      },
+      onEnd: ({ isDone, isLast }) => {
+        // What was asked for and failed is still owed, by this mount or the next, unless it is gone.
+        if (isLast && isDone) this.#owed.ask(this.dirty && this.committed);
+        if (isLast) this.#record();
+        space.notify();
+      },
+    });
     space.enter(this);
   }
 
@@ -148,7 +158,7 @@ export class SpooledDraft implements Draft {
   }
 
   get publishing(): boolean {
-    return this.#publication !== undefined;
+    return this.#publications.running;
   }
 
   get finishing(): boolean {
@@ -222,7 +232,7 @@ export class SpooledDraft implements Draft {
   }
 
   async retarget(target: UploadTarget, label: string): Promise<void> {
-    await this.#publication?.done.catch(() => {});
+    await this.#publications.ended();
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
     if (moved) this.#upload.requireRestart();
     this.#target = target;
@@ -266,11 +276,9 @@ export class SpooledDraft implements Draft {
   }
 
   publish(signal: AbortSignal): Promise<FileRecord> {
-    const running = this.#publication;
-    const covered = running !== undefined && (running.changes ?? this.#changes) === this.#changes;
-    const publication = covered ? running : this.#begin(running);
+    const done = this.#publications.ask();
     this.#ask();
-    return untilAborted(publication.done, signal);
+    return untilAborted(done, signal);
   }
 
   async unanswered(): Promise<FileRecord | undefined> {
@@ -290,7 +298,7 @@ export class SpooledDraft implements Draft {
 
   async discard(): Promise<void> {
     this.#end.abort(new ContentError('failed', 'the draft was discarded'));
-    await this.#publication?.done.catch(() => {});
+    await this.#publications.ended();
     if (this.#left) return;
     await this.#upload.abandon();
     await this.#leave({ keepSpool: false });
@@ -298,7 +306,7 @@ export class SpooledDraft implements Draft {
 
   async keep(): Promise<KeptBytes | undefined> {
     this.#end.abort(new ContentError('failed', 'the draft was given up'));
-    await this.#publication?.done.catch(() => {});
+    await this.#publications.ended();
     const { extents, released } = this.#content;
     const upload = released ? this.#upload.state : undefined;
     if (this.#left || !this.#content.spooled) {
@@ -315,7 +323,7 @@ export class SpooledDraft implements Draft {
   }
 
   async close(): Promise<void> {
-    await this.#publication?.done.catch(() => {});
+    await this.#publications.ended();
     if (this.#left) return;
     if (this.#isOwed) this.#record();
     await this.#leave({ keepSpool: this.#isOwed });
@@ -324,7 +332,7 @@ export class SpooledDraft implements Draft {
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
   async suspend(): Promise<void> {
     this.#end.abort(new ContentError('failed', 'the mount is ending'));
-    await this.#publication?.done.catch(() => {});
+    await this.#publications.ended();
     // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
     if (!this.#left && this.#isOwed) await this.#content.sync().catch(() => {});
     await this.close();
@@ -342,42 +350,12 @@ export class SpooledDraft implements Draft {
     return this.#upload.releaseSent();
   }
 
-  #begin(running: Publication | undefined): Publication {
-    const publication: Publication = {
-      changes: undefined,
-      done: this.#publishAfter(running, () => {
-        publication.changes = this.#changes;
-        // What was being written when it was asked for is part of it.
-        if (!this.#owed.asked) this.#ask();
-      }),
-    };
-    this.#publication = publication;
-    publication.done.then(
-      () => this.#finished(publication, this.dirty && this.committed),
-      // What was asked for is still owed, by this mount or the next, unless it is gone.
-      () => this.#finished(publication, this.#owed.asked),
-    );
-    return publication;
-  }
-
   #ask(): void {
     this.#owed.ask();
     this.#record();
   }
 
-  #finished(publication: Publication, asked: boolean): void {
-    if (this.#publication === publication) {
-      this.#publication = undefined;
-      this.#owed.ask(asked);
-      this.#record();
-    }
-    this.#context.space.notify();
-  }
-
-  async #publishAfter(running: Publication | undefined, onBegin: () => void): Promise<FileRecord> {
-    await running?.done.catch(() => {});
-    await this.#content.settled();
-    onBegin();
+  async #publish(): Promise<FileRecord> {
     this.#failure = undefined;
     try {
       await this.unanswered();
@@ -426,7 +404,7 @@ export class SpooledDraft implements Draft {
       return await work();
     } catch (error) {
       if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
-      await untilAborted(this.#publication?.done.catch(() => {}) ?? Promise.resolve(), signal);
+      await untilAborted(this.#publications.ended(), signal);
       return await work();
     }
   }
