@@ -69,7 +69,7 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
   }
 }
 
-type Places = Omit<Stage, 'server' | 'latencyMs' | 'mounts' | 'rcloneByS3'>;
+type Places = Omit<Stage, 'server' | 'latencyMs' | 'mounts'>;
 type Setting = Places & { readonly latenciesMs: readonly number[]; readonly machine: Report['machine'] };
 
 async function measureAll(server: ServerSide, setting: Setting): Promise<Report> {
@@ -95,8 +95,9 @@ function stageOf(server: ServerSide, rest: Places & Pick<Stage, 'latencyMs'>): S
     svcfs({ ...peers, door: 'platform' }),
     rclone('off', peers),
     rclone('full', peers),
+    rclone('off', { ...peers, protocol: 'S3' }),
+    rclone('full', { ...peers, protocol: 'S3' }),
     s3fs(peers),
   ];
-  const rcloneByS3 = (['off', 'full'] as const).map((mode) => rclone(mode, { ...peers, protocol: 'S3' }));
-  return { ...rest, server, mounts, rcloneByS3 };
+  return { ...rest, server, mounts };
 }

@@ -45,10 +45,8 @@ export interface Stage {
   readonly serverDirectory: string;
   /** For what the next run can use again. */
   readonly kept: string;
-  /** Those that read: svcfs, rclone (off, full) by WebDAV, s3fs. */
+  /** svcfs, rclone (off, full) by WebDAV and by S3, s3fs. */
   readonly mounts: readonly MountPeer[];
-  /** rclone (off, full) by S3: for rows that requests decide. A few that bring many bytes are the same by WebDAV. */
-  readonly rcloneByS3: readonly MountPeer[];
 }
 
 /** Rows that are measured together. */

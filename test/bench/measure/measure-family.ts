@@ -24,12 +24,8 @@ export async function measureFamily(
       await measureTrial(family, { contestant, stage, results }).catch((error: Error) => {
         failed.add(contestant);
         const { latencyMs } = stage;
-        results.failures.push({
-          family: family.name,
-          latencyMs,
-          peer: contestant.peer,
-          reason: error.message,
-        });
+        const failure = { family: family.name, latencyMs, peer: contestant.peer, reason: error.message };
+        results.fail(failure, family.rows);
         console.error(`${family.name}, ${latencyMs} ms, ${contestant.peer}: ${error.stack}`);
       });
     }

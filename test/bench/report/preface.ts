@@ -12,9 +12,8 @@ platform's API it sees.
 
 rclone is Debian's: by WebDAV it sends a request every 10 ms at the most, whatever the server and the threads, because the
 pacer of that backend sleeps as long (\`--webdav-pacer-min-sleep\` came with 1.63). By S3 it does not sleep, and uploads in
-parts, sixteen at once; it is told to check nothing but sizes. So it is measured by S3 too where requests decide or parts are
-sent, and targets are judged by whichever is faster in the row. Where a few requests bring many bytes, or a folder is listed
-for the memory it takes, it reads by WebDAV alone.
+parts, sixteen at once; it is told to check nothing but sizes. So it is measured by S3 too, and targets are judged by whichever
+is faster in the row; a folder is listed for the memory it takes by WebDAV alone.
 The row with a rate limit is by WebDAV: by S3 a file is one request, and the limit would not be met.
 
 One thread makes \`smallFiles\` small files, eight make \`smallFilesAtOnce\`, but on s3fs and on rclone by WebDAV, which get as few
@@ -26,4 +25,7 @@ are medians; svcfs has a memory budget of 1 GiB, the most it takes unasked, wher
 The row with a rate limit has \`limitedFiles\` files to upload, begins with the whole budget, and is run once. Its floor is what was
 answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up
 waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
+
+The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs. A target one of whose contestants failed is
+not judged.
 `;

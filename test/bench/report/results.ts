@@ -42,15 +42,25 @@ export class Results {
   readonly failures: Failure[] = [];
 
   add(row: Row, latencyMs: number, peer: string, sample: Sample): void {
-    const key = `${row.name}\0${latencyMs}\0${peer}`;
+    const key = keyOf(row.name, latencyMs, peer);
     const entry = this.#entries.get(key) ?? { row, latencyMs, peer, samples: [] };
     entry.samples.push(sample);
     this.#entries.set(key, entry);
   }
 
+  /** What a contestant that failed gave before counts for nothing. */
+  fail(failure: Failure, rows: readonly Row[]): void {
+    this.failures.push(failure);
+    for (const { name } of rows) this.#entries.delete(keyOf(name, failure.latencyMs, failure.peer));
+  }
+
   all(): readonly Result[] {
     return [...this.#entries.values()].map(resultOf);
   }
+}
+
+function keyOf(row: string, latencyMs: number, peer: string): string {
+  return `${row}\0${latencyMs}\0${peer}`;
 }
 
 function resultOf({ row, latencyMs, peer, samples }: Entry): Result {

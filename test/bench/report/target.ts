@@ -14,12 +14,12 @@ export type Lookup = (row: string, latencyMs: number, peer: string) => Result | 
 
 export const US = 'svcfs';
 
-/** Our median against the best of theirs; 1 is equal, in either unit. */
+/** Our median against the best of theirs, all of whom were measured; 1 is equal, in either unit. */
 export function against(row: string, latencyMs: number, peers: readonly string[], us = US): Target['value'] {
   return (table) => {
     const ours = table(row, latencyMs, us);
     const theirs = peers.flatMap((peer) => table(row, latencyMs, peer) ?? []);
-    if (ours === undefined || theirs.length === 0) return undefined;
+    if (ours === undefined || theirs.length < peers.length) return undefined;
     const values = theirs.map(({ median }) => median);
     return ours.median / (isRate(ours.unit) ? Math.max(...values) : Math.min(...values));
   };

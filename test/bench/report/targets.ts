@@ -161,6 +161,11 @@ export const TARGETS: readonly Target[] = [
     value: against(NULL_READ, 0, [FUSE_NATIVE]),
   },
   {
+    target: 'null file system, write, of fuse-native',
+    atLeast: 2.2,
+    value: against(NULL_WRITE, 0, [FUSE_NATIVE]),
+  },
+  {
     target: 'CPU s per GiB read, 0 ms',
     atMost: 1,
     value: ours(COLD, 0, ({ cpuSecondsPerGib }) => cpuSecondsPerGib),
@@ -198,6 +203,6 @@ function cpuAgainstC(row: string): Target['value'] {
     const cpuOf = (peer: string): number | undefined => table(row, 0, peer)?.cpuSecondsPerGib;
     const ourCpu = cpuOf(US);
     const theirs = C.flatMap((peer) => cpuOf(peer) ?? []);
-    return ourCpu === undefined || theirs.length === 0 ? undefined : ourCpu / Math.min(...theirs);
+    return ourCpu === undefined || theirs.length < C.length ? undefined : ourCpu / Math.min(...theirs);
   };
 }

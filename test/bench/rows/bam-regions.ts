@@ -16,7 +16,7 @@ export const bamRegions: Family = {
   name: 'bam-regions',
   rows: [{ name: BAM_REGIONS, unit: 's' }],
   contestants: (stage) => [
-    ...[...stage.mounts, ...stage.rcloneByS3].map(
+    ...stage.mounts.map(
       (peer): Contestant => ({
         peer: peer.name,
         trial: () =>

@@ -12,7 +12,7 @@ export const coldLookup: Family = {
   name: 'cold-lookup',
   rows: [{ name: COLD_LOOKUP, unit: 'ms' }],
   contestants: (stage) =>
-    [...stage.mounts, ...stage.rcloneByS3].map((peer) => ({
+    stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
         onMount(peer, stage, async (mounted) => {

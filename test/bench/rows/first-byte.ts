@@ -36,10 +36,10 @@ export const firstByte: Family = {
     { name: NAME_KNOWN, unit: 'ms' },
   ],
   contestants: (stage) => {
-    const { server, directory, mounts, rcloneByS3 } = stage;
+    const { server, directory, mounts } = stage;
     const withFacts = svcfs({ name: WITH_FACTS, directory, server, door: 'extended' });
     return [
-      ...[...mounts, withFacts, ...rcloneByS3].map((peer) => ({
+      ...[...mounts, withFacts].map((peer) => ({
         peer: peer.name,
         trial: () => onMount(peer, stage, firstBytes),
       })),

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
@@ -29,7 +29,13 @@ const SERVE = fileURLToPath(new URL('../null-fs/serve-null-fs.ts', import.meta.u
 const RUN_TYPESCRIPT = fileURLToPath(new URL('../../support/run-typescript.mjs', import.meta.url));
 const NODE = [process.execPath, '--import', RUN_TYPESCRIPT, SERVE] as const;
 
-/** What the way to the kernel costs alone. A request is a read of 4 KiB that passes the page cache by. */
+/** What our mounts set. */
+const READ_AHEAD_KIB = 2048;
+
+/**
+ * What the way to the kernel costs alone. A request is a read of 4 KiB that passes the page cache by. The kernel reads equally far
+ * ahead of all.
+ */
 export const kernelNullFs: Family = {
   name: 'kernel-null-fs',
   overNetwork: false,
@@ -63,7 +69,9 @@ function nullFs(
       const child = await Child.start(command, args, { log: join(directory, 'null-fs.log') });
       try {
         await waitUntil(async () => (await mountedOn(mountPoint)) !== undefined, { what: peer });
-        return await measureAll(join(mountPoint, 'file'), child.pid);
+        const file = join(mountPoint, 'file');
+        await readAheadEqually(mountPoint, file);
+        return await measureAll(file, child.pid);
       } finally {
         await run('umount', ['-l', mountPoint]);
         await child.end();
@@ -71,6 +79,13 @@ function nullFs(
       }
     },
   };
+}
+
+/** Once a request was answered: what a file system says when it begins could lower it again. */
+async function readAheadEqually(mountPoint: string, file: string): Promise<void> {
+  await stat(file);
+  const mounted = await mountedOn(mountPoint);
+  await writeFile(`/sys/class/bdi/0:${mounted?.deviceMinor}/read_ahead_kb`, String(READ_AHEAD_KIB));
 }
 
 async function measureAll(file: string, pid: number): Promise<Record<string, Sample>> {

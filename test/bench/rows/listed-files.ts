@@ -11,12 +11,8 @@ export const listedFiles: Family = {
   name: 'listed-files',
   rows: [{ name: LISTED_FILES_READ, unit: 'ops/s' }],
   contestants: (stage) => {
-    const { server, directory, mounts, rcloneByS3 } = stage;
-    const peers = [
-      ...mounts,
-      ...rcloneByS3,
-      svcfs({ name: WITH_FACTS, directory, server, door: 'extended' }),
-    ];
+    const { server, directory, mounts } = stage;
+    const peers = [...mounts, svcfs({ name: WITH_FACTS, directory, server, door: 'extended' })];
     return peers.map((peer) => ({
       peer: peer.name,
       trial: () =>

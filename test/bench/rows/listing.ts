@@ -25,9 +25,7 @@ export const listing: Family = {
     (['cold', 'warm'] as const).map((state) => ({ name: listingRow(name, state), unit: 's' as const })),
   ),
   contestants: (stage) =>
-    [...stage.mounts, ...stage.rcloneByS3].map(
-      (peer): Contestant => ({ peer: peer.name, trial: () => trial(stage, peer) }),
-    ),
+    stage.mounts.map((peer): Contestant => ({ peer: peer.name, trial: () => trial(stage, peer) })),
 };
 
 async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Sample>> {

@@ -24,7 +24,7 @@ export const randomRead: Family = {
     { name: p99(name), unit: 'ms' as const },
   ]),
   contestants: (stage) =>
-    [...stage.mounts, ...stage.rcloneByS3].map((peer) => ({
+    stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () => onMount(peer, stage, (mounted) => allPatterns(mounted, stage)),
     })),

@@ -31,10 +31,9 @@ export const smallFiles: Family = {
     DEEDS.map((deed) => ({ name: smallFileRow(deed, threads), unit: 'ops/s' as const })),
   ),
   contestants: (stage) => {
-    const { server, directory, mounts, rcloneByS3 } = stage;
+    const { server, directory, mounts } = stage;
     const peers = [
       ...mounts,
-      ...rcloneByS3,
       svcfs({ name: INLINE, directory, server, door: 'extended' }),
       svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
       svcfs({ name: WRITE_BACK_INLINE, directory, server, door: 'extended', args: ['--write-back'] }),

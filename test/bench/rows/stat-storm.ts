@@ -11,7 +11,7 @@ export const statStorm: Family = {
   name: 'stat-storm',
   rows: [{ name: STAT_STORM, unit: 'ops/s' }],
   contestants: (stage) =>
-    [...stage.mounts, ...stage.rcloneByS3].map((peer) => ({
+    stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
         onMount(peer, stage, async (mounted) => {

@@ -11,7 +11,7 @@ export const walk: Family = {
   name: 'walk',
   rows: [{ name: WALKED, unit: 's' }],
   contestants: (stage) =>
-    [...stage.mounts, ...stage.rcloneByS3].map((peer) => ({
+    stage.mounts.map((peer) => ({
       peer: peer.name,
       trial: () =>
         onMount(peer, stage, async (mounted) => {

@@ -19,10 +19,10 @@ export const writeBack: Family = {
   name: 'write-back',
   rows: [{ name: WRITTEN_BACK, unit: 'ops/s' }],
   contestants: (stage) => {
-    const { server, directory, mounts, rcloneByS3 } = stage;
+    const { server, directory, mounts } = stage;
     const keepInCache = rcloneNames('full');
     const peers = [
-      ...[...mounts, ...rcloneByS3].filter(({ name }) => keepInCache.includes(name)),
+      ...mounts.filter(({ name }) => keepInCache.includes(name)),
       svcfs({ name: WRITE_BACK, directory, server, door: 'platform', args: ['--write-back'] }),
     ];
     return peers.map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) }));

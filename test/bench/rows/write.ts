@@ -37,8 +37,8 @@ export const write: Family = {
     unit: 'MiB/s',
   })),
   contestants: (stage) => {
-    const { server, directory, mounts, rcloneByS3 } = stage;
-    const peers = [...mounts, ...rcloneByS3].map((peer) =>
+    const { server, directory, mounts } = stage;
+    const peers = mounts.map((peer) =>
       peer.name === 'svcfs' ? svcfs({ directory, server, door: 'service' }) : peer,
     );
     return [
