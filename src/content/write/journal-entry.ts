@@ -20,6 +20,8 @@ export interface UploadState {
   readonly sizeBytes: number | undefined;
   /** Parts the store has, whose bytes in the spool are still the same. */
   readonly parts: readonly SentPart[];
+  /** The highest number of a part that was ever sent, whatever became of its bytes. Undefined in journals of before. */
+  readonly lastPart?: number | undefined;
 }
 
 export function layoutOf({ ticket, grows = false }: UploadState): PartLayout {
@@ -90,13 +92,17 @@ export function applyEntry(drafts: Map<string, DraftState>, entry: JournalEntry)
     case 'part':
       // One that an abandoned upload was still sending counts for nothing.
       if (drafts.get(entry.id)?.upload?.ticket.uploadId !== entry.uploadId) return;
-      changeParts(drafts, entry.id, (parts) => [
-        ...parts.filter(({ partNumber }) => partNumber !== entry.part.partNumber),
-        entry.part,
-      ]);
+      changeUpload(drafts, entry.id, ({ parts, lastPart = 0, ...upload }) => ({
+        ...upload,
+        parts: [...parts.filter(({ partNumber }) => partNumber !== entry.part.partNumber), entry.part],
+        lastPart: Math.max(lastPart, entry.part.partNumber),
+      }));
       return;
     case 'stale':
-      changeParts(drafts, entry.id, (parts) => parts.filter((part) => part.partNumber !== entry.partNumber));
+      changeUpload(drafts, entry.id, ({ parts, ...upload }) => ({
+        ...upload,
+        parts: parts.filter((part) => part.partNumber !== entry.partNumber),
+      }));
       return;
     case 'end':
       drafts.delete(entry.id);
@@ -111,14 +117,14 @@ function written(entry: JournalEntry): WrittenEntry {
   return { ...entry, draft: { ...entry.draft, extents: packExtents(entry.draft.extents) } };
 }
 
-function changeParts(
+function changeUpload(
   drafts: Map<string, DraftState>,
   id: string,
-  change: (parts: readonly SentPart[]) => readonly SentPart[],
+  change: (upload: UploadState) => UploadState,
 ): void {
   const draft = drafts.get(id);
   if (draft?.upload === undefined) return;
-  drafts.set(id, { ...draft, upload: { ...draft.upload, parts: change(draft.upload.parts) } });
+  drafts.set(id, { ...draft, upload: change(draft.upload) });
 }
 
 function checksum(text: string): string {

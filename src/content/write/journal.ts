@@ -107,7 +107,8 @@ export class Journal {
     // What is recorded in one turn goes with one write.
     await undefined;
     let failed = false;
-    while (!failed && this.#pending.length + this.#waiters.length > 0) {
+    // Who began to wait while a save failed that nobody waited for is told by the next one.
+    while (this.#waiters.length > 0 || (!failed && this.#pending.length > 0)) {
       failed = !(await this.#serve(this.#waiters.splice(0)));
     }
     this.#working = undefined;

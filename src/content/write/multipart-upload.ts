@@ -64,6 +64,8 @@ export class MultipartUpload {
   readonly ticket: UploadTicket;
   readonly layout: PartLayout;
   readonly #saidBytes: number | undefined;
+  /** The highest part that an ended mount had sent. */
+  readonly #lastPartBefore: number;
   readonly #context: UploadContext;
   readonly #givenUp = new AbortController();
   /** Of what is sent for it. */
@@ -84,6 +86,7 @@ export class MultipartUpload {
     this.ticket = state.ticket;
     this.layout = layoutOf(state);
     this.#saidBytes = state.sizeBytes;
+    this.#lastPartBefore = state.lastPart ?? 0;
     this.#context = context;
     this.#signal = AbortSignal.any([context.signal, this.#givenUp.signal]);
     setMaxListeners(0, this.#signal);
@@ -97,6 +100,7 @@ export class MultipartUpload {
       grows: this.layout.grows,
       sizeBytes: this.#saidBytes,
       parts: parts.map(({ partNumber, etag, sizeBytes }) => ({ partNumber, etag, sizeBytes })),
+      lastPart: this.#lastPart,
     };
   }
 
@@ -107,9 +111,11 @@ export class MultipartUpload {
   /** It can become a file of this size: none other was said, and no part lies beyond, which the service would append. */
   fits(sizeBytes: number): boolean {
     if (sizeBytes !== (this.#saidBytes ?? sizeBytes)) return false;
-    const count = partCount(sizeBytes, this.layout);
-    const beyond = [...this.#parts.keys(), ...this.#sending.keys()].some((number) => number > count);
-    return !beyond && !outgrows(sizeBytes, this.layout);
+    return this.#lastPart <= partCount(sizeBytes, this.layout) && !outgrows(sizeBytes, this.layout);
+  }
+
+  get #lastPart(): number {
+    return Math.max(this.#lastPartBefore, ...this.#parts.keys(), ...this.#sending.keys());
   }
 
   /** The size of the file that came of a completion without an answer; undefined: there was none such, or it was not done. */

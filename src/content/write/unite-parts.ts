@@ -25,9 +25,13 @@ export async function uniteParts(
   const answer = await api.uploads
     .reportedParts(upload.ticket.uploadId, { priority: 'data', signal: AbortSignal.timeout(LOOK_MS) })
     .catch(() => undefined);
+  const lastPart = Math.max(
+    upload.lastPart ?? 0,
+    ...(answer?.parts.map(({ partNumber }) => partNumber) ?? []),
+  );
   const unknown = answer?.parts.filter(({ partNumber }) => !known.has(partNumber)) ?? [];
   const same = await sameAsSpooled(spooledParts(unknown, upload, state), spoolPath);
-  return same.length === 0 ? upload : { ...upload, parts: [...upload.parts, ...same] };
+  return { ...upload, parts: [...upload.parts, ...same], lastPart };
 }
 
 interface SpooledPart extends PartReport {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from '../../../src/content/write/journal.ts';
+import { Gate } from '../../support/gate.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { draftState } from './draft-state.ts';
 import { LossyDisk } from './lossy-disk.ts';
 
@@ -73,6 +75,18 @@ it('nothing is durable until the journal is written anew, and what is acknowledg
   journal.record({ type: 'end', id: 'b' });
   await journal.durable();
   expect(await draftsIn(disk.journal)).toEqual(['a', 'c', 'd']);
+});
+
+it('who begins to wait while a write fails that nobody waited for is served by the next', async () => {
+  const gate = new Gate();
+  disk.before = gate.opened;
+  disk.failures.datasync = 1;
+  recordDraft('large', 'x'.repeat(2 * 1024 * 1024));
+  await waitUntil(() => disk.syncs === 1);
+  const durable = journal.durable();
+  gate.open();
+  await durable;
+  expect(await draftsIn(disk.journal)).toEqual(['large']);
 });
 
 it('a failed compaction leaves no file open, and the journal as it was', async () => {

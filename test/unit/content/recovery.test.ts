@@ -98,6 +98,24 @@ describe('a publication that was asked for', () => {
     ]);
   });
 
+  it.each([
+    ['on report', true],
+    ['not on report', false],
+  ])('has no parts from beyond the end of a file that was cut: %s', async (_, isReported) => {
+    const draft = await newDraft(writerIn(join(directory.name, 'live')));
+    const bytes = patterned(450);
+    for (let at = 0; at < 450; at += 50) await draft.write(at, bytes.subarray(at, at + 50), forever);
+    await waitUntil(() => platform.count('put') === 4 && draft.progress?.partsInFlight === 0);
+    await draft.truncate(200, forever);
+    await draft.commit(forever);
+    const path = await afterKill();
+    if (isReported)
+      for (const { parts, reported } of platform.uploads.values())
+        for (const [number, part] of parts) reported.set(number, md5(part));
+    await owed(await onlyRecovery(path)).finish();
+    expect(published()).toEqual(bytes.subarray(0, 200));
+  });
+
   it('of holes alone, which has no spool, goes on though the journal lost that a part was sent', async () => {
     const draft = await newDraft(writerIn(join(directory.name, 'live')));
     await draft.truncate(350, forever);
