@@ -209,9 +209,9 @@ export class Contents {
         content,
         lock.run(() => this.#commitUnheard(content)),
       );
+      if (content.owed) return this.#follow(content);
       // Who writes it again by now brings it there when it is closed.
       if (content.writers > 0) return;
-      if (content.owed) return this.#follow(content);
     }
     await this.#watch(
       content,

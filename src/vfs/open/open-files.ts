@@ -93,13 +93,19 @@ export class PlatformOpenFiles implements OpenFiles {
     return this.#contents.change(
       content,
       async () => {
+        const wasPublished = content.outstanding === 'none';
         // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
         content.unpublished = 'written';
-        const taken = await draft.write(span.offset, data, context.signal);
-        // A publication that ended meanwhile did not have them, and took the draft for published.
-        if (draft.dirty) content.unpublished = 'written';
-        this.#contents.touch(content);
-        return taken;
+        try {
+          const taken = await draft.write(span.offset, data, context.signal);
+          this.#contents.touch(content);
+          return taken;
+        } finally {
+          // A publication that ended meanwhile did not have them, and took the draft for published.
+          if (draft.dirty) content.unpublished = 'written';
+          // Nothing was written: no new file is to be made of what is there.
+          else if (wasPublished) content.unpublished = 'none';
+        }
       },
       context.signal,
     );

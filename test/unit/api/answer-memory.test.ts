@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { ConnectionPool } from '../../../src/api/storage/connection-pool.ts';
 import type { RangeAnswer } from '../../../src/api/api.ts';
+import { ConnectionPool } from '../../../src/api/storage/connection-pool.ts';
 import { socketRangeExchange } from '../../../src/api/storage/socket-range-exchange.ts';
 import { startRawServer } from '../../support/raw-http-server.ts';
 

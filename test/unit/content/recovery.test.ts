@@ -105,7 +105,7 @@ describe('a publication that was asked for', () => {
     const draft = await newDraft(writerIn(join(directory.name, 'live')));
     const bytes = patterned(450);
     for (let at = 0; at < 450; at += 50) await draft.write(at, bytes.subarray(at, at + 50), forever);
-    await waitUntil(() => platform.count('put') === 4 && draft.progress?.partsInFlight === 0);
+    await waitUntil(() => platform.count('put') === 4 && platform.putsInFlight === 0);
     await draft.truncate(200, forever);
     await draft.commit(forever);
     const path = await afterKill();

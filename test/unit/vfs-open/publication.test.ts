@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
+import { ContentError } from '../../../src/content/ports.ts';
 import { folderIdOf, type ProjectFileNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
@@ -39,6 +40,25 @@ function uploading(gate: () => Promise<void>): (api: Api) => Api {
 }
 
 const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call: 'POST /upload' });
+
+it('no new file is made of one that nothing could be written to', async () => {
+  await start();
+  const node = await world.put('f', 'v1');
+  await world.side.flush('/', world.by().signal);
+  const { id } = node.record ?? {};
+  const handle = await world.open(node, O_WRONLY);
+  const { writer } = world.tree;
+  const draftOf = writer.draft.bind(writer);
+  writer.draft = async (options) => {
+    const draft = await draftOf(options);
+    draft.write = () => Promise.reject(new ContentError('no-space', 'full'));
+    return draft;
+  };
+  await expect(world.write(handle, 'x')).rejects.toMatchObject({ kind: 'no-space' });
+  await world.close(handle);
+  expect(node.record?.id).toBe(id);
+  expect(await world.onPlatform()).toEqual({ f: 'v1' });
+});
 
 describe('a file made by mknod', () => {
   it('is published after two seconds', async () => {

@@ -10,6 +10,7 @@ import type { ProjectFileNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
 import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const MIB = 1024 * 1024;
@@ -149,6 +150,25 @@ async function endWithoutClosing(handle: FileHandle, end: 'exit' | 'kill'): Prom
   world.processes.ends.set(9, end);
   await world.close(handle, context).catch(() => {});
 }
+
+it('what a killed program left is uploaded though another opened it while it was made safe here', async () => {
+  await start();
+  const { node, handle } = await world.create('f');
+  await world.write(handle, 'half');
+  const { draft } = node as ProjectFileNode;
+  if (draft === undefined) throw new Error('no draft');
+  const gate = new Gate();
+  const commit = draft.commit.bind(draft);
+  draft.commit = async (signal) => {
+    await gate.opened;
+    await commit(signal);
+  };
+  await endWithoutClosing(handle, 'kill');
+  const idle = await world.open(node, O_WRONLY, world.by(2));
+  gate.open();
+  await waitUntil(async () => (await world.onPlatform()).f === 'half');
+  await world.close(idle, world.by(2));
+});
 
 describe('svcfs flush waits for a file that nobody waited for', () => {
   async function flushedAfterTheOutage(content: string): Promise<void> {
