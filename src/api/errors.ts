@@ -74,4 +74,9 @@ export class StorageError extends Error {
     this.kind = kind;
     this.status = options?.status;
   }
+
+  /** Another link may do: Amazon S3 and Google Cloud Storage say 400 (ExpiredToken) when the keys that signed one have ended. */
+  get isOfTheLink(): boolean {
+    return this.kind === 'refused' || this.status === 400;
+  }
 }

@@ -118,6 +118,12 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
     }
     this.#ended = true;
     this.onEnd();
-    this.#resolve({ receivedBytes: this.#receivedBytes, answer: this.#answer, error });
+    // With its last byte a range is complete, however the answer ends.
+    const isComplete = this.#answer !== undefined && this.#receivedBytes === this.#slice.length;
+    this.#resolve({
+      receivedBytes: this.#receivedBytes,
+      answer: this.#answer,
+      error: isComplete ? undefined : error,
+    });
   }
 }

@@ -160,6 +160,10 @@ function explained(error: unknown, version: ContentVersion, directory: string): 
     const reason = `the disk of the cache is full; free space in ${directory}`;
     return new ContentError('no-space', `${name}: ${reason}`, { cause: error });
   }
+  if (code === 'EFBIG') {
+    const reason = `larger than a file may be in ${directory} (file system, or ulimit -f)`;
+    return new ContentError('failed', `${name}: ${reason}`, { cause: error });
+  }
   if (error instanceof Error && (code === 'EACCES' || code === 'EPERM')) {
     const reason = `what the disk cache has of it is another user's; remove it, or give another --cache-dir`;
     return new ContentError('failed', `${name}: ${reason} (${error.message})`, { cause: error });

@@ -70,7 +70,7 @@ export interface DiskCacheStatistics {
   readonly passedThrough: number;
 }
 
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export class DiskCache {
   readonly #options: DiskCacheOptions;

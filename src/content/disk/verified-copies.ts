@@ -80,6 +80,15 @@ export class VerifiedCopies implements LocalCopies {
 
   async #checkNow(entry: CacheEntry): Promise<void> {
     if (!entry.use()) return;
+    try {
+      await this.#readAll(entry);
+    } finally {
+      await entry.release();
+    }
+  }
+
+  /** Each range is checked as it is read. */
+  async #readAll(entry: CacheEntry): Promise<void> {
     const { memory } = this.#options;
     const buffer = await memory.acquire(RANGE_BYTES, NEVER_ABORTED);
     try {
@@ -92,7 +101,6 @@ export class VerifiedCopies implements LocalCopies {
       this.#verified.set(name, changedMs);
     } finally {
       memory.release(buffer);
-      await entry.release();
     }
   }
 }

@@ -4,7 +4,7 @@ const MARGIN_MS = 60_000;
 
 /**
  * Until when a signed link that was just given is used, by the expiry in its address: `expires` in Unix seconds (ours),
- * or the date and lifetime of AWS Signature Version 4. An hour where there is none, or where it is over by our clock, which
+ * or the date and lifetime of AWS Signature Version 4 or its like at Google Cloud Storage. An hour where there is none, or where it is over by our clock, which
  * may be wrong: an earlier 403 costs one more try.
  */
 export function usableUntilMs(url: string, nowMs: number): number {
@@ -14,8 +14,9 @@ export function usableUntilMs(url: string, nowMs: number): number {
 }
 
 function expiresMs(query: URLSearchParams): number | undefined {
-  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get('X-Amz-Date') ?? '');
-  const seconds = Number(query.get(date ? 'X-Amz-Expires' : 'expires') ?? Number.NaN);
+  const signer = query.has('X-Goog-Date') ? 'X-Goog' : 'X-Amz';
+  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get(`${signer}-Date`) ?? '');
+  const seconds = Number(query.get(date ? `${signer}-Expires` : 'expires') ?? Number.NaN);
   if (!Number.isFinite(seconds)) return undefined;
   const beganMs = date ? Date.parse(`${date.slice(1, 4).join('-')}T${date.slice(4).join(':')}Z`) : 0;
   return beganMs + seconds * 1000;

@@ -17,17 +17,16 @@ export async function signedAddress(
   command: GetObjectCommand | UploadPartCommand,
   { client, lifetimeSeconds, clock }: Signing,
 ): Promise<SignedAddress> {
-  const expiresIn = Math.min(lifetimeSeconds, LIFETIME_MAX_SECONDS);
   const now = clock.now();
+  // The keys of a role end by themselves, and addresses signed with them, whatever those say.
+  const { expiration } = await client.config.credentials();
+  const keysEndMs = expiration?.getTime() ?? Number.POSITIVE_INFINITY;
+  const keysLeftSeconds = Math.max(1, Math.floor((keysEndMs - now) / 1000));
+  const expiresIn = Math.min(lifetimeSeconds, LIFETIME_MAX_SECONDS, keysLeftSeconds);
   const options = { expiresIn, signingDate: new Date(now) };
   // The two kinds are of different types to the signer, which treats them alike.
   const url = await (command instanceof GetObjectCommand
     ? getSignedUrl(client, command, options)
     : getSignedUrl(client, command, options));
-  // The keys of a role end by themselves, and addresses signed with them.
-  const { expiration } = await client.config.credentials();
-  return {
-    url,
-    expiresMs: Math.min(now + expiresIn * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY),
-  };
+  return { url, expiresMs: Math.min(now + expiresIn * 1000, keysEndMs) };
 }

@@ -144,6 +144,50 @@ describe('getRange', () => {
     expect(into.equals(object.subarray(100, 5100))).toBe(true);
   });
 
+  it('needs no more of an answer in chunks than its last byte', async () => {
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
+      const bytes = rangeBytes(request, object);
+      socket.write(
+        Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]),
+      );
+      socket.end();
+    });
+    const into = Buffer.alloc(5000);
+    await storage.getRange(server.url, { offset: 100, into });
+    expect(into.equals(object.subarray(100, 5100))).toBe(true);
+    // Over sockets, then by the whole client.
+    expect(server.requests.map(({ range }) => range)).toEqual([
+      [100, 5099],
+      [100, 5099],
+    ]);
+  });
+
+  it.each([
+    ['plainly', false],
+    ['in chunks', true],
+  ])('takes no byte of an answer that is longer than the range: %s', async (_, inChunks) => {
+    const surplus = Buffer.from('surplus');
+    const { storage, server } = await storeOf((socket, request, before) => {
+      if (before > 1) return answerRight(socket, request);
+      const bytes = Buffer.concat([rangeBytes(request, object), surplus]);
+      const head = rangeHead(request, object);
+      if (!inChunks) return socket.write(Buffer.concat([Buffer.from(head), bytes]));
+      socket.write(head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
+      return socket.write(
+        `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n0\r\n\r\n`,
+        'latin1',
+      );
+    });
+    const into = Buffer.alloc(1000);
+    for (const offset of [0, 1000, 2000]) {
+      await storage.getRange(server.url, { offset, into });
+      expect(into.equals(object.subarray(offset, offset + 1000))).toBe(true);
+    }
+    expect(server.requests.length).toBeGreaterThan(3);
+    expect(server.connections()).toBeGreaterThan(1);
+  });
+
   it('takes no more connections than allowed', async () => {
     const { storage, server } = await storeOf(answerRight);
     const reads = Array.from({ length: 100 }, async (_, index) => {

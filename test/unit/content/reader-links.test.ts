@@ -43,6 +43,18 @@ describe('links', () => {
     expect(platform.ranges.map(({ offset }) => offset)).toEqual([0, 128 * KIB]);
   });
 
+  it('whose keys have ended are renewed: S3 says 400 then', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(64 * KIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    platform.on = (call) => {
+      if (!call.startsWith('getRange') || platform.count('downloadInfo') > 1) return;
+      throw new StorageError('failed', 'the store answered with status 400', { status: 400 });
+    };
+    expect(await bytesOf(handle.read(0, 64 * KIB, forever))).toEqual(bytes);
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
   it('are asked for before the first read, once, and for an empty file never', async () => {
     const { platform, reader } = setup();
     const handle = reader.open(fileVersion(platform, patterned(MIB)));

@@ -166,7 +166,7 @@ it('what a killed program left is uploaded though another opened it while it was
   await endWithoutClosing(handle, 'kill');
   const idle = await world.open(node, O_WRONLY, world.by(2));
   gate.open();
-  await waitUntil(async () => (await world.onPlatform()).f === 'half');
+  await waitUntil(async () => (await world.onPlatform())['f'] === 'half');
   await world.close(idle, world.by(2));
 });
 

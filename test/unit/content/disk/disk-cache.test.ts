@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readlink, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadBlockIo } from '../../../../src/content/disk/block-io.ts';
 import type { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
@@ -33,6 +34,28 @@ describe('the disk cache', () => {
     expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK])).missing).toEqual([]);
     expect((await readBlocks(cache, version, [BLOCK + 1, 3 * BLOCK])).missing).toHaveLength(1);
     expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK - 1])).missing).toHaveLength(1);
+  });
+
+  it('gives nothing up for a file that is too large for its file system', async () => {
+    const blocks = loadBlockIo();
+    if (blocks === undefined) throw new Error('build the addon first');
+    let isTooLarge = false;
+    const { read, count } = blocks;
+    const write: typeof blocks.write = (...given) =>
+      isTooLarge
+        ? Promise.reject(Object.assign(new Error('EFBIG'), { code: 'EFBIG' }))
+        : blocks.write(...given);
+    const cache = new DiskWorld().cache({}, undefined, { blocks: { read, count, write } });
+    const kept = ['a', 'b', 'c'].map((id) => file(cache, id, SIZE));
+    for (const version of kept) await cache.write(version, 0, bytes);
+    isTooLarge = true;
+    for (let n = 0; n < 5; n += 1) {
+      await expect(cache.write(file(cache, 'large', SIZE), 0, bytes)).rejects.toMatchObject({
+        code: 'EFBIG',
+      });
+      await cache.measure();
+    }
+    for (const version of kept) expect((await readBlocks(cache, version)).missing).toEqual([]);
   });
 
   it('knows versions apart, by service, id, size and ETag', async () => {
