@@ -219,6 +219,30 @@ describe('what it may use', () => {
   });
 });
 
+describe('--limit-upload and --limit-download', () => {
+  const LIMIT = 3 * 1024 * 1024;
+
+  async function secondsOf(command: string): Promise<number> {
+    const startMs = performance.now();
+    await shell(command);
+    return (performance.now() - startMs) / 1000;
+  }
+
+  test.for([
+    ['in one call', 7.5 * 1024 * 1024],
+    ['in parts', 9 * 1024 * 1024],
+  ] as const)('hold back what goes up %s, and what comes down', async ([how, bytes], { sandbox }) => {
+    const path = sandbox.path(PROJECT, `limited ${how}.bin`);
+    // A second's worth goes at once.
+    const least = bytes / LIMIT - 1.5;
+    await mount(sandbox, ['--limit-upload', '3M']);
+    expect(await secondsOf(`head -c ${bytes} /dev/zero > '${path}'`)).toBeGreaterThan(least);
+    await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    await mount(sandbox, ['--limit-download', '3M']);
+    expect(await secondsOf(`head -c ${bytes} /dev/zero | cmp - '${path}'`)).toBeGreaterThan(least);
+  });
+});
+
 describe('--part-size', () => {
   test('is the size of the parts that go up', async ({ sandbox }) => {
     await mount(sandbox, ['--part-size', '5M']);

@@ -87,6 +87,16 @@ describe('parts', () => {
     expect(largerPartSize(100, { memory, spoolSizeBytes })).toBe(sizeBytes);
   });
 
+  it('are larger in an upload that begins anew, when a stream outgrows 10,000 of them', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(10_100 * 100);
+    await writeInPieces(draft, bytes, 20_000);
+    await waitUntil(() => platform.count('initialise') === 2 && platform.count('abort') === 1);
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
+    expect(platform.count('initialise')).toBe(2);
+  });
+
   it('go one at a time where the service asks for that', async () => {
     platform.parallel = false;
     const draft = await newDraft(writerOf());
