@@ -56,6 +56,7 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
         rateLimit === 'off' ? rateLimit : { requests: rateLimit.requests, seconds: rateLimit.windowSeconds },
       monitor: options.monitor,
       shutdownSeconds: options.shutdownTimeout,
+      leaseSeconds: options.jobLease,
       uploadDays: options.uploadDays,
       blobGraceSeconds: options.blobGrace,
       tasks,

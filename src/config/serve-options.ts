@@ -120,6 +120,14 @@ const shutdownTimeout: Option<number> = {
   parse: parseCountFrom(0, 3600),
 };
 
+const jobLease: Option<number> = {
+  flags: '--job-lease <seconds>',
+  help: 'how long a job belongs to a process that says nothing of it: then another one takes it over',
+  environment: 'SVCFS_JOB_LEASE',
+  default: 15,
+  parse: parseCountFrom(3, 3600),
+};
+
 const uploadDays: Option<number | undefined> = {
   flags: '--upload-days <days>',
   help: 'give up uploads that were begun so long ago and never completed',
@@ -176,6 +184,7 @@ export const SERVE_OPTIONS = {
   clientTimeout,
   clientRate,
   shutdownTimeout,
+  jobLease,
   uploadDays,
   blobGrace,
   auditDays,

@@ -109,6 +109,8 @@ export interface ServiceOptions {
   readonly auditDays?: number | undefined;
   /** How long requests and jobs at work may go on when the service is told to end. Default: 30. */
   readonly shutdownSeconds?: number;
+  /** How long a job belongs to a process that says nothing of it. Default: 15. */
+  readonly leaseSeconds?: number;
   /** Where to answer with metrics and health; port 0 picks a free one. Default: nowhere. */
   readonly monitor?: ListenAddress | undefined;
 }

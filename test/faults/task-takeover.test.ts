@@ -51,6 +51,8 @@ function serve(role: string, executor: readonly string[]): BackgroundProcess {
     role,
     '--data',
     dataDir,
+    '--job-lease',
+    '3',
     '--listen',
     `127.0.0.1:${port}`,
     '--executor',

@@ -6,6 +6,9 @@ import type { BackgroundProcess } from './background-process.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import type { Sandbox } from './sandbox.ts';
 
+/** As short as may be: tests wait for one to end. */
+const LEASE = ['--job-lease', '3'] as const;
+
 export interface Scaled {
   readonly sandbox: Sandbox;
   readonly database: PostgresServer;
@@ -67,7 +70,7 @@ export class ScaledService {
   #start(role: string, ...args: readonly string[]): BackgroundProcess {
     const { sandbox, env } = this.#options;
     return sandbox.start(
-      ['serve', '--role', role, '--data', this.#nextDataDir(), ...this.#options.args, ...args],
+      ['serve', '--role', role, '--data', this.#nextDataDir(), ...LEASE, ...this.#options.args, ...args],
       { SVCFS_DATABASE: this.#databaseUrl, SVCFS_SECRET_KEY: SECRET_KEY, ...env },
     );
   }

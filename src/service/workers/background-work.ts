@@ -17,15 +17,15 @@ export class BackgroundWork {
 
   private constructor(
     services: Services,
-    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays, auditDays }: ServicesOptions,
+    { blobGraceSeconds = DEFAULT_BLOB_GRACE_SECONDS, uploadDays, auditDays, leaseSeconds }: ServicesOptions,
   ) {
     const { taskRunner } = services;
     // Tasks run for hours: they must not keep the others waiting, nor wait for them.
     const forTasks =
       taskRunner === undefined
         ? []
-        : [new Worker(services, { kinds: ['task'], concurrency: taskRunner.engine.slots })];
-    this.#workers = [new Worker(services), ...forTasks];
+        : [new Worker(services, { kinds: ['task'], concurrency: taskRunner.engine.slots, leaseSeconds })];
+    this.#workers = [new Worker(services, { leaseSeconds }), ...forTasks];
     this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays, auditDays });
   }
 

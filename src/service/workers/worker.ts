@@ -28,7 +28,7 @@ export interface WorkerOptions {
   /** Jobs at once. Default: 4. */
   readonly concurrency?: number;
   /** How long a worker may be silent before its jobs are taken over. Default: 15. */
-  readonly leaseSeconds?: number;
+  readonly leaseSeconds?: number | undefined;
   /** How often to look for jobs that other processes submitted or left behind. Default: 2. */
   readonly pollSeconds?: number;
 }
