@@ -75,8 +75,8 @@ export class StorageError extends Error {
     this.status = options?.status;
   }
 
-  /** Another link may do: Amazon S3 and Google Cloud Storage say 400 (ExpiredToken) when the keys that signed one have ended. */
-  get isOfTheLink(): boolean {
+  /** Amazon S3 and Google Cloud Storage say 400 (ExpiredToken) when the keys that signed the link have ended. */
+  get wantsNewLink(): boolean {
     return this.kind === 'refused' || this.status === 400;
   }
 }

@@ -8,7 +8,7 @@ import type { BackgroundProcess } from '../support/background-process.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { test } from '../support/sandbox-test.ts';
-import { ScaledService } from '../support/scaled-service.ts';
+import { LEASE_SECONDS, ScaledService } from '../support/scaled-service.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const MIB = 1024 * 1024;
@@ -61,6 +61,8 @@ test('a worker killed in the middle of exports is taken over, and each of them h
   });
   victim.signal('SIGKILL');
   expect(await victim.exited()).toBe('SIGKILL');
+  const leaseUntil = await service.query('select max(lease_until) from jobs');
+  expect(Date.parse(leaseUntil.trim())).toBeLessThanOrEqual(Date.now() + LEASE_SECONDS * 1000);
 
   const ended = await Promise.all(jobs.map((job) => endOf(elsewhere, job)));
   expect(ended.map(({ state, error }) => error ?? state)).toEqual(Array(EXPORTS).fill('COMPLETED'));

@@ -7,7 +7,7 @@ import type { PostgresServer } from './postgres-server.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** As short as may be: tests wait for one to end. */
-const LEASE = ['--job-lease', '3'] as const;
+export const LEASE_SECONDS = 3;
 
 export interface Scaled {
   readonly sandbox: Sandbox;
@@ -70,7 +70,11 @@ export class ScaledService {
   #start(role: string, ...args: readonly string[]): BackgroundProcess {
     const { sandbox, env } = this.#options;
     return sandbox.start(
-      ['serve', '--role', role, '--data', this.#nextDataDir(), ...LEASE, ...this.#options.args, ...args],
+      [
+        ...['serve', '--role', role, '--data', this.#nextDataDir(), '--job-lease', `${LEASE_SECONDS}`],
+        ...this.#options.args,
+        ...args,
+      ],
       { SVCFS_DATABASE: this.#databaseUrl, SVCFS_SECRET_KEY: SECRET_KEY, ...env },
     );
   }

@@ -174,7 +174,7 @@ export class VersionSource {
     try {
       await this.#fetchFrom(await this.#linkOf(held), { offset, into }, { ...options, onProgress });
     } catch (error) {
-      if (!(error instanceof StorageError) || !error.isOfTheLink) throw error;
+      if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
       if (this.#held === held) this.#held = undefined;
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };

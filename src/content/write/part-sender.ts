@@ -147,7 +147,7 @@ export class PartSender {
     try {
       return await storage.putPart(await link, body, job.signal);
     } catch (error) {
-      if (!(error instanceof StorageError) || !error.isOfTheLink) throw error;
+      if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
       return await storage.putPart(await this.#link(job), body, job.signal);
     }
   }

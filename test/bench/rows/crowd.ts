@@ -6,12 +6,16 @@ import { rcloneName } from '../peers/rclone.ts';
 import { CROWD } from '../server/names.ts';
 import { type Family, onMount, type Sample, type Stage } from '../stage.ts';
 
-const LISTS_IN_PAGES = new Set(['svcfs', rcloneName('off', 'WebDAV'), rcloneName('full', 'WebDAV')]);
-
 export const CROWD_LISTED = 'ls -l of 100,000 entries, cold';
 export const CROWD_MEMORY = 'memory it takes';
 
-/** A folder of 100,000, of those that list in pages. s3fs asks for each entry on its own: it would take minutes. */
+const PEERS: ReadonlySet<string> = new Set([
+  'svcfs',
+  rcloneName('off', 'WebDAV'),
+  rcloneName('full', 'WebDAV'),
+]);
+
+/** A folder of 100,000. s3fs asks for each entry on its own: it would take minutes. */
 export const crowd: Family = {
   name: 'crowd',
   rows: [
@@ -20,7 +24,7 @@ export const crowd: Family = {
   ],
   contestants: (stage) =>
     stage.mounts
-      .filter(({ name }) => LISTS_IN_PAGES.has(name))
+      .filter(({ name }) => PEERS.has(name))
       .map((peer) => ({ peer: peer.name, trial: () => trial(stage, peer) })),
 };
 

@@ -43,6 +43,13 @@ function answerStatus(socket: Socket, line: string): void {
   socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 0\r\n\r\n`);
 }
 
+/** An answer of one chunk, and what ends it. */
+function inChunks(request: RawRequest, bytes: Uint8Array, end = '0\r\n\r\n'): Buffer {
+  const head = rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+  const size = `${bytes.length.toString(16)}\r\n`;
+  return Buffer.concat([Buffer.from(head + size), bytes, Buffer.from(`\r\n${end}`)]);
+}
+
 describe('getRange', () => {
   it('puts the bytes into the given buffer and answers the version', async () => {
     const { storage, server } = await storeOf(answerRight);
@@ -131,27 +138,13 @@ describe('getRange', () => {
     expect(server.connections()).toBe(2);
   });
 
-  it('reads an answer in chunks, which takes a whole HTTP client', async () => {
+  it.each([
+    ['to its end', '0\r\n\r\n'],
+    ['whose end is lost', ''],
+  ])('reads an answer in chunks, which takes a whole HTTP client: %s', async (_, end) => {
     const { storage, server } = await storeOf((socket, request) => {
-      socket.write(rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
-      const bytes = rangeBytes(request, object);
-      socket.write(
-        Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n0\r\n\r\n')]),
-      );
-    });
-    const into = Buffer.alloc(5000);
-    await storage.getRange(server.url, { offset: 100, into });
-    expect(into.equals(object.subarray(100, 5100))).toBe(true);
-  });
-
-  it('needs no more of an answer in chunks than its last byte', async () => {
-    const { storage, server } = await storeOf((socket, request) => {
-      socket.write(rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
-      const bytes = rangeBytes(request, object);
-      socket.write(
-        Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]),
-      );
-      socket.end();
+      socket.write(inChunks(request, rangeBytes(request, object), end));
+      if (end === '') socket.end();
     });
     const into = Buffer.alloc(5000);
     await storage.getRange(server.url, { offset: 100, into });
@@ -166,18 +159,12 @@ describe('getRange', () => {
   it.each([
     ['plainly', false],
     ['in chunks', true],
-  ])('takes no byte of an answer that is longer than the range: %s', async (_, inChunks) => {
-    const surplus = Buffer.from('surplus');
+  ])('takes no byte of an answer that is longer than the range: %s', async (_, chunked) => {
     const { storage, server } = await storeOf((socket, request, before) => {
       if (before > 1) return answerRight(socket, request);
-      const bytes = Buffer.concat([rangeBytes(request, object), surplus]);
-      const head = rangeHead(request, object);
-      if (!inChunks) return socket.write(Buffer.concat([Buffer.from(head), bytes]));
-      socket.write(head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked'));
-      return socket.write(
-        `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n0\r\n\r\n`,
-        'latin1',
-      );
+      const bytes = Buffer.concat([rangeBytes(request, object), Buffer.from('surplus')]);
+      const plain = Buffer.concat([Buffer.from(rangeHead(request, object)), bytes]);
+      return socket.write(chunked ? inChunks(request, bytes) : plain);
     });
     const into = Buffer.alloc(1000);
     for (const offset of [0, 1000, 2000]) {

@@ -215,11 +215,14 @@ describe('publishing', () => {
     expect(published()).toEqual(Buffer.concat([patterned(250), patterned(30)]));
   });
 
-  it('asks for a new part link once when the store refuses the first', async () => {
+  it.each([
+    ['refuses the first', new StorageError('refused', 'expired', { status: 403 })],
+    ['says that the keys of the first have ended', new StorageError('failed', 'status 400', { status: 400 })],
+  ])('asks for a new part link once when the store %s', async (_, failure) => {
     const draft = await newDraft(writerOf());
     await draft.write(0, Buffer.from('hello'), forever);
     platform.on = (call) => {
-      if (call === 'put 1' && platform.count('put') === 1) throw new StorageError('refused', 'expired');
+      if (call === 'put 1' && platform.count('put') === 1) throw failure;
     };
     await draft.publish(forever);
     expect(platform.count('partUrl')).toBe(2);
