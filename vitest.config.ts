@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** One project per kind of test; mounts run in child processes, so files of `mount` do not run side by side. */
@@ -15,6 +16,8 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // vitest leaves one processor to itself, which of two is half of them.
+    maxWorkers: availableParallelism(),
     projects: [
       project('unit', 60),
       project('contract', 60),
