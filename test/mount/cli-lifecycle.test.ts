@@ -133,6 +133,11 @@ describe('svcfs unmount', () => {
     }
   });
 
+  test('finds its own programs where PATH leads into the mount', async ({ sandbox }) => {
+    await mount(sandbox, { PATH: `${sandbox.path(PROJECT)}:${process.env['PATH']}` });
+    expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+  });
+
   test('says who keeps the mount busy, and leaves it as it is', async ({ sandbox }) => {
     await mount(sandbox);
     const user = spawn('sleep', ['60'], { cwd: sandbox.path(PROJECT) });

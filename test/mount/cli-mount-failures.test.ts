@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { EXIT_CODES, type ExitName } from '../../src/cli/exit-codes.ts';
+import { mountDirectory, stateDirectory } from '../../src/config/directories.ts';
+import { lockFile } from '../../src/lib/lock-file.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import type { RunOptions } from '../support/run.ts';
 import type { Sandbox } from '../support/sandbox.ts';
@@ -82,6 +84,21 @@ describe('svcfs mount fails with an exit code of its own for', () => {
     expect(again).toMatchObject({ code: EXIT_CODES.alreadyMounted.code, stdout: '' });
     expect(again.stderr).toMatch(/already a mount point/);
     expect(await readdir(sandbox.mountPoint)).toContain('projects');
+  });
+
+  test('a mount point that a machine serves with which its state is shared', async ({ sandbox }) => {
+    const state = stateDirectory({ XDG_STATE_HOME: join(sandbox.root, 'state') }, sandbox.home);
+    const { root } = mountDirectory(state, sandbox.mountPoint);
+    await mkdir(root, { recursive: true });
+    const lock = await lockFile(join(root, 'lock'), 0);
+    onTestFinished(() => lock?.close());
+    await expectFailure(sandbox, {
+      exit: 'alreadyMounted',
+      says: /here or on a machine that shares .*: unmount it there, or set XDG_STATE_HOME/,
+    });
+    await lock?.close();
+    const env = service.credentials;
+    expect(await sandbox.svcfs(['mount', sandbox.mountPoint], { env })).toMatchObject({ code: 0 });
   });
 
   test('a mount point that holds files of svcfs itself', async ({ sandbox }) => {

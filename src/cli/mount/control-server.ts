@@ -17,8 +17,8 @@ export type ControlHandler = (
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Listens on the mount's control socket. It is also the lock of the mount point: one process listens, and a socket
- * where nobody does is left over from one that was killed.
+ * Listens on the mount's control socket. One process does, by `lockState`: a socket where nobody listens is left over from
+ * one that was killed.
  */
 export async function listenForControl(path: string, handle: ControlHandler): Promise<Server> {
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {

@@ -14,7 +14,9 @@ import { type Clients, connectClients } from './connect-clients.ts';
 import { listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
+import { lockState, type StateLock } from './lock-state.ts';
 import { MountEnd } from './mount-end.ts';
+import { pathOutside } from './path-outside.ts';
 import type { RunningMount } from './running-mount.ts';
 import { startWatchdog, type Watchdog } from './start-watchdog.ts';
 
@@ -35,6 +37,7 @@ interface Given {
 
 /** What lives as long as the mount, beside it. */
 interface Company extends Given {
+  readonly lock: StateLock;
   readonly control: Server;
   readonly watchdog: Watchdog;
 }
@@ -60,6 +63,8 @@ async function serveWith(given: Given): Promise<ServedMount> {
   const { settings, log, clients } = given;
   const { directory, mountPoint, endpoint } = settings;
   const { username } = await checkAccess(clients.api);
+  process.env['PATH'] = await pathOutside(mountPoint, process.env['PATH'] ?? '');
+  const lock = await lockState(directory, log);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
   const control = await listenForControl(directory.socket, async (request, send, signal) => {
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
@@ -71,7 +76,7 @@ async function serveWith(given: Given): Promise<ServedMount> {
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   });
   const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
-  const company = { ...given, control, watchdog };
+  const company = { ...given, lock, control, watchdog };
   try {
     const mount = await mountAndRegister(company, username);
     const end = new MountEnd(mount, log);
@@ -136,13 +141,14 @@ function detachOnCrash(mount: RunningMount, log: Logger): void {
 }
 
 async function part(company: Company): Promise<void> {
-  const { settings, log, control, watchdog } = company;
+  const { settings, log, lock, control, watchdog } = company;
   control.close();
   // An asker that reads its last answer slowly gets a moment; one that says nothing must not keep us.
   await Promise.race([once(control, 'close'), systemClock.sleep(LAST_ANSWER_MS)]);
   await rm(settings.directory.socket, { force: true });
   await removeRecord(settings.directory.record);
   await watchdog.dismiss();
+  await lock.unlock();
   log.info({ mountPoint: settings.mountPoint }, 'ended');
 }
 

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+
+/** Exit status of flock(1) when another has the lock. */
+const HELD = 1;
+/** Of the command: its descriptors are the standard ones and the file. */
+const FILE = 3;
+
+/**
+ * Locks a file, made if it is not there, for as long as the handle is open: flock(2), which ends with a process however
+ * that ends, and which NFS takes to its server (flock(2), "NFS details"). Waits so many seconds; undefined: another
+ * process has it. Rejects where there are no locks. Node has no flock(2); the command of util-linux locks what is open
+ * here, for the open file is the same.
+ */
+export async function lockFile(path: string, waitSeconds: number): Promise<FileHandle | undefined> {
+  const handle = await open(path, 'a', 0o600);
+  const args = ['--exclusive', '--wait', String(waitSeconds), String(FILE)];
+  try {
+    const child = spawn('flock', args, { stdio: ['ignore', 'ignore', 'pipe', handle.fd] });
+    const [said, [code]] = await Promise.all([child.stderr && text(child.stderr), once(child, 'close')]);
+    if (code === 0) return handle;
+    if (code !== HELD) throw new Error(`${path}: ${said?.trim()}`);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return undefined;
+}
