@@ -237,7 +237,8 @@ export class Publisher implements DraftMaker {
       throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
     this.#tree.published(node, record);
     // What was written meanwhile stays in the draft; else the object itself is read from now on.
-    const done = content.unpublished === 'none' ? content.takeDraft() : undefined;
+    const isAsSent = content.unpublished === 'none' && content.changes === 0;
+    const done = isAsSent ? content.takeDraft() : undefined;
     // A draft that is written on may build on the staged file, which its next publication takes the place of.
     if (done === undefined) return;
     // A draft that is not discarded has the next mount remove the file, should this one end before it could.
@@ -293,7 +294,7 @@ export class Publisher implements DraftMaker {
    */
   async #noteConflict(content: FileContent, node: ProjectFileNode): Promise<void> {
     const { record } = node;
-    if (!record || this.#tree.clock.now() - node.checkedMs <= FRESH_MS) return;
+    if (!record || this.#tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return;
     const current = await this.#tree.api.files.find({
       parent: folderIdOf(parentOf(node)),
       name: record.name,

@@ -205,6 +205,27 @@ describe('an object that is emptied while what was closed is on its way', () => 
     expect(await staged()).toEqual({});
   });
 
+  it('has nothing of what was closed, though it is being emptied just when that has arrived', async () => {
+    const { node, closed } = await closing();
+    const cut = new Gate();
+    const draft = node.kind === 'volume-object' ? node.draft : undefined;
+    if (!draft) throw new Error('no draft');
+    const truncate = draft.truncate.bind(draft);
+    draft.truncate = async (...given) => {
+      await truncate(...given);
+      await cut.opened;
+    };
+    const emptied = world.open(node, O_WRONLY | O_TRUNC, world.by(2));
+    gate.open();
+    await closed;
+    cut.open();
+    const handle = await emptied;
+    await world.write(handle, 'new');
+    await world.close(handle, world.by(2));
+    expect(await objects()).toEqual({ 'b.txt': 'new' });
+    expect(await staged()).toEqual({});
+  });
+
   it('is as it was closed when who empties it gives up waiting, and leaves nothing in the staging folder', async () => {
     const { node, closed } = await closing();
     const interrupt = new AbortController();
