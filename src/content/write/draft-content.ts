@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
@@ -13,7 +14,6 @@ import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
-import { syncDirectory } from './sync-directory.ts';
 
 /** Ranges of versions are fetched in pieces of this size. */
 const FETCH_BYTES = 4 * 1024 * 1024;

@@ -14,11 +14,11 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import { explainDiskFailure } from './disk-failure.ts';
 import { applyEntry, type DraftState, encodeEntry, type JournalEntry } from './journal-entry.ts';
 import { journalLines } from './journal-lines.ts';
 import { OwedOnDisk } from './owed-on-disk.ts';
-import { syncDirectory } from './sync-directory.ts';
 
 /** Below this size a journal is not worth rewriting. */
 const COMPACT_FROM_BYTES = 1024 * 1024;

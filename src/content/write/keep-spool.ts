@@ -1,7 +1,7 @@
 import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import type { DraftState } from './journal-entry.ts';
-import { syncDirectory } from './sync-directory.ts';
 
 /** Of a name, in bytes (NAME_MAX of Linux). */
 const LONGEST_NAME = 255;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Annotations } from '../../content/ports.ts';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 
 /** Folder id and name, as the platform has them. */
 export interface Place {
@@ -45,7 +46,8 @@ export class AsideJournal {
 
   /** Durable on return; replaces the entry of the same file. */
   async put(entry: AsideEntry): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const made = await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncDirectory(dirname(made));
     const temporary = join(this.#directory, `.${randomUUID()}`);
     const file = await open(temporary, 'wx', 0o600);
     try {
@@ -55,6 +57,7 @@ export class AsideJournal {
       await file.close();
     }
     await rename(temporary, this.#pathOf(entry.fileId));
+    await syncDirectory(this.#directory);
   }
 
   async remove(fileId: string): Promise<void> {

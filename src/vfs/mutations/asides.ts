@@ -33,8 +33,14 @@ export class Asides {
   /** Moves an open file whose name goes away; `delete` it with its last handle. */
   async keepForHandles(record: FileRecord, node: ProjectFileNode): Promise<void> {
     const place = placeOf(record, node);
-    await this.setAside(record, node, { kind: 'leaving', fileId: record.id, place });
-    await this.#journal.put({ kind: 'unlinked', fileId: record.id });
+    const left = { fileId: record.id, place };
+    await this.setAside(record, node, { kind: 'leaving', ...left });
+    try {
+      await this.#journal.put({ kind: 'unlinked', fileId: record.id });
+    } catch (error) {
+      await this.putBack(left);
+      throw error;
+    }
   }
 
   /**

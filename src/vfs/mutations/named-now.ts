@@ -3,12 +3,17 @@
  * another client moves it: what is removed or renamed by an id that was learnt a while ago may have any name by now.
  */
 
+import type { FileRecord } from '../../api/model.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
+import { FRESH_MS } from '../listing/revalidation-plan.ts';
 import type { DirectoryNode, Node, ProjectFileNode } from '../node.ts';
+import { annotationsFor, restoreAnnotations } from '../open/annotations.ts';
 import type { Place } from '../operations.ts';
 import type { Tree } from '../tree.ts';
+import type { Place as FilePlace } from './aside-journal.ts';
+import { placeOf } from './asides.ts';
 
 /** As `Tree.childOf`; an absence may be an older one: the platform refuses a name that is taken. */
 export async function childNow(
@@ -24,7 +29,11 @@ export async function childNow(
     : tree.childOf(parent, name, signal);
 }
 
-/** Whether a node that had a name a moment ago has it still. */
+/**
+ * Whether a node that had a name a moment ago has it still.
+ *
+ * @throws ESTALE When it is open to be written, nothing was, and another client has moved its file.
+ */
 export async function hasNameStill(
   tree: Tree,
   node: Node,
@@ -36,7 +45,35 @@ export async function hasNameStill(
   } catch (error) {
     if (errnoOf(error) !== 'ESTALE') throw error;
   }
+  if (node.kind === 'project-file') await letGoOfMoved(tree, node);
   return node.parent === parent && node.name === name;
+}
+
+/**
+ * What a draft is of is asked for nowhere else, and may be as old as the draft. Once another client has moved or replaced
+ * it, the draft is that of a new file, with all that the old one had been given.
+ */
+async function letGoOfMoved(tree: Tree, node: ProjectFileNode): Promise<void> {
+  const { record, draft } = node;
+  if (!record || !draft || tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return;
+  if (await isNamedAs(tree, record, placeOf(record, node))) {
+    node.checkedMs = tree.clock.elapsed();
+    return;
+  }
+  if (!draft.dirty) throw isNamedOtherwise(node);
+  restoreAnnotations(node, annotationsFor(node));
+  node.record = undefined;
+}
+
+/** Whether a file has this name on the platform now. */
+export async function isNamedAs({ api }: Tree, { id }: FileRecord, place: FilePlace): Promise<boolean> {
+  try {
+    const { parent, name } = await api.files.get(id);
+    return parent === place.parent && name === place.name;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** A file and the name it has. */

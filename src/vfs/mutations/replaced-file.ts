@@ -1,10 +1,10 @@
-import { errnoOf } from '../errno-of.ts';
 import { FRESH_MS } from '../listing/revalidation-plan.ts';
 import type { ProjectFileNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
 import type { FileContent, ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
 import { type Asides, placeOf } from './asides.ts';
+import { isNamedAs } from './named-now.ts';
 
 /** The file that has the name of `node` on the platform: its own, or the one that it, a draft, was renamed over. */
 export function publishedUnder(contents: Contents, node: ProjectFileNode): ReplacedFile | undefined {
@@ -14,19 +14,12 @@ export function publishedUnder(contents: Contents, node: ProjectFileNode): Repla
 
 /** Whether the file that a draft was renamed over still has the name of its node on the platform: by facts at most a second old. */
 export async function hasNodesName(
-  { api, clock }: Tree,
+  tree: Tree,
   { record, content }: ReplacedFile,
   node: ProjectFileNode,
 ): Promise<boolean> {
-  if (clock.now() - content.node.checkedMs <= FRESH_MS) return true;
-  const place = placeOf(record, node);
-  try {
-    const { parent, name } = await api.files.get(record.id);
-    return parent === place.parent && name === place.name;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+  const isFresh = tree.clock.elapsed() - content.node.checkedMs <= FRESH_MS;
+  return isFresh || isNamedAs(tree, record, placeOf(record, node));
 }
 
 /** Removes the published file that still has the name of a draft whose name is removed, if it was renamed over one. */

@@ -43,15 +43,15 @@ export class FileMetadata {
 
   removePair(node: ProjectFileNode, key: string, signal: AbortSignal): Promise<void> {
     return this.#changing(node, signal, async () => {
-      dropPending(node, key);
       const id = node.record?.id;
-      if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return;
+      if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return dropPending(node, key);
       // No call removes one pair. What others set meanwhile is kept, but for the moment between the two requests.
       const current = await this.#tree.api.files.get(id, { signal });
       const rest = Object.entries(current.kind === 'file' ? current.metadata : {}).filter(
         ([name]) => name !== key,
       );
       const metadata = await this.#tree.api.files.putMetadata(id, Object.fromEntries(rest), { signal });
+      dropPending(node, key);
       this.#keep(node, id, { metadata });
     });
   }
@@ -63,9 +63,11 @@ export class FileMetadata {
       const metadata = { ...Object.fromEntries(own), ...pairs };
       requireCount(metadata);
       const id = node.record?.id;
+      const kept =
+        id === undefined ? undefined : await this.#tree.api.files.putMetadata(id, metadata, { signal });
       node.pending = node.pending && { ...node.pending, metadata: {} };
-      if (id === undefined) return addPending(node, { metadata });
-      this.#keep(node, id, { metadata: await this.#tree.api.files.putMetadata(id, metadata, { signal }) });
+      if (id === undefined || kept === undefined) return addPending(node, { metadata });
+      this.#keep(node, id, { metadata: kept });
     });
   }
 

@@ -1,7 +1,15 @@
 /** Another client has moved or renamed a file since this mount was told of it: a file keeps its id then. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY, type WorldOptions, withMethods } from '../../support/changing-world.ts';
+import {
+  ChangingWorld,
+  O_RDONLY,
+  O_TRUNC,
+  O_WRONLY,
+  type WorldOptions,
+  withMethods,
+} from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -102,6 +110,51 @@ describe('rm', () => {
     await world.close(handle);
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
   });
+});
+
+describe('of a file that is being written, and that another client has moved meanwhile,', () => {
+  let handle: FileHandle;
+  beforeEach(async () => {
+    await start();
+    const node = await world.put('a', 'kept');
+    handle = await world.open(node, O_WRONLY | O_TRUNC);
+    await world.write(handle, 'new');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+  });
+  afterEach(async () => {
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+
+  it('rm removes what is written here', async () => {
+    await unlink('a');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ archive: '/' });
+  });
+
+  it('mv renames what is written here', async () => {
+    await world.rename('a', 'b');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ archive: '/', b: 'new' });
+  });
+
+  it('mv over it replaces what is written here', async () => {
+    await world.put('other', 'text');
+    await world.rename('other', 'a');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+  });
+});
+
+it('mv of a file that is open, though nothing was written, does not rename what another client has moved', async () => {
+  await start();
+  const node = await world.put('a', 'old');
+  const handle = await world.open(node, O_WRONLY | O_TRUNC);
+  await world.write(handle, 'kept');
+  await world.side.openFiles.flush(handle, world.by());
+  await movedElsewhere(node, { parent: archive, name: 'a' });
+  await expect(world.rename('a', 'b')).rejects.toMatchObject({ errno: 'ESTALE' });
+  await world.close(handle);
+  expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
 });
 
 it('mv to a volume waits for a rename that is under way, and does not export what has another name by then', async () => {

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { errnoOf } from '../../../src/vfs/errno-of.ts';
+import { AsideJournal } from '../../../src/vfs/mutations/aside-journal.ts';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
 
@@ -41,6 +42,24 @@ it('keeps an unlinked file readable until it is closed, then deletes it', async 
   expect(world.tree.attributesOf(node).attributes).toMatchObject({ nlink: 0, sizeBytes: 4 });
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({});
+});
+
+it('leaves an open file where it is when the journal cannot be written', async () => {
+  const handle = await world.open(await world.put('a', 'text'), O_RDONLY);
+  const { put } = AsideJournal.prototype;
+  const full = vi.spyOn(AsideJournal.prototype, 'put').mockImplementation(function (
+    this: AsideJournal,
+    entry,
+  ) {
+    const isFull = entry.kind === 'unlinked';
+    return isFull
+      ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+      : put.call(this, entry);
+  });
+  onTestFinished(() => full.mockRestore());
+  expect(await failure(unlink('a'))).toBeDefined();
+  expect(await world.onPlatform()).toEqual({ a: 'text' });
+  await world.close(handle);
 });
 
 it('shows an unlinked file that is still open in no listing', async () => {

@@ -166,6 +166,16 @@ describe('setting attributes', () => {
     expect(await get('user.b', draft)).toBe('2');
   });
 
+  it('that fails keeps what was set before and is still to be sent', async () => {
+    const pending = { metadata: { sample: 'S2', other: '1' }, tags: undefined };
+    node.pending = pending;
+    world.platform.failing.set('files.get', 0);
+    await expect(world.xattrs.remove(node, 'user.sample', NEVER)).rejects.toThrow('no answer');
+    world.platform.failing.set('files.putMetadata', 0);
+    await expect(set('user.svc.metadata', '{"a":"1"}')).rejects.toThrow('no answer');
+    expect(node.pending).toEqual(pending);
+  });
+
   it('is not possible on folders, volumes and control files', async () => {
     const folder = world.platform.addFolder(world.platform.rootOf('one'), 'd');
     world.platform.addObject('o');

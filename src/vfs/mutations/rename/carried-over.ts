@@ -12,7 +12,7 @@ export function carriedOver(
   to: { readonly metadata: Readonly<Record<string, string>>; readonly tags: readonly string[] },
 ): Annotations {
   const metadata = Object.fromEntries(
-    Object.entries(userPairs(from.metadata)).filter(([key]) => to.metadata[key] === undefined),
+    Object.entries(userPairs(from.metadata)).filter(([key]) => !Object.hasOwn(to.metadata, key)),
   );
   const tags = to.tags.length === 0 && from.tags.length > 0 ? from.tags : undefined;
   return { metadata, tags };
