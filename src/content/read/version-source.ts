@@ -9,6 +9,7 @@ import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import { contentName, etagOf, unquoted } from '../content-version.ts';
 import type { CachedVersion } from '../disk/cached-version.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
@@ -172,14 +173,18 @@ export class VersionSource {
       options.onProgress?.(bytes);
     };
     try {
-      await this.#fetchFrom(await this.#linkOf(held), { offset, into }, { ...options, onProgress });
+      await this.#fetchFrom(
+        await this.#linkOf(held, options.signal),
+        { offset, into },
+        { ...options, onProgress },
+      );
     } catch (error) {
       if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
       if (this.#held === held) this.#held = undefined;
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
       const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
-      await this.#fetchFrom(await this.#linkOf(this.#link()), rest, {
+      await this.#fetchFrom(await this.#linkOf(this.#link(), options.signal), rest, {
         ...options,
         onProgress: onRest,
         onWaiting: undefined,
@@ -246,14 +251,16 @@ export class VersionSource {
   }
 
   /** The way to the store takes as long as the link, or with TLS longer: both at once. */
-  #linkOf(held: HeldLink): Promise<ContentLink> {
+  #linkOf(held: HeldLink, signal: AbortSignal): Promise<ContentLink> {
+    if (held.isThere) return held.link;
     const { storage, origins } = this.#deps;
-    const origin = held.isThere ? undefined : origins.expected(this.version);
+    const origin = origins.expected(this.version);
     if (origin !== undefined) {
       held.rangesWaiting += 1;
       storage.connectAhead(origin, held.rangesWaiting);
     }
-    return held.link;
+    // Near the rate limit it may be minutes until it comes.
+    return untilAborted(held.link, signal);
   }
 
   #explained(error: unknown): unknown {

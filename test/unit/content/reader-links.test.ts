@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
+import { deferred } from '../../../src/lib/deferred.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import { bytesFetched, bytesOf, fileVersion, forever, KIB, MIB, readAll, setup } from './reader-world.ts';
@@ -53,6 +54,21 @@ describe('links', () => {
     };
     expect(await bytesOf(handle.read(0, 64 * KIB, forever))).toEqual(bytes);
     expect(platform.count('downloadInfo')).toBe(2);
+  });
+
+  it('that are long in coming hold back nothing of who is gone', async () => {
+    const { platform, reader, memory } = setup();
+    const link = deferred();
+    platform.on = (call) => (call === 'downloadInfo' ? link.promise : undefined);
+    const handle = reader.open(fileVersion(platform, patterned(64 * MIB)));
+    const gone = new AbortController();
+    const reading = bytesOf(handle.read(0, 256 * KIB, gone));
+    await waitUntil(() => platform.count('downloadInfo') === 1 && memory.lentBytes > 256 * KIB);
+    gone.abort(new Error('interrupted'));
+    handle.close();
+    await expect(reading).rejects.toThrow('interrupted');
+    await waitUntil(() => memory.lentBytes === 0);
+    link.resolve();
   });
 
   it('are asked for before the first read, once, and for an empty file never', async () => {
