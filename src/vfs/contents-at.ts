@@ -1,6 +1,7 @@
 import type { ContentVersion } from '../content/ports.ts';
 import { errnoOf } from './errno-of.ts';
-import { isDirectory, type Node, pathOf } from './node.ts';
+import type { Awaitable } from './file-system.ts';
+import { type DirectoryNode, isDirectory, type Node, pathOf } from './node.ts';
 import { nodeAt } from './node-at.ts';
 import { versionOf } from './open/version-of.ts';
 import type { Tree } from './tree.ts';
@@ -12,24 +13,67 @@ export interface FoundContent {
   readonly version: ContentVersion;
 }
 
-/** The files at a path or anywhere below it, as the platform has them. Rejects with ENOENT when nothing is there. */
-export async function* contentsAt(
-  tree: Tree,
-  path: string,
-  signal: AbortSignal,
-): AsyncGenerator<FoundContent> {
-  yield* contentsBelow(tree, await nodeAt(tree, path, signal), signal);
+export interface ContentsOptions {
+  readonly signal: AbortSignal;
+  /** Told of what cannot be looked at; what comes after it is all the same. */
+  readonly onFailure: (path: string, error: unknown) => void;
 }
 
-async function* contentsBelow(tree: Tree, node: Node, signal: AbortSignal): AsyncGenerator<FoundContent> {
-  if (isDirectory(node)) {
-    for (const child of await tree.childrenOf(node, signal)) yield* contentsBelow(tree, child, signal);
-    return;
+/** Something to look at, found when its turn comes: undefined if it is gone by then. */
+interface Turn {
+  readonly path: string;
+  readonly find: () => Awaitable<Node | undefined>;
+}
+
+/** The files at a path or anywhere below it, as the platform has them. Fails with ENOENT when nothing is there. */
+export function contentsAt(tree: Tree, path: string, options: ContentsOptions): AsyncGenerator<FoundContent> {
+  return contentsOf(tree, { path, find: () => nodeAt(tree, path, options.signal) }, options);
+}
+
+async function* contentsOf(
+  tree: Tree,
+  { path, find }: Turn,
+  options: ContentsOptions,
+): AsyncGenerator<FoundContent> {
+  const { signal, onFailure } = options;
+  let found: FoundContent | undefined;
+  let below: Iterable<Turn> = [];
+  try {
+    const node = await find();
+    if (node !== undefined && isDirectory(node))
+      below = turnsOf(tree, node, await tree.childrenOf(node, signal), signal);
+    else found = node && (await contentOf(tree, node, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    onFailure(path, error);
   }
+  if (found !== undefined) yield found;
+  for (const turn of below) yield* contentsOf(tree, turn, options);
+}
+
+/** By their names now: a child's turn may come late, when another has its name. */
+function turnsOf(
+  tree: Tree,
+  directory: DirectoryNode,
+  children: readonly Node[],
+  signal: AbortSignal,
+): readonly Turn[] {
+  const above = pathOf(directory);
+  return children.map((child) => {
+    const { name } = child;
+    const isThere = (): boolean => child.parent === directory && child.name === name;
+    return {
+      path: above === '/' ? `/${name}` : `${above}/${name}`,
+      find: () => (isThere() ? child : tree.freshChildOf(directory, name, signal)),
+    };
+  });
+}
+
+async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<FoundContent | undefined> {
   const file = await currentOf(tree, node, signal);
-  if (file === undefined || isDirectory(file) || file.kind === 'virtual-file') return;
+  if (file === undefined || isDirectory(file) || file.kind === 'virtual-file') return undefined;
   const version = versionOf(file);
-  if (version !== undefined) yield { path: pathOf(file), version };
+  return version && { path: pathOf(file), version };
 }
 
 /** What has the node's name now, by facts a second old. */

@@ -4,7 +4,7 @@ import type { ContentVersion } from '../content/ports.ts';
 import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
-import { contentsAt, type FoundContent } from './contents-at.ts';
+import { type ContentsOptions, contentsAt, type FoundContent } from './contents-at.ts';
 import { createChangingSide } from './create-changing-side.ts';
 import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
@@ -55,8 +55,8 @@ export interface MountedFileSystem {
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
   /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
   failureAt(path: string): Failure | undefined;
-  /** The files at a path or below it; rejects with ENOENT when nothing is there. */
-  contentsAt(path: string, signal: AbortSignal): AsyncIterable<FoundContent>;
+  /** The files at a path or below it. */
+  contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
   /** After the last request: makes local state durable. What the file system stands on stays open. */
   close(): Promise<void>;
 }
@@ -125,7 +125,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     idle,
     flush,
     failureAt: (path) => errors.lastAt(path),
-    contentsAt: (path, signal) => contentsAt(tree, path, signal),
+    contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () => folderState.flush(),
   };
 }

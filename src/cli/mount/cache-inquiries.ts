@@ -1,5 +1,5 @@
 /** What `svcfs warmup` and `svcfs cache` ask a mount. */
-import type { CachedContents } from '../../content/disk/cached-contents.ts';
+import type { CachedBytes, CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { FoundContent } from '../../vfs/contents-at.ts';
@@ -14,10 +14,8 @@ export type CacheRequest =
   /** Undefined paths: everything, of other mounts of the directory too. */
   | { readonly request: 'evict'; readonly paths: readonly string[] | undefined };
 
-export interface CachedFile {
+export interface CachedFile extends CachedBytes {
   readonly path: string;
-  readonly sizeBytes: number;
-  readonly cachedBytes: number;
 }
 
 /** To `warmup`: any number of `warming`, then `warmup`. */
@@ -90,8 +88,7 @@ async function count(
 ): Promise<CacheAnswer> {
   const files: CachedFile[] = [];
   const { failures, failed } = await forEachContent(paths, contentsAt, signal, async ({ path, version }) => {
-    const cachedBytes = await cached.countBytes(version, signal);
-    files.push({ path, sizeBytes: version.sizeBytes, cachedBytes });
+    files.push({ path, ...(await cached.count(version, signal)) });
   });
   return { answer: 'cache', statistics: await cached.disk.measure(), files, failures, failed };
 }
@@ -120,13 +117,10 @@ async function forEachContent(
   work: (found: FoundContent) => Promise<void>,
 ): Promise<PathFailures> {
   const failures = new PathFailures();
+  const onFailure = (path: string, error: unknown): void => failures.add(path, error);
   for (const path of paths) {
-    try {
-      for await (const found of contentsAt(path, signal))
-        await work(found).catch((error: unknown) => failures.add(found.path, error));
-    } catch (error) {
-      failures.add(path, error);
-    }
+    for await (const found of contentsAt(path, { signal, onFailure }))
+      await work(found).catch((error: unknown) => failures.add(found.path, error));
   }
   signal.throwIfAborted();
   return failures;

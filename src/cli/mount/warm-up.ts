@@ -69,15 +69,12 @@ export class WarmUp {
   }
 
   async *#find(paths: readonly string[], signal: AbortSignal): AsyncGenerator<FoundContent> {
+    const onFailure = (path: string, error: unknown): void => this.#failures.add(path, error);
     for (const path of paths) {
-      try {
-        for await (const found of this.#parts.contentsAt(path, signal)) {
-          this.#foundFiles += 1;
-          this.#foundBytes += found.version.sizeBytes;
-          yield found;
-        }
-      } catch (error) {
-        this.#failures.add(path, error);
+      for await (const found of this.#parts.contentsAt(path, { signal, onFailure })) {
+        this.#foundFiles += 1;
+        this.#foundBytes += found.version.sizeBytes;
+        yield found;
       }
     }
   }
@@ -97,6 +94,8 @@ export class WarmUp {
       room.take(version);
       const cached = await this.#parts.cached.fill(version, progress, signal);
       if (cached !== undefined) this.#warmed.push({ path, cached });
+      // What is behind an alias is as large as its store says.
+      this.#foundBytes += (cached ?? version).sizeBytes - version.sizeBytes;
       this.#doneFiles += 1;
     } catch (error) {
       this.#doneBytes -= ownBytes;

@@ -29,6 +29,12 @@ export interface WarmProgress {
   readonly onFetched: (bytes: number) => void;
 }
 
+/** How large a version is now, and how much of it is in the cache. */
+export interface CachedBytes {
+  readonly sizeBytes: number;
+  readonly cachedBytes: number;
+}
+
 interface Filling {
   readonly progress: WarmProgress;
   readonly signal: AbortSignal;
@@ -81,10 +87,12 @@ export class CachedContents {
     return (await this.disk.countBytes(cached)) === cached.sizeBytes;
   }
 
-  /** How much of a version is there. */
-  async countBytes(version: ContentVersion, signal: AbortSignal): Promise<number> {
-    if (version.sizeBytes === 0) return 0;
-    return this.#with(version, signal, (_, cached) => this.disk.countBytes(cached));
+  async count(version: ContentVersion, signal: AbortSignal): Promise<CachedBytes> {
+    if (version.sizeBytes === 0) return { sizeBytes: 0, cachedBytes: 0 };
+    return this.#with(version, signal, async (_, cached) => ({
+      sizeBytes: cached.sizeBytes,
+      cachedBytes: await this.disk.countBytes(cached),
+    }));
   }
 
   /** What a version goes by in the cache, whether it is there or not: nothing for an empty file. */

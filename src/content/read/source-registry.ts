@@ -69,7 +69,11 @@ export class SourceRegistry {
       return source;
     } catch (error) {
       if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
-      const fresh = this.replace(source.version);
+      const { version } = source;
+      const state = version.kind === 'alias' ? await source.inspect(signal) : undefined;
+      // Nothing of an empty object can be asked for.
+      if (state?.sizeBytes === 0) throw error;
+      const fresh = this.replace({ ...version, ...state });
       await this.#verify(fresh, signal);
       return fresh;
     }

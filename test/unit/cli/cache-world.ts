@@ -5,7 +5,7 @@ import type { SpaceLimits } from '../../../src/content/disk/eviction-plan.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import type { FoundContent } from '../../../src/vfs/contents-at.ts';
+import type { ContentsOptions, FoundContent } from '../../../src/vfs/contents-at.ts';
 import { DiskWorld } from '../content/disk/disk-world.ts';
 import { FakePlatform, patterned } from '../content/fake-platform.ts';
 
@@ -41,27 +41,32 @@ export class CacheWorld {
     }
   }
 
-  /** An alias as it was when its object had so many bytes; the object has one more now. */
-  addReplacedAlias(sizeBytes: number): void {
-    const [volume, location] = ['demo/results', 'object'];
-    this.platform.objects.set(`${volume}/${location}`, { bytes: patterned(sizeBytes + 1), etag: 'new' });
+  /** An alias as it was when its object had so many bytes; the object has `nowBytes`, or is gone. */
+  addAlias(sizeBytes: number, nowBytes: number | undefined): void {
+    const [volume, location] = ['demo/results', `object-${this.#found.length}`];
+    if (nowBytes !== undefined)
+      this.platform.objects.set(`${volume}/${location}`, { bytes: patterned(nowBytes), etag: 'new' });
     const storage = { kind: 'volume', volume, location } as const;
     const { id } = this.platform.addFile(Buffer.alloc(0), { storage });
     this.#addVersion({ kind: 'alias', fileId: id, volume, location, sizeBytes });
   }
 
   /** Of `/` all, of any other path the file there. */
-  readonly contentsAt = async function* (this: CacheWorld, at: string): AsyncGenerator<FoundContent> {
+  readonly contentsAt = async function* (
+    this: CacheWorld,
+    at: string,
+    { onFailure }: ContentsOptions,
+  ): AsyncGenerator<FoundContent> {
     const found = this.#found.filter(({ path }) => at === '/' || at === path);
-    if (found.length === 0) throw new Error('no such file or directory');
+    if (found.length === 0) onFailure(at, new Error('no such file or directory'));
     yield* found;
   }.bind(this);
 
   /** `onEnd` runs when all are found and all but the last few are done. */
   warmUp(onEnd: () => Promise<unknown> = async () => undefined): Promise<WarmUpResult> {
     const all = this.contentsAt;
-    const contentsAt = async function* (path: string): AsyncGenerator<FoundContent> {
-      yield* all(path);
+    const contentsAt: typeof all = async function* (path, options) {
+      yield* all(path, options);
       await onEnd();
     };
     return new WarmUp({ contentsAt, cached: this.cached }).run(['/'], NEVER);
@@ -69,9 +74,8 @@ export class CacheWorld {
 
   /** How many are wholly in the cache. */
   async count(): Promise<number> {
-    const counts = this.#found.map(({ version }) => this.cached.countBytes(version, NEVER));
-    const bytes = await Promise.all(counts);
-    return bytes.filter((count, at) => count > 0 && count === this.#found[at]?.version.sizeBytes).length;
+    const counts = await Promise.all(this.#found.map(({ version }) => this.cached.count(version, NEVER)));
+    return counts.filter(({ sizeBytes, cachedBytes }) => cachedBytes > 0 && cachedBytes === sizeBytes).length;
   }
 
   #addVersion(version: FoundContent['version']): void {

@@ -47,6 +47,15 @@ describe('a warm-up of what was cached before the machine was started', () => {
 });
 
 describe('a warm-up', () => {
+  it('fetches the object that is behind an alias now', async () => {
+    const world = new CacheWorld();
+    world.addAlias(5000, 7000);
+    const { progress, failures } = await world.warmUp();
+    expect(failures).toEqual([]);
+    expect(progress).toMatchObject({ foundBytes: 7000, doneFiles: 1, doneBytes: 7000 });
+    expect(await world.count()).toBe(1);
+  });
+
   it('has nothing to fetch of an empty file', async () => {
     const world = new CacheWorld();
     world.add(0, 100);

@@ -106,12 +106,12 @@ it('fills a version on request, tells how far it is, and fetches nothing twice',
   const { told, progress } = countedProgress();
   await cached.fill(version, progress, NEVER);
   expect(told).toEqual({ bytes: bytes.length, fetched: bytes.length });
-  expect(await cached.countBytes(version, NEVER)).toBe(bytes.length);
+  expect(await cached.count(version, NEVER)).toMatchObject({ cachedBytes: bytes.length });
   const filled = await cached.fill(version, progress, NEVER);
   expect(told).toEqual({ bytes: 2 * bytes.length, fetched: bytes.length });
   expect(filled).toEqual(await cached.find(version, NEVER));
   await cached.disk.evict(filled === undefined ? [] : [filled]);
-  expect(await cached.countBytes(version, NEVER)).toBe(0);
+  expect(await cached.count(version, NEVER)).toMatchObject({ cachedBytes: 0 });
 });
 
 describe('filling a version that another mount evicts meanwhile', () => {
