@@ -119,14 +119,15 @@ export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualF
 export interface VirtualSource {
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
-  entries(signal: AbortSignal): Awaitable<readonly VirtualEntry[]>;
-  /** Some of the entries, where they were asked for ahead of need, and when that was. */
-  expected?(signal: AbortSignal): Promise<ExpectedEntries | undefined>;
+  entries(signal: AbortSignal): Awaitable<KnownEntries>;
+  /** Some of the entries, where they were asked for ahead of need. */
+  expected?(signal: AbortSignal): Promise<KnownEntries | undefined>;
 }
 
-export interface ExpectedEntries {
+export interface KnownEntries {
   readonly entries: readonly VirtualEntry[];
-  readonly learntMs: number;
+  /** Undefined: now. */
+  readonly learntMs?: number;
 }
 
 export interface VirtualEntry {

@@ -27,13 +27,11 @@ const MOST_NAMES = 200_000;
 export class OpenDirectories {
   readonly #tree: PlatformTree;
   readonly #handles = new HandleTable<OpenDirectory>();
-  readonly #lastRead = new LRUCache<DirectoryNode, Listing>({
-    maxSize: MOST_NAMES,
-    sizeCalculation: ({ length }) => length + 1,
-  });
+  readonly #lastRead: LRUCache<DirectoryNode, Listing>;
 
-  constructor(tree: PlatformTree) {
+  constructor(tree: PlatformTree, mostNames = MOST_NAMES) {
     this.#tree = tree;
+    this.#lastRead = new LRUCache({ maxSize: mostNames, sizeCalculation: ({ length }) => length + 1 });
   }
 
   directoryOf(handle: FileHandle): DirectoryNode {
@@ -56,8 +54,10 @@ export class OpenDirectories {
     const { directory, listing } = this.#handles.get(handle);
     this.#handles.delete(handle);
     listing?.letGo();
-    // It has grown since.
-    if (listing && this.#lastRead.get(directory) === listing) this.#lastRead.set(directory, listing);
+    if (listing === undefined || this.#lastRead.get(directory) !== listing) return;
+    // It has grown since: only what is put in anew is weighed.
+    this.#lastRead.delete(directory);
+    this.#lastRead.set(directory, listing);
   }
 
   /** Gives what is there, and waits only while nothing is. */

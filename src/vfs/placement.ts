@@ -3,7 +3,7 @@
  * what we did because it asked (`place`, `move`, `detach`), and what others did on the platform (`learn`, `lose`),
  * after which the kernel's caches are told.
  */
-import type { FileRecord } from '../api/model.ts';
+import type { FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ObjectState } from '../content/ports.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
@@ -33,7 +33,7 @@ export class Placement {
     if (!parent) return;
     const before = parent.children.get(name);
     if (before?.kind === 'present' && before.node !== node) this.#cutOff(before.node);
-    parent.children.put(name, node, this.#clock.now());
+    parent.children.put(name, node, this.#clock.elapsed());
   }
 
   /** By our doing the platform has `listed` in the directory: its node, placed. */
@@ -48,7 +48,7 @@ export class Placement {
 
   /** We moved `node`; what was at the target is out of the tree. */
   move(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void {
-    node.parent?.children.remove(node.name, this.#clock.now());
+    node.parent?.children.remove(node.name, this.#clock.elapsed());
     node.parent = to.parent;
     node.name = to.name;
     this.place(node);
@@ -56,7 +56,7 @@ export class Placement {
 
   /** We took `node` away. */
   detach(node: Node): void {
-    node.parent?.children.remove(node.name, this.#clock.now());
+    node.parent?.children.remove(node.name, this.#clock.elapsed());
     this.#cutOff(node);
   }
 
@@ -76,7 +76,7 @@ export class Placement {
     // The kernel may still hold that there is nothing.
     const wasAbsent = known?.kind === 'absent' || (!known && children.completeMs !== undefined);
     if (wasAbsent && directory.lookups > 0) this.#kernel.invalidateEntry(directory.id, listed.name);
-    children.learn(listed.name, node, { generation, nowMs: this.#clock.now() });
+    children.learn(listed.name, node, { generation, nowMs: this.#clock.elapsed() });
     return node;
   }
 
@@ -90,7 +90,7 @@ export class Placement {
     const isOld = children.forgottenSince(generation);
     if (known?.kind === 'present') this.lose(known.node);
     // It may have come into being by what made us forget.
-    if (!isOld) children.learn(name, undefined, { generation, nowMs: this.#clock.now() });
+    if (!isOld) children.learn(name, undefined, { generation, nowMs: this.#clock.elapsed() });
   }
 
   /** The store told what is behind an alias: of other bytes, or of another size than it was shown with, it is another node. */
@@ -175,7 +175,7 @@ export class Placement {
       if (node.record?.id !== listed.record.id) node.children.expire();
       node.record = listed.record;
     } else if (listed.kind === 'object' && node.kind === 'volume-object') {
-      if (!node.draft) node.record = listed.record;
+      if (!node.draft) node.record = withKnownSize(listed.record, node.record);
     } else if (listed.kind === 'prefix' && node.kind === 'volume-directory') {
       node.local = false;
     }
@@ -194,4 +194,10 @@ export class Placement {
     if (isDirectory(node)) for (const child of node.children.nodes()) this.#cutOff(child);
     if (node.lookups === 0) this.#nodes.drop(node);
   }
+}
+
+/** Some stores list objects without their size: that of the same bytes is known when it was asked for. */
+function withKnownSize(told: VolumeObjectRecord, known: VolumeObjectRecord | undefined): VolumeObjectRecord {
+  const isSame = told.etag !== undefined && told.etag === known?.etag;
+  return isSame && told.sizeBytes === undefined ? { ...told, sizeBytes: known.sizeBytes } : told;
 }

@@ -142,7 +142,7 @@ export class PlatformTree implements Tree {
 
   /** Whether all names of the directory are known and still count. */
   isComplete(directory: DirectoryNode): boolean {
-    return isComplete(directory, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
+    return isComplete(directory, { nowMs: this.clock.elapsed(), ttlMs: this.options.metadataTtlMs });
   }
 
   /** A program begins to read the names of `directory`. */
@@ -186,7 +186,7 @@ export class PlatformTree implements Tree {
   newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode {
     const level = { prefix: `${parent.prefix}${nameOnPlatform(name)}/`, local: true };
     const directory = this.#make.volumeDirectory({ parent, name }, parent.volume, level);
-    directory.children.startEmpty(this.clock.now());
+    directory.children.startEmpty(this.clock.elapsed());
     return directory;
   }
 
@@ -196,7 +196,8 @@ export class PlatformTree implements Tree {
 
   placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node {
     const node = this.#placement.placeListed(parent, listedEntry(record));
-    if (options?.empty === true && node.kind === 'project-folder') node.children.startEmpty(this.clock.now());
+    if (options?.empty === true && node.kind === 'project-folder')
+      node.children.startEmpty(this.clock.elapsed());
     return node;
   }
 
@@ -259,7 +260,7 @@ export class PlatformTree implements Tree {
   }
 
   #ttlLeft(node: Node): number {
-    return nodeTtlLeft(node, { nowMs: this.clock.now(), ttlMs: this.options.metadataTtlMs });
+    return nodeTtlLeft(node, { nowMs: this.clock.elapsed(), ttlMs: this.options.metadataTtlMs });
   }
 }
 

@@ -232,6 +232,7 @@ describe('a worker that stands still', () => {
       clock: {
         now: () => clock.now(),
         monotonic: () => clock.monotonic(),
+        elapsed: () => clock.elapsed(),
         sleep: (_ms, signal) => untilAborted(signal),
       },
       buckets: bucketsWith((put) =>

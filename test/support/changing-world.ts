@@ -188,8 +188,9 @@ export class ChangingWorld {
       details: new Details({ api, clock, ttlMs: 60_000 }),
       root: {
         ttlMs: 60_000,
-        entries: () =>
-          [this.folder, this.otherProject].map((node) => ({ name: node.name, make: () => node })),
+        entries: () => ({
+          entries: [this.folder, this.otherProject].map((node) => ({ name: node.name, make: () => node })),
+        }),
       },
     });
     const { root } = this.tree;

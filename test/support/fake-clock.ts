@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts';
+import { type Clock, elapsedBy } from '../../src/lib/clock.ts';
 
 interface Sleeper {
   readonly wakeAt: number;
@@ -13,9 +13,11 @@ export class FakeClock implements Clock {
   #beganMs: number;
   #order = 0;
   readonly #sleepers = new Set<Sleeper>();
+  readonly elapsed: () => number;
 
   constructor(startMs = Date.UTC(2024, 0, 1)) {
     this.#beganMs = startMs;
+    this.elapsed = elapsedBy(this);
   }
 
   now(): number {

@@ -1,9 +1,10 @@
-import type { Clock } from '../../src/lib/clock.ts';
+import { type Clock, elapsedBy } from '../../src/lib/clock.ts';
 
 /** A clock on which every sleep is over at once, and has taken its time. */
 export class HastyClock implements Clock {
   #elapsedMs = 0;
   #beganMs = Date.UTC(2024, 0, 1);
+  readonly elapsed = elapsedBy(this);
 
   now(): number {
     return this.#beganMs + this.#elapsedMs;

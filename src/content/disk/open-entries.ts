@@ -41,7 +41,7 @@ export class OpenEntries {
       max: MOST_OPEN,
       ttl: OPEN_FOR_MS,
       updateAgeOnGet: true,
-      perf: clock,
+      perf: { now: () => clock.elapsed() },
       dispose: ({ entry }) => void entry.retire().catch(() => undefined),
     });
     void this.#purgeNowAndThen();
@@ -119,7 +119,7 @@ export class OpenEntries {
 
   #touch(opened: Opened): void {
     const nowMs = this.#clock.now();
-    if (nowMs - opened.touchedMs < TOUCH_EVERY_MS) return;
+    if (Math.abs(nowMs - opened.touchedMs) < TOUCH_EVERY_MS) return;
     opened.touchedMs = nowMs;
     // Only the order of eviction suffers.
     void opened.entry.touch(nowMs).catch(() => undefined);

@@ -25,11 +25,11 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     this.#ttlMs = time.ttlMs;
   }
 
-  async all(signal: AbortSignal): Promise<readonly T[]> {
-    if (this.#known && this.#counts(this.#known)) return this.#known.items;
+  async all(signal: AbortSignal): Promise<Known<T>> {
+    if (this.#known && this.#counts(this.#known)) return this.#known;
     this.#known = await this.#flights.join('all', signal, (shared) => this.#ask(shared));
     this.#ahead = undefined;
-    return this.#known.items;
+    return this.#known;
   }
 
   /** Asks now, for who comes soon (`expected`). */
@@ -54,11 +54,11 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   }
 
   #counts({ learntMs }: Known<T>): boolean {
-    return this.#clock.now() - learntMs < this.#ttlMs;
+    return this.#clock.elapsed() - learntMs < this.#ttlMs;
   }
 
   async #ask(signal: AbortSignal): Promise<Known<T>> {
-    const learntMs = this.#clock.now();
+    const learntMs = this.#clock.elapsed();
     const fetch = (page: PageRequest, aborted: AbortSignal): Promise<Page<T>> =>
       this.#list(page, { signal: aborted });
     const collection = { what: 'the list of projects or volumes', limit: PAGE_LIMIT_MAX, signal };

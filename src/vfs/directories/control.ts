@@ -65,7 +65,7 @@ function uploads({ writer, make }: ControlParts): VirtualSource {
 
 /** What is in it is asked for each time. */
 function changing(entries: () => readonly VirtualEntry[]): VirtualSource {
-  return { ttlMs: 0, entries };
+  return { ttlMs: 0, entries: () => ({ entries: entries() }) };
 }
 
 function textFile(name: string, content: VirtualFileNode['content'], make: NodeMaker): VirtualEntry {

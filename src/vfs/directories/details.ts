@@ -47,13 +47,13 @@ export class Details {
   }
 
   #isFresh(of: Project | Volume): boolean {
-    return this.#clock.now() - (this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY) < this.#ttlMs;
+    return this.#clock.elapsed() - (this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY) < this.#ttlMs;
   }
 
   #askProject(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
     return this.#projects.join(project, signal, async (shared) => {
       project.record = await this.#api.projects.get(project.id, { signal: shared });
-      this.#learntMs.set(project, this.#clock.now());
+      this.#learntMs.set(project, this.#clock.elapsed());
       return project.record;
     });
   }
@@ -61,7 +61,7 @@ export class Details {
   #askVolume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
     return this.#volumes.join(volume, signal, async (shared) => {
       volume.record = await this.#api.volumes.get(volume.id, { signal: shared });
-      this.#learntMs.set(volume, this.#clock.now());
+      this.#learntMs.set(volume, this.#clock.elapsed());
       return volume.record;
     });
   }

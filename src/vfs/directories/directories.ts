@@ -1,10 +1,9 @@
 import type { Api } from '../../api/api.ts';
-import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import type { Listed } from '../listed.ts';
 import type { DirectoryNode, VirtualDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
 import { ProjectFolders } from './project-folder.ts';
-import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
+import type { ListedPage, PagingOptions, RemoteDirectory } from './remote-directory.ts';
 import { VolumeDirectories } from './volume-directory.ts';
 
 /** Every kind of directory behind one interface. */
@@ -17,7 +16,7 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
     this.#volumeDirectories = new VolumeDirectories(api, details);
   }
 
-  pages(directory: DirectoryNode, options: PagingOptions): AsyncIterable<PageOfPass<Listed>> {
+  pages(directory: DirectoryNode, options: PagingOptions): AsyncIterable<ListedPage> {
     switch (directory.kind) {
       case 'project-folder':
         return this.#projectFolders.pages(directory, options);
@@ -37,7 +36,8 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
       case 'volume-directory':
         return this.#volumeDirectories.find(directory, name, signal);
       case 'virtual-directory': {
-        const entry = (await directory.source.entries(signal)).find((each) => each.name === name);
+        const { entries } = await directory.source.entries(signal);
+        const entry = entries.find((each) => each.name === name);
         return entry && { kind: 'virtual', ...entry };
       }
       default:
@@ -49,8 +49,8 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
 async function* virtualPages(
   directory: VirtualDirectoryNode,
   options: PagingOptions,
-): AsyncGenerator<PageOfPass<Listed>> {
-  const entries = await directory.source.entries(options.signal);
-  // What a source says may be older than the question.
-  yield { pass: 0, items: entries.map((entry) => ({ kind: 'virtual', ...entry })), unchanged: false };
+): AsyncGenerator<ListedPage> {
+  const { entries, learntMs } = await directory.source.entries(options.signal);
+  const items = entries.map((entry): Listed => ({ kind: 'virtual', ...entry }));
+  yield { pass: 0, items, unchanged: false, learntMs };
 }

@@ -3,7 +3,7 @@ import type { NodeMaker } from '../node-maker.ts';
 
 /** A directory whose names never change. */
 export function fixedDirectory(entries: readonly VirtualEntry[]): VirtualSource {
-  return { ttlMs: Number.POSITIVE_INFINITY, entries: () => entries };
+  return { ttlMs: Number.POSITIVE_INFINITY, entries: () => ({ entries }) };
 }
 
 export function directory(name: string, source: VirtualSource, make: NodeMaker): VirtualEntry {

@@ -5,9 +5,9 @@
  * hundred projects costs what listing one costs.
  */
 import { shownName } from '../escape.ts';
-import type { VirtualEntry, VirtualSource } from '../node.ts';
+import type { KnownEntries, VirtualEntry, VirtualSource } from '../node.ts';
 import type { NodeMaker } from '../node-maker.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog, Known } from './catalog.ts';
 
 export interface OwnedItem {
   readonly id: string;
@@ -48,12 +48,13 @@ function sourceOver<T extends OwnedItem>(
   { catalog, ttlMs }: OwnersOptions<T>,
   entriesOf: (items: readonly T[]) => readonly VirtualEntry[],
 ): VirtualSource {
+  const of = ({ items, learntMs }: Known<T>): KnownEntries => ({ entries: entriesOf(items), learntMs });
   return {
     ttlMs,
-    entries: async (signal) => entriesOf(await catalog.all(signal)),
+    entries: async (signal) => of(await catalog.all(signal)),
     expected: async (signal) => {
       const known = await catalog.expected(signal);
-      return known && { entries: entriesOf(known.items), learntMs: known.learntMs };
+      return known && of(known);
     },
   };
 }

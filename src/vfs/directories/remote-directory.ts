@@ -14,10 +14,15 @@ export interface PagingOptions {
   readonly signal: AbortSignal;
 }
 
+export interface ListedPage extends PageOfPass<Listed> {
+  /** Of what was known before it was asked for; undefined: asked for now. */
+  readonly learntMs?: number | undefined;
+}
+
 /** How one kind of directory is asked for what it holds. */
 export interface RemoteDirectory<D> {
   /** All names in order, page by page. */
-  pages(directory: D, options: PagingOptions): AsyncIterable<PageOfPass<Listed>>;
+  pages(directory: D, options: PagingOptions): AsyncIterable<ListedPage>;
   /** One name; undefined when there is none. */
   find(directory: D, name: string, signal: AbortSignal): Promise<Listed | undefined>;
 }

@@ -42,7 +42,7 @@ export class BackgroundRefresh {
   opened(directory: DirectoryNode): void {
     const isCached = directory.kind !== 'virtual-directory' && this.#parts.ttlMs >= SHORTEST_TTL_MS;
     if (!isCached || this.#closed.signal.aborted) return;
-    this.#inUse.set(directory, this.#parts.clock.now());
+    this.#inUse.set(directory, this.#parts.clock.elapsed());
     if (!this.#running) void this.#run();
   }
 
@@ -63,7 +63,7 @@ export class BackgroundRefresh {
 
   /** Whether any folder is in use still. */
   #dropUnused(): boolean {
-    const since = this.#parts.clock.now() - IN_USE_TTLS * this.#parts.ttlMs;
+    const since = this.#parts.clock.elapsed() - IN_USE_TTLS * this.#parts.ttlMs;
     for (const [directory, usedMs] of this.#inUse.entries()) {
       if (usedMs < since || directory.parent === undefined) this.#inUse.delete(directory);
     }
@@ -73,7 +73,7 @@ export class BackgroundRefresh {
   async #refreshOne(): Promise<void> {
     const { api, clock, listings, ttlMs } = this.#parts;
     if (this.#closed.signal.aborted || !api.hasRoom('background')) return;
-    const dueMs = clock.now() - ttlMs * DUE;
+    const dueMs = clock.elapsed() - ttlMs * DUE;
     for (const directory of this.#inUse.keys()) {
       const { completeMs, size } = directory.children;
       const isDue = completeMs !== undefined && completeMs <= dueMs;

@@ -55,7 +55,7 @@ export class Listings {
   /** The names of a directory, known or being asked for, held for the caller. */
   open(directory: DirectoryNode): Listing {
     const { clock, ttlMs } = this.#parts;
-    if (isComplete(directory, { nowMs: clock.now(), ttlMs })) return Listing.of(directory).hold();
+    if (isComplete(directory, { nowMs: clock.elapsed(), ttlMs })) return Listing.of(directory).hold();
     return this.#join(directory).listing.hold();
   }
 
@@ -145,7 +145,7 @@ export class Listings {
     const { directories, placement, clock } = this.#parts;
     const { listing, stop, priority } = underWay;
     const { children } = directory;
-    const asked = { generation: children.generation, nowMs: clock.now() };
+    const asked = { generation: children.generation, nowMs: clock.elapsed() };
     const { removals } = children;
     let wanted = true;
     const goOn = (total: number | undefined): boolean => {
@@ -161,6 +161,7 @@ export class Listings {
     let names = new Set<string>();
     let pass = 0;
     let unchanged = false;
+    let learntMs: number | undefined;
     let hasUnusable = false;
     const onUnusable = (reason: string): void => {
       hasUnusable = true;
@@ -169,11 +170,12 @@ export class Listings {
     const options = { goOn, priority, urgent: underWay.urgent.signal, onUnusable, signal: stop.signal };
     for await (const page of directories.pages(directory, options)) {
       if (page.pass !== pass) names = new Set();
-      ({ pass, unchanged } = page);
+      ({ pass, unchanged, learntMs } = page);
       const nodes: Node[] = [];
       for (const listed of page.items) {
         names.add(listed.name);
         const node = placement.learn(directory, listed, asked.generation);
+        if (node && learntMs !== undefined) node.checkedMs = learntMs;
         if (node && !given.has(node)) nodes.push(node);
         if (node) given.add(node);
       }
@@ -181,7 +183,8 @@ export class Listings {
     }
     if (wanted) {
       // What others changed while the pages came may be known as it was at the first of them.
-      const known = unchanged ? { ...asked, nowMs: clock.now() } : asked;
+      const nowMs = learntMs ?? (unchanged ? clock.elapsed() : asked.nowMs);
+      const known = { ...asked, nowMs };
       // A name that was left out may be any of those known.
       if (!hasUnusable) for (const gone of children.learnAll(names, known, isLocalOnly)) placement.lose(gone);
       const unlisted = [...children.nodes()].filter((node) => !given.has(node));

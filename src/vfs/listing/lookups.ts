@@ -48,7 +48,7 @@ export class Lookups {
 
   known(directory: DirectoryNode, name: string): KnownChild | undefined {
     const { clock, ttlMs } = this.#parts;
-    return knownChild(directory, name, { nowMs: clock.now(), ttlMs });
+    return knownChild(directory, name, { nowMs: clock.elapsed(), ttlMs });
   }
 
   async #ask(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
@@ -76,7 +76,7 @@ export class Lookups {
     const expected = await directory.source.expected?.(signal);
     const entry = expected?.entries.find((each) => each.name === name);
     const node = entry && this.#parts.placement.learn(directory, { kind: 'virtual', ...entry }, generation);
-    if (expected && node) node.checkedMs = expected.learntMs;
+    if (node && expected?.learntMs !== undefined) node.checkedMs = expected.learntMs;
     return node;
   }
 
@@ -84,7 +84,7 @@ export class Lookups {
   async freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
     if (directory.kind === 'virtual-directory') return this.childOf(directory, name, signal);
     const { clock, ttlMs } = this.#parts;
-    const known = knownChild(directory, name, { nowMs: clock.now(), ttlMs: Math.min(ttlMs, FRESH_MS) });
+    const known = knownChild(directory, name, { nowMs: clock.elapsed(), ttlMs: Math.min(ttlMs, FRESH_MS) });
     return known ? known.node : this.#findNow(directory, name, signal);
   }
 
@@ -107,7 +107,7 @@ export class Lookups {
 
   #plan(directory: DirectoryNode): ReturnType<typeof lookupPlan> {
     const { api, clock, ttlMs, listings } = this.#parts;
-    const nowMs = clock.now();
+    const nowMs = clock.elapsed();
     const history = this.#histories.get(directory) ?? {
       lastFoundMs: undefined,
       lastPeekMs: undefined,

@@ -145,7 +145,7 @@ export class Revalidation {
   }
 
   #needsAsking(node: Node): boolean {
-    return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.now() - node.checkedMs > FRESH_MS);
+    return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.elapsed() - node.checkedMs > FRESH_MS);
   }
 }
 

@@ -14,6 +14,7 @@ import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import { HandleTable } from '../handle-table.ts';
+import { lacksSize } from '../identity.ts';
 import type { Node, VirtualFileNode } from '../node.ts';
 import { isAlias, isDirectory, pathOf, sizeOf } from '../node.ts';
 import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
@@ -274,7 +275,9 @@ export class PlatformOpenFiles implements OpenFiles {
   /** While the platform is asked about a file that is opened to be read, so is what the first read waits for. */
   #prepare({ node }: FileContent, handle: FileHandle): Promise<FileRecord> | undefined {
     const open = this.#handles.get(handle);
-    return open.kind === 'file' && versionOf(node) ? this.#viewOf(open).prepare() : undefined;
+    return open.kind === 'file' && !lacksSize(node) && versionOf(node)
+      ? this.#viewOf(open).prepare()
+      : undefined;
   }
 
   /**
@@ -317,9 +320,12 @@ export class PlatformOpenFiles implements OpenFiles {
 
   /** The view of what is published now: our own publication makes another version under an open handle. */
   #viewOf(open: OpenFile): NonNullable<OpenFile['view']> {
-    const version = versionOf(open.content.node);
-    if (!version) throw new FsError('EIO', `${open.content.node.name} has no content`);
+    const { node } = open.content;
     const before = open.view;
+    // A listing may tell less of the same object than was known.
+    if (before && lacksSize(node)) return before;
+    const version = versionOf(node);
+    if (!version) throw new FsError('EIO', `${node.name} has no content`);
     if (before && isSameVersion(before.version, version)) return before;
     open.view = this.#tree.reader.open(version);
     before?.close();

@@ -37,6 +37,16 @@ describe('projects that were asked for ahead', () => {
     expect(await world.lookup('projects/ada/two')).toBeUndefined();
   });
 
+  it('count no longer for being found in another directory', async () => {
+    const ada = await world.directory('projects/ada');
+    await world.clock.advance(TTL_MS - 1000);
+    expect(await world.list(ada)).toEqual(['one', 'two']);
+    expect(world.platform.taken()).toEqual(['projects.list']);
+    world.platform.projects.push('three');
+    await world.clock.advance(1000);
+    expect(await world.list(ada)).toEqual(['one', 'two', 'three']);
+  });
+
   it('undo nothing that was learnt meanwhile', async () => {
     const release = world.platform.hold('projects.list');
     world.catalogs.projects.askAhead();

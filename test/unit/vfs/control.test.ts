@@ -56,13 +56,13 @@ const root = make.virtualDirectory({ parent: undefined, name: '' }, source);
 async function at(...path: string[]): Promise<string | string[]> {
   let [from, parent]: [VirtualSource, typeof root] = [source, root];
   for (const name of path) {
-    const entry = (await from.entries(NEVER)).find((each) => each.name === name);
+    const entry = (await from.entries(NEVER)).entries.find((each) => each.name === name);
     const node = entry?.make({ parent, name });
     if (node?.kind === 'virtual-file') return node.content();
     if (node?.kind !== 'virtual-directory') throw new Error(`${name}: nothing there`);
     [from, parent] = [node.source, node];
   }
-  return (await from.entries(NEVER)).map(({ name }) => name);
+  return (await from.entries(NEVER)).entries.map(({ name }) => name);
 }
 
 it('.svcfs tells version, configuration and counters', async () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
+import { OpenDirectories } from '../../../src/vfs/open-directories.ts';
 import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -289,6 +290,17 @@ describe('the names the kernel kept of a folder', () => {
     await world.list(folder);
     expect(kept(folder)).toBe(true);
     expect(kept(folder)).toBe(true);
+  });
+
+  it('are forgotten when there are too many of them, last used first', async () => {
+    Object.assign(world, { directories: new OpenDirectories(world.tree, 300) });
+    const others: DirectoryNode[] = [];
+    for (const name of ['two', 'three']) {
+      world.platform.addFiles(world.platform.addFolder(root, name).id, 100);
+      others.push(await world.directory(`projects/ada/one/${name}`));
+    }
+    for (const each of [folder, ...others]) await world.list(each);
+    expect([folder, ...others].map(kept)).toEqual([false, true, true]);
   });
 
   it('are not once a name came or went by our own doing', async () => {

@@ -282,6 +282,17 @@ describe('a volume', () => {
     expect(await world.list(top)).toEqual(['made']);
   });
 
+  it('keeps the size of an object that is listed without one', async () => {
+    world.platform.addObject('o');
+    const full = world.platform.objects.get('o')!;
+    const node = await world.at('volumes/ada/bucket/o');
+    world.platform.objects.set('o', { ...full, sizeBytes: undefined });
+    await world.clock.advance(TTL_MS);
+    await world.list(await world.directory('volumes/ada/bucket'));
+    expect(await world.at('volumes/ada/bucket/o')).toBe(node);
+    expect(node).toMatchObject({ record: { sizeBytes: 5 } });
+  });
+
   it('asks for the size of an object that the store lists without one', async () => {
     world.platform.addObject('o');
     const full = world.platform.objects.get('o')!;

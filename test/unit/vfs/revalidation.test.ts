@@ -36,6 +36,15 @@ describe('opening a file', () => {
     expect(world.platform.taken()).toEqual(['files.get']);
   });
 
+  it('asks though the time of day was set back meanwhile', async () => {
+    world.platform.addFile(root, 'f');
+    await listAndWait();
+    const node = await world.file('projects/ada/one/f');
+    world.clock.set(-3_600_000);
+    await world.tree.revalidate(node, NEVER);
+    expect(world.platform.taken()).toEqual(['files.get']);
+  });
+
   it('asks nothing of its own when the service tells of the file with the link', async () => {
     const record = world.platform.addFile(root, 'f');
     await listAndWait();

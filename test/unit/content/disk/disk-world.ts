@@ -6,8 +6,7 @@ import { DISK_BLOCK_BYTES, loadBlockIo } from '../../../../src/content/disk/bloc
 import type { CachedVersion } from '../../../../src/content/disk/cached-version.ts';
 import { DiskCache, type DiskCacheOptions } from '../../../../src/content/disk/disk-cache.ts';
 import type { SpaceLimits } from '../../../../src/content/disk/eviction-plan.ts';
-import type { Clock } from '../../../../src/lib/clock.ts';
-import { systemClock } from '../../../../src/lib/clock.ts';
+import { type Clock, elapsedBy, systemClock } from '../../../../src/lib/clock.ts';
 
 export const BLOCK = DISK_BLOCK_BYTES;
 export const ENDPOINT = 'http://service.test/v2';
@@ -17,6 +16,7 @@ const MIB = 1024 * 1024;
 export class MovableClock implements Clock {
   movedMs = 0;
   readonly sleep = systemClock.sleep;
+  readonly elapsed = elapsedBy(this);
   now(): number {
     return Date.now() + this.movedMs;
   }
