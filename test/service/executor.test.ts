@@ -200,6 +200,27 @@ describe('inputs', () => {
     expect(failed).toMatchObject({ status: 'FAILED', errors: ['There is no file y.bam.bai beside y.bam.'] });
   });
 
+  test('bring nothing from beside a file that whoever runs the task may not read', async () => {
+    const bob = await service.user(`bob-${randomUUID()}`);
+    const theirs = await bob.project('Theirs');
+    const bam = await bob.upload(theirs.root_folder, 'x.bam');
+    await service.operator.markFile(bam.id, { public: true });
+    await bob.upload(theirs.root_folder, 'x.bam.bai', 'private');
+    const parts = await bob.folder(theirs.root_folder, 'x.bam.parts');
+    await bob.upload(parts.id, 'one', 'private');
+    const patterns = ['.bai?', '.parts?'];
+    const port = { id: 'text', type: 'File', secondaryFiles: patterns, inputBinding: {} };
+    const app = await world.script('cd $(dirname $1); ls -R | xargs', { ...CAT, inputs: [port] });
+    const seen = async () => made(await world.ended(await world.run(app, { text: file(bam.id) })));
+    const share = (permissions: object) =>
+      bob.post(`/projects/${theirs.id}/members`, { username: 'alice', permissions });
+    expect(await seen()).toBe('.: x.bam\n');
+    await share({ read: true, copy: false });
+    expect(await seen()).toBe('.: x.bam\n');
+    await share({ copy: true });
+    expect(await seen()).toBe('.: x.bam x.bam.bai x.bam.parts ./x.bam.parts: one\n');
+  });
+
   test('may be folders, with all that is in them', async () => {
     const top = await alice.folder(world.root, 'top');
     const inner = await alice.folder(top.id, 'inner');
