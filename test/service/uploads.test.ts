@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PART_SIZE_DEFAULT, PART_SIZE_MIN } from '../../src/contract/limits.ts';
+import { beforeNextSync } from '../support/before-next-sync.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
@@ -196,6 +197,23 @@ describe('completion', () => {
     expect((await complete(upload_id)).body).toMatchObject({ status: 409, code: 8007 });
     const { body } = await complete(upload_id, { parts: [report] });
     expect(Buffer.from(await content(body.id)).toString()).toBe('new');
+  });
+
+  test('a part sent again while the upload is completed voids its report, and the upload stays', async () => {
+    const { upload_id } = await begin({ name: 'voided' });
+    const sent = [
+      await alice.putPart(upload_id, 1, bytes(PART_SIZE_MIN)),
+      await alice.putPart(upload_id, 2, 'end'),
+    ];
+    const again = bytes(PART_SIZE_MIN, 2);
+    const reports: object[] = [];
+    await beforeNextSync(async () => {
+      reports.push(await alice.putPart(upload_id, 1, again));
+    });
+    const { body } = await complete(upload_id, { parts: sent });
+    expect(body).toMatchObject({ status: 409, code: 8007, message: expect.stringContaining('part 1') });
+    const file = (await complete(upload_id, { parts: reports })).body;
+    expect(md5(await content(file.id))).toBe(md5(Buffer.concat([again, Buffer.from('end')])));
   });
 
   test('with parts missing, or of another size than announced, is refused and can be mended', async () => {
