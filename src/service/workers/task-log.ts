@@ -2,7 +2,6 @@
  * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
  * whenever there is more. A file of the platform never changes, so each time it is another file.
  */
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { newFile } from '../actions/new-file.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
@@ -57,7 +56,8 @@ export class TaskLog implements EngineLog {
   async store(services: Services): Promise<StoredBlob> {
     this.#shownSize = this.#size;
     await this.#written;
-    return storeUnclaimed(services, createReadStream(this.#path));
+    const file = await open(this.#path);
+    return storeUnclaimed(services, file.createReadStream());
   }
 
   async close(): Promise<void> {
