@@ -89,6 +89,18 @@ describe('a task that is run', () => {
     expect(await world.names()).toEqual(['__logs']);
   });
 
+  test('shows its log also where a file has the name of the folder for logs', async () => {
+    await alice.upload(world.root, '__logs', 'mine');
+    const app = await world.script('echo progress >&2');
+    for (const id of [await world.run(app), await world.run(app)]) {
+      await world.ended(id);
+      expect(await world.log(id)).toMatch(/^progress$/m);
+    }
+    expect(await world.names()).toEqual(['_1___logs', '__logs']);
+    const { body } = await alice.get(`/files?project=${world.project}&name=_1___logs`);
+    expect(await world.names(body.items[0].id)).toHaveLength(2);
+  });
+
   test('shows its log while it runs', async () => {
     const id = await world.run(await world.script('echo begun >&2; sleep 60'));
     await waitUntil(async () => /^begun$/m.test(await world.log(id)), { timeoutMs: 20_000 });
