@@ -293,6 +293,22 @@ describe('overwriting', () => {
   });
 });
 
+test.each(['part', 'complete'])('an upload aborted during the call %s is gone', async (call) => {
+  const { upload_id } = await begin({ name: `aborted during ${call}` });
+  const part = await alice.putPart(upload_id, 1, 'x');
+  const { blobs } = service.services;
+  const partSizes = blobs.partSizes.bind(blobs);
+  const spy = vi.spyOn(blobs, 'partSizes').mockImplementationOnce(async (...args) => {
+    const sizes = await partSizes(...args);
+    await alice.call('DELETE', `/upload/multipart/${upload_id}`);
+    return sizes;
+  });
+  const body = call === 'part' ? part : { parts: [part] };
+  const answer = await alice.post(`/upload/multipart/${upload_id}/${call}`, body);
+  spy.mockRestore();
+  expect(answer).toMatchObject({ status: 404, body: { code: 8003 } });
+});
+
 test('an aborted upload is gone', async () => {
   const { upload_id } = await begin({ name: 'aborted' });
   await alice.putPart(upload_id, 1, 'x');
