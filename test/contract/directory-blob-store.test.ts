@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { MissingPartError, type PartName, type UploadTarget } from '../../src/service/blobs/blob-store.ts';
 import { DirectoryBlobStore } from '../../src/service/blobs/directory-blob-store.ts';
 import { UrlSigner } from '../../src/service/blobs/url-signer.ts';
+import { beforeNextSync } from '../support/before-next-sync.ts';
 import { blobStoreSuite } from './blob-store-suite.ts';
 
 const directory = dirSync({ unsafeCleanup: true });
@@ -22,11 +27,22 @@ afterAll(() => directory.removeCallback());
 blobStoreSuite(() => ({
   store,
   leavesPartsOut: true,
-  sendPart: async ({ key }, partNumber, bytes) => {
-    const part = await store.receivePart(key, partNumber, Readable.from([bytes]));
-    return { partNumber, etag: part?.etag ?? '' };
-  },
+  sendPart: (target, partNumber, bytes) => send(target, partNumber, bytes),
 }));
+
+async function send(
+  { key }: UploadTarget,
+  partNumber: number,
+  bytes: string | Uint8Array,
+): Promise<PartName> {
+  const part = await store.receivePart(key, partNumber, Readable.from([Buffer.from(bytes)]));
+  return { partNumber, etag: part?.etag ?? '' };
+}
+
+async function text(key: string): Promise<string> {
+  const blob = await store.open(key);
+  return (await buffer(blob?.stream() ?? Readable.from([]))).toString();
+}
 
 test('a part for an upload that is gone is not kept', async () => {
   const target = await store.beginUpload();
@@ -59,3 +75,39 @@ test('an upload that two processes complete at once is one blob to both', async 
     expect((await buffer(blob?.stream() ?? Readable.from([]))).toString()).toBe('part'.repeat(parts.length));
   }
 });
+
+test('a completion that a part sent again has voided makes the upload what it was, also after a crash', async () => {
+  const target = await store.beginUpload();
+  const sent = [await send(target, 1, 'one'), await send(target, 2, 'two')];
+  await store.completeUpload(target, sent);
+  // As if the process had ended right after the directory moved, with the part replaced before that.
+  const blob = join(directory.name, 'blobs', target.key.slice(0, 2), target.key);
+  await rm(join(blob, '1', sent[0]?.etag ?? ''));
+  const restarted = new DirectoryBlobStore(options);
+  await expect(restarted.completeUpload(target, sent)).rejects.toMatchObject({ partNumber: 1 });
+  expect(existsSync(blob)).toBe(false);
+  const again = await send(target, 1, 'once more ');
+  const { key } = await restarted.completeUpload(target, [again, ...sent.slice(1)]);
+  const made = await restarted.open(key);
+  expect((await buffer(made?.stream() ?? Readable.from([]))).toString()).toBe('once more two');
+});
+
+test('the only part, sent again while it becomes the blob, is missing', async () => {
+  const target = await uploadIntoNewDirectory();
+  const sent = await send(target, 1, 'one');
+  const reports: PartName[] = [];
+  await beforeNextSync(async () => {
+    reports.push(await send(target, 1, 'again'));
+  });
+  await expect(store.completeUpload(target, [sent])).rejects.toThrow(MissingPartError);
+  const { key } = await store.completeUpload(target, reports);
+  expect(await text(key)).toBe('again');
+});
+
+/** One whose blob is the first of its directory, which is then made, durably. */
+async function uploadIntoNewDirectory(): Promise<UploadTarget> {
+  for (;;) {
+    const target = await store.beginUpload();
+    if (!existsSync(join(directory.name, 'blobs', target.key.slice(0, 2)))) return target;
+  }
+}

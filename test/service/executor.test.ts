@@ -89,6 +89,18 @@ describe('a task that is run', () => {
     expect(await world.names()).toEqual(['__logs']);
   });
 
+  test('shows its log also where a file has the name of the folder for logs', async () => {
+    await alice.upload(world.root, '__logs', 'mine');
+    const app = await world.script('echo progress >&2');
+    for (const id of [await world.run(app), await world.run(app)]) {
+      await world.ended(id);
+      expect(await world.log(id)).toMatch(/^progress$/m);
+    }
+    expect(await world.names()).toEqual(['_1___logs', '__logs']);
+    const { body } = await alice.get(`/files?project=${world.project}&name=_1___logs`);
+    expect(await world.names(body.items[0].id)).toHaveLength(2);
+  });
+
   test('shows its log while it runs', async () => {
     const id = await world.run(await world.script('echo begun >&2; sleep 60'));
     await waitUntil(async () => /^begun$/m.test(await world.log(id)), { timeoutMs: 20_000 });
@@ -198,6 +210,27 @@ describe('inputs', () => {
     const alone = await alice.upload(world.root, 'y.bam', 'bam');
     const failed = await world.ended(await world.run(app, { text: file(alone.id) }));
     expect(failed).toMatchObject({ status: 'FAILED', errors: ['There is no file y.bam.bai beside y.bam.'] });
+  });
+
+  test('bring nothing from beside a file that whoever runs the task may not read', async () => {
+    const bob = await service.user(`bob-${randomUUID()}`);
+    const theirs = await bob.project('Theirs');
+    const bam = await bob.upload(theirs.root_folder, 'x.bam');
+    await service.operator.markFile(bam.id, { public: true });
+    await bob.upload(theirs.root_folder, 'x.bam.bai', 'private');
+    const parts = await bob.folder(theirs.root_folder, 'x.bam.parts');
+    await bob.upload(parts.id, 'one', 'private');
+    const patterns = ['.bai?', '.parts?'];
+    const port = { id: 'text', type: 'File', secondaryFiles: patterns, inputBinding: {} };
+    const app = await world.script('cd $(dirname $1); ls -R | xargs', { ...CAT, inputs: [port] });
+    const seen = async () => made(await world.ended(await world.run(app, { text: file(bam.id) })));
+    const share = (permissions: object) =>
+      bob.post(`/projects/${theirs.id}/members`, { username: 'alice', permissions });
+    expect(await seen()).toBe('.: x.bam\n');
+    await share({ read: true, copy: false });
+    expect(await seen()).toBe('.: x.bam\n');
+    await share({ copy: true });
+    expect(await seen()).toBe('.: x.bam x.bam.bai x.bam.parts ./x.bam.parts: one\n');
   });
 
   test('may be folders, with all that is in them', async () => {

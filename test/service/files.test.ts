@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { interrupted } from './interrupted.ts';
 import { request, TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
@@ -200,6 +201,16 @@ describe('metadata', () => {
   });
 });
 
+test('tags of a file that is deleted meanwhile are refused', async () => {
+  const file = await alice.upload(root, 'vanishing');
+  const answer = await interrupted(
+    service.services.store,
+    () => alice.call('PUT', `/files/${file.id}/tags`, { body: ['late'] }),
+    { table: 'files', read: 'find', by: () => alice.call('DELETE', `/files/${file.id}`) },
+  );
+  expect(answer).toMatchObject({ status: 404, body: { code: 5002 } });
+});
+
 test('tags are replaced as a bare list', async () => {
   const { id } = await alice.upload(root, 'tags.txt');
   expect((await alice.call('PUT', `/files/${id}/tags`, { body: ['a', 'b c', 'a'] })).body).toEqual([
@@ -254,6 +265,25 @@ describe('move', () => {
     expect((await move('')).body.code).toBe(5003);
     expect((await move('?overwrite=true')).body.id).toBe(id);
     expect((await alice.get(`/files/${target.id}`)).status).toBe(404);
+  });
+
+  test('refuses a file that has come to another project meanwhile', async () => {
+    const { id } = await alice.upload(root, 'taken-away.txt');
+    const folder = await alice.folder(root, 'too-late');
+    const other = await alice.project('Meanwhile');
+    const { store } = service.services;
+    const answer = await interrupted(
+      store,
+      () => alice.post(`/files/${id}/actions/move`, { parent: folder.id }),
+      {
+        table: 'files',
+        read: 'find',
+        by: () => store.fileBatches.move([id], { id: other.root_folder, project_id: other.id }),
+      },
+    );
+    expect(answer).toMatchObject({ status: 400, body: { code: 5015 } });
+    const { body } = await alice.get(`/files/${id}`);
+    expect(body).toMatchObject({ project: other.id, parent: other.root_folder });
   });
 
   test('refuses another project, a file as parent, and folders', async () => {

@@ -400,6 +400,14 @@ describe('a batch', () => {
     expect(await children(body.id)).toEqual([]);
   });
 
+  test('is run as a whole, and none of its tasks alone', async () => {
+    const { body } = await batch();
+    const [part] = (await alice.get(`/tasks?parent=${body.id}`)).body.items;
+    expect(await act(part.id, 'run')).toMatchObject(refused(403, 7007));
+    expect(await act(body.id, 'run')).toMatchObject({ status: 200, body: { status: 'RUNNING' } });
+    expect((await alice.get(`/tasks/${part.id}`)).body.status).toBe('RUNNING');
+  });
+
   test.each([
     ['no batch_by', { batch_by: null }, 7016],
     ['an unknown type', { batch_by: { type: 'COLOUR' } }, 7017],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PART_SIZE_DEFAULT, PART_SIZE_MIN } from '../../src/contract/limits.ts';
+import { beforeNextSync } from '../support/before-next-sync.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
@@ -198,6 +199,23 @@ describe('completion', () => {
     expect(Buffer.from(await content(body.id)).toString()).toBe('new');
   });
 
+  test('a part sent again while the upload is completed voids its report, and the upload stays', async () => {
+    const { upload_id } = await begin({ name: 'voided' });
+    const sent = [
+      await alice.putPart(upload_id, 1, bytes(PART_SIZE_MIN)),
+      await alice.putPart(upload_id, 2, 'end'),
+    ];
+    const again = bytes(PART_SIZE_MIN, 2);
+    const reports: object[] = [];
+    await beforeNextSync(async () => {
+      reports.push(await alice.putPart(upload_id, 1, again));
+    });
+    const { body } = await complete(upload_id, { parts: sent });
+    expect(body).toMatchObject({ status: 409, code: 8007, message: expect.stringContaining('part 1') });
+    const file = (await complete(upload_id, { parts: reports })).body;
+    expect(md5(await content(file.id))).toBe(md5(Buffer.concat([again, Buffer.from('end')])));
+  });
+
   test('with parts missing, or of another size than announced, is refused and can be mended', async () => {
     const { upload_id } = await begin({ name: 'mended', size: PART_SIZE_MIN + 1 });
     expect((await complete(upload_id)).body).toMatchObject({ status: 409, code: 8007 });
@@ -273,6 +291,22 @@ describe('overwriting', () => {
     const { body } = await complete(upload_id, { parts });
     expect(Buffer.from(await content(body.id)).toString()).toBe('slow');
   });
+});
+
+test.each(['part', 'complete'])('an upload aborted during the call %s is gone', async (call) => {
+  const { upload_id } = await begin({ name: `aborted during ${call}` });
+  const part = await alice.putPart(upload_id, 1, 'x');
+  const { blobs } = service.services;
+  const partSizes = blobs.partSizes.bind(blobs);
+  const spy = vi.spyOn(blobs, 'partSizes').mockImplementationOnce(async (...args) => {
+    const sizes = await partSizes(...args);
+    await alice.call('DELETE', `/upload/multipart/${upload_id}`);
+    return sizes;
+  });
+  const body = call === 'part' ? part : { parts: [part] };
+  const answer = await alice.post(`/upload/multipart/${upload_id}/${call}`, body);
+  spy.mockRestore();
+  expect(answer).toMatchObject({ status: 404, body: { code: 8003 } });
 });
 
 test('an aborted upload is gone', async () => {

@@ -10,7 +10,7 @@ import type { FileRow } from '../store/files.ts';
 import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
 import { newFile } from './new-file.ts';
 import { holderOfName, placeFile } from './place-file.ts';
-import { storedParts } from './report-parts.ts';
+import { noteParts } from './report-parts.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 
 /**
@@ -46,7 +46,7 @@ async function allParts(
   const { uploads } = services.store;
   const known = new Map((await uploads.parts(upload.id)).map((part) => [part.part_number, part.etag]));
   const added = given.filter(({ partNumber, etag }) => known.get(partNumber) !== etag);
-  if (added.length > 0) await uploads.report(upload.id, await storedParts(services, upload, added));
+  if (added.length > 0) await noteParts(services, upload, added);
   return uploads.parts(upload.id);
 }
 

@@ -91,7 +91,10 @@ export async function replaceTags(
   const file = await fileWith(store, caller, { id: edit.id, permission: 'write', refusal: 5011 });
   if (file.kind === 'folder') throw new ServiceError(5027);
   const tags = checkTags(edit.tags);
-  await store.transaction((tx) => tx.files.replaceTags(file.id, tags));
+  await store.transaction(async (tx) => {
+    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
+    await tx.files.replaceTags(file.id, tags);
+  });
   return tags;
 }
 

@@ -16,17 +16,19 @@ export async function editProject(
   edit: { readonly id: string; readonly body: EditProjectBody },
 ): Promise<MemberProject> {
   const { name, description, tags, settings, billing_group } = edit.body;
-  const project = await projectFor(store, caller, edit.id);
-  demand(project.permissions, settings || billing_group ? 'admin' : 'write', 3001);
-  const present: ProjectSettings = JSON.parse(project.settings);
-  if (billing_group) await billingGroupFor(store, caller, billing_group);
-  await store.projects.update(project.id, {
-    ...(name === undefined ? {} : { name: checkProjectName(name) }),
-    ...(description === undefined ? {} : { description: checkDescription(description) }),
-    ...(tags === undefined ? {} : { tags: JSON.stringify(checkProjectTags(tags)) }),
-    ...(settings ? { settings: JSON.stringify(mergeSettings(present, settings)) } : {}),
-    ...(billing_group ? { billing_group } : {}),
-    modified_on: storedTime(clock.now()),
+  return store.transaction(async (tx) => {
+    const project = await projectFor(tx, caller, edit.id);
+    demand(project.permissions, settings || billing_group ? 'admin' : 'write', 3001);
+    const present: ProjectSettings = JSON.parse(project.settings);
+    if (billing_group) await billingGroupFor(tx, caller, billing_group);
+    await tx.projects.update(project.id, {
+      ...(name === undefined ? {} : { name: checkProjectName(name) }),
+      ...(description === undefined ? {} : { description: checkDescription(description) }),
+      ...(tags === undefined ? {} : { tags: JSON.stringify(checkProjectTags(tags)) }),
+      ...(settings ? { settings: JSON.stringify(mergeSettings(present, settings)) } : {}),
+      ...(billing_group ? { billing_group } : {}),
+      modified_on: storedTime(clock.now()),
+    });
+    return projectFor(tx, caller, project.id);
   });
-  return projectFor(store, caller, project.id);
 }

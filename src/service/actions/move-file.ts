@@ -23,13 +23,14 @@ export async function moveFile(
   if (file.kind === 'folder') throw new ServiceError(5032, 'A folder is moved by POST /v2/async/files/move.');
   const parentId = move.to.parent || file.parent_id || '';
   const { file: folder } = await folderFor(store, caller, parentId);
-  if (folder.project_id !== file.project_id) throw new ServiceError(5015);
   const name = move.to.name ? checkFileName(move.to.name, 5024) : file.name;
-  await store.transaction(async (tx) => {
-    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
+  return store.transaction(async (tx) => {
+    const present = await tx.files.find(file.id);
+    if (present === undefined) throw new ServiceError(5002);
+    if (folder.project_id !== present.project_id) throw new ServiceError(5015);
     const place = { parentId, name, overwrite: move.overwrite, taken: 5003 as const };
     await freeName(tx, place, { now: storedTime(clock.now()), own: file.id });
     await tx.files.update(file.id, { parent_id: parentId, name });
+    return { ...present, parent_id: parentId, name };
   });
-  return { ...file, parent_id: parentId, name };
 }

@@ -19,17 +19,19 @@ export async function addMember(
   addition: { readonly projectId: string; readonly body: AddProjectMemberBody },
 ): Promise<ProjectMemberRow> {
   const { projectId, body } = addition;
-  await administer(store, caller, projectId);
-  checkMemberType(body.type);
-  if (!body.username && !body.email) throw new ServiceError(3005);
-  const user = body.username
-    ? await store.users.find(body.username)
-    : await store.users.findByEmail(body.email ?? '');
-  if (user === undefined) throw new ServiceError(3002, 'No such user.');
-  const present = await store.projects.permissionsOf(user.username, projectId);
-  const permissions = completePermissions({ ...present, ...booleans(body.permissions ?? {}) });
-  await setPermissions(store, { projectId, username: user.username, permissions });
-  return { username: user.username, email: user.email, permissions };
+  return store.transaction(async (tx) => {
+    await administer(tx, caller, projectId);
+    checkMemberType(body.type);
+    if (!body.username && !body.email) throw new ServiceError(3005);
+    const user = body.username
+      ? await tx.users.find(body.username)
+      : await tx.users.findByEmail(body.email ?? '');
+    if (user === undefined) throw new ServiceError(3002, 'No such user.');
+    const present = await tx.projects.permissionsOf(user.username, projectId);
+    const permissions = completePermissions({ ...present, ...booleans(body.permissions ?? {}) });
+    await setPermissions(tx, { projectId, username: user.username, permissions });
+    return { username: user.username, email: user.email, permissions };
+  });
 }
 
 /** @param change `replace` takes away what is not given. @throws ServiceError 3002, 3001 */
@@ -44,13 +46,15 @@ export async function editMember(
   },
 ): Promise<ProjectPermissions> {
   const { projectId, username } = edit;
-  await administer(store, caller, projectId);
-  const present = await store.projects.permissionsOf(username, projectId);
-  if (present === undefined) throw new ServiceError(3002, 'No such member.');
   const given = booleans(edit.permissions);
-  const permissions = completePermissions(edit.change === 'merge' ? { ...present, ...given } : given);
-  await setPermissions(store, { projectId, username, permissions });
-  return permissions;
+  return store.transaction(async (tx) => {
+    await administer(tx, caller, projectId);
+    const present = await tx.projects.permissionsOf(username, projectId);
+    if (present === undefined) throw new ServiceError(3002, 'No such member.');
+    const permissions = completePermissions(edit.change === 'merge' ? { ...present, ...given } : given);
+    await setPermissions(tx, { projectId, username, permissions });
+    return permissions;
+  });
 }
 
 /** Members may leave; others are removed by an administrator. The owner stays. @throws ServiceError 3002, 3001 */
@@ -60,13 +64,15 @@ export async function removeMember(
   removal: { readonly projectId: string; readonly username: string },
 ): Promise<void> {
   const { projectId, username } = removal;
-  const project = await projectFor(store, caller, projectId);
-  if (username !== caller.username) demand(project.permissions, 'admin', 3001);
-  if (username === project.owner) throw new ServiceError(3001, 'The owner cannot be removed.');
-  if ((await store.projects.permissionsOf(username, projectId)) === undefined) {
-    throw new ServiceError(3002, 'No such member.');
-  }
-  await store.projects.removeMember(projectId, username);
+  await store.transaction(async (tx) => {
+    const project = await projectFor(tx, caller, projectId);
+    if (username !== caller.username) demand(project.permissions, 'admin', 3001);
+    if (username === project.owner) throw new ServiceError(3001, 'The owner cannot be removed.');
+    if ((await tx.projects.permissionsOf(username, projectId)) === undefined) {
+      throw new ServiceError(3002, 'No such member.');
+    }
+    await tx.projects.removeMember(projectId, username);
+  });
 }
 
 async function administer(store: Store, caller: Caller, projectId: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Caller } from '../caller.ts';
 import type { ReportedPart } from '../rules/part-report.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
+import { databaseFailure } from '../store/database-failure.ts';
 import type { UploadPartRow, UploadRow } from '../store/uploads.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 
@@ -12,12 +13,26 @@ export async function reportParts(
   report: { readonly uploadId: string; readonly parts: readonly ReportedPart[] },
 ): Promise<void> {
   const upload = await uploadFor(services.store, caller, report.uploadId);
-  const stored = await storedParts(services, upload, report.parts);
-  await services.store.uploads.report(upload.id, stored);
+  await noteParts(services, upload, report.parts);
+}
+
+/** The same for an upload that is known. @throws ServiceError 8014, 8003 when it was aborted or completed meanwhile */
+export async function noteParts(
+  services: Services,
+  upload: UploadRow,
+  parts: readonly ReportedPart[],
+): Promise<void> {
+  const stored = await storedParts(services, upload, parts);
+  try {
+    await services.store.uploads.report(upload.id, stored);
+  } catch (error) {
+    if (databaseFailure(error) === 'dangling') throw new ServiceError(8003, undefined, { cause: error });
+    throw error;
+  }
 }
 
 /** What the blob store knows of the reported parts. @throws ServiceError 8014 */
-export async function storedParts(
+async function storedParts(
   { blobs }: Services,
   upload: UploadRow,
   parts: readonly ReportedPart[],

@@ -19,9 +19,10 @@ interface Run {
 }
 
 /**
- * Sets a draft RUNNING, with the tasks of its batch, and gives it to the executor, all in one transaction.
+ * Sets a draft RUNNING, with the tasks of its batch, and gives it to the executor, all in one transaction. A batch is run
+ * as a whole: what began alone would be in the way of the rest.
  *
- * @throws ServiceError 7005, 7002, 7001, 7007 when it is no draft, 7010 when an input is missing
+ * @throws ServiceError 7005, 7002, 7001, 7007 when it is no draft, or one of a batch, 7010 when an input is missing
  */
 export async function runTask(
   { store, clock, executor, jobSignals }: Services,
@@ -34,6 +35,8 @@ export async function runTask(
     const task = await tx.tasks.find(id);
     if (task === undefined) throw new ServiceError(7002);
     if (task.status !== 'DRAFT') throw new ServiceError(7007);
+    if (task.parent_id !== null)
+      throw new ServiceError(7007, 'The task is run with the batch it belongs to.');
     const { details, isBatch } = await settled(tx, task, run);
     const children = isBatch ? await tx.tasks.children(id) : [];
     await checkRunnable(tx, caller, [details, ...children.map(taskDetails)]);

@@ -23,8 +23,12 @@ export async function taskFiles(
   return files;
 }
 
-/** Whoever runs a task on a file has its content: they need `copy`, or must be allowed to run tasks where it lies. */
-async function readableFile(store: Store, caller: Caller, id: string): Promise<FileRow> {
+/**
+ * Whoever runs a task on a file has its content: they need `copy`, or must be allowed to run tasks where it lies.
+ *
+ * @throws ServiceError 7012
+ */
+export async function readableFile(store: Store, caller: Caller, id: string): Promise<FileRow> {
   const found = await visibleFile(store, caller, id);
   if (found === undefined) {
     throw new ServiceError(7012, `The inputs name the file ${id}, which does not exist.`);

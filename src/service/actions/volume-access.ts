@@ -41,6 +41,25 @@ export async function usableVolume(
   return ready(await volumeFor(store, caller, demanded));
 }
 
+/**
+ * The same once more, in the transaction that records what was found or put at the volume's address: that it is there is
+ * true only while the volume leads to the same.
+ *
+ * @throws ServiceError 9007, 9020, 9069
+ */
+export async function unchangedVolume(
+  tx: Store,
+  caller: Caller,
+  demanded: { readonly volume: Volume; readonly permission: VolumePermission },
+): Promise<Volume> {
+  const { volume, permission } = demanded;
+  const current = await usableVolume(tx, caller, { id: volume.row.id, permission });
+  if (current.row.service !== volume.row.service) {
+    throw new ServiceError(9069, 'The service of the volume was changed meanwhile.');
+  }
+  return current;
+}
+
 /** A volume that a job works with, whoever submitted it. @throws ServiceError 9007, 9069 */
 export async function activeVolume({ store }: Services, id: string): Promise<Volume> {
   const row = await store.volumes.find(id);

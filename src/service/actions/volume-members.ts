@@ -14,16 +14,19 @@ export async function addVolumeMember(
   caller: Caller,
   { volumeId, body }: { readonly volumeId: string; readonly body: AddVolumeMemberBody },
 ): Promise<VolumeMemberRow> {
-  await volumeFor(store, caller, { id: volumeId, permission: 'admin' });
-  checkMemberType(body.type);
-  if (!body.username) throw new ServiceError(3005);
-  if (body.permissions === undefined) throw new ServiceError(3011);
-  const user = await store.users.find(body.username);
-  if (user === undefined) throw new ServiceError(2002);
-  const present = await store.volumeMembers.find(volumeId, user.username);
-  const permissions = editedPermissions(present?.permissions, body.permissions);
-  await setMember(store, { volumeId, username: user.username, permissions });
-  return { username: user.username, email: user.email, permissions };
+  const { type, username, permissions: given } = body;
+  return store.transaction(async (tx) => {
+    await volumeFor(tx, caller, { id: volumeId, permission: 'admin' });
+    checkMemberType(type);
+    if (!username) throw new ServiceError(3005);
+    if (given === undefined) throw new ServiceError(3011);
+    const user = await tx.users.find(username);
+    if (user === undefined) throw new ServiceError(2002);
+    const present = await tx.volumeMembers.find(volumeId, user.username);
+    const permissions = editedPermissions(present?.permissions, given);
+    await setMember(tx, { volumeId, username: user.username, permissions });
+    return { username: user.username, email: user.email, permissions };
+  });
 }
 
 /** @param change `replace` takes away what is not given. @throws ServiceError 9007, 9020, 3002 */
@@ -38,14 +41,16 @@ export async function editVolumeMember(
   },
 ): Promise<VolumePermissions> {
   const { volumeId, username, change } = edit;
-  await volumeFor(store, caller, { id: volumeId, permission: 'admin' });
-  const present = await findMember(store, volumeId, username);
-  const permissions = editedPermissions(
-    change === 'merge' ? present.permissions : undefined,
-    edit.permissions,
-  );
-  await setMember(store, { volumeId, username, permissions });
-  return permissions;
+  return store.transaction(async (tx) => {
+    await volumeFor(tx, caller, { id: volumeId, permission: 'admin' });
+    const present = await findMember(tx, volumeId, username);
+    const permissions = editedPermissions(
+      change === 'merge' ? present.permissions : undefined,
+      edit.permissions,
+    );
+    await setMember(tx, { volumeId, username, permissions });
+    return permissions;
+  });
 }
 
 /** Members may leave; others are removed by an administrator. The owner stays. @throws ServiceError 9007, 9020, 3002 */
@@ -55,10 +60,12 @@ export async function removeVolumeMember(
   { volumeId, username }: { readonly volumeId: string; readonly username: string },
 ): Promise<void> {
   const leaves = username === caller.username;
-  const volume = await volumeFor(store, caller, { id: volumeId, ...(leaves ? {} : { permission: 'admin' }) });
-  await findMember(store, volumeId, username);
-  if (username === volume.owner) throw new ServiceError(9020, 'The owner cannot be removed.');
-  await store.volumeMembers.remove(volumeId, username);
+  await store.transaction(async (tx) => {
+    const volume = await volumeFor(tx, caller, { id: volumeId, ...(leaves ? {} : { permission: 'admin' }) });
+    await findMember(tx, volumeId, username);
+    if (username === volume.owner) throw new ServiceError(9020, 'The owner cannot be removed.');
+    await tx.volumeMembers.remove(volumeId, username);
+  });
 }
 
 /** @throws ServiceError 3002 */

@@ -23,6 +23,23 @@ export async function readLayout(path: string): Promise<readonly Segment[] | und
   }
 }
 
+/** Which of the segments is not there; undefined when all are. */
+export async function missingSegment(segments: readonly Segment[]): Promise<number | undefined> {
+  const there = await Promise.all(segments.map(({ path }) => isThere(path)));
+  const at = there.indexOf(false);
+  return at === -1 ? undefined : at;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /** Makes a directory of parts a blob: durably, before the directory gets the blob's name. */
 export async function writeManifest(
   directory: string,

@@ -15,7 +15,14 @@ import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { makeDirectory } from '../buckets/durable-file.ts';
 import { isRandomId, randomId } from '../random-id.ts';
-import { readLayout, renameDurably, type Segment, syncDirectory, writeManifest } from './blob-layout.ts';
+import {
+  missingSegment,
+  readLayout,
+  renameDurably,
+  type Segment,
+  syncDirectory,
+  writeManifest,
+} from './blob-layout.ts';
 import {
   type BlobStore,
   MissingPartError,
@@ -167,8 +174,7 @@ export class DirectoryBlobStore implements BlobStore {
 
   async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {
     const { key } = target;
-    const done = await this.#layout(key);
-    const sizeBytes = done === undefined ? await this.#assembleOnce(target, parts) : sizeOf(done);
+    const sizeBytes = (await this.#completed(key, parts)) ?? (await this.#assembleOnce(target, parts));
     return { key, sizeBytes, etag: combinedEtag(parts.map((part) => part.etag)) };
   }
 
@@ -177,10 +183,27 @@ export class DirectoryBlobStore implements BlobStore {
     try {
       return await this.#assemble(target, parts);
     } catch (error) {
-      const made = await this.#layout(target.key);
+      const made = await this.#completed(target.key, parts);
       if (made === undefined) throw error;
-      return sizeOf(made);
+      return made;
     }
+  }
+
+  /**
+   * The size of the blob that an upload has become; undefined while it is none.
+   *
+   * Until the directory of the upload moved, a part that was sent again could replace one that the manifest names. Since
+   * then none can: either all are there for good, or the directory becomes the upload again.
+   */
+  async #completed(key: string, parts: readonly PartName[]): Promise<number | undefined> {
+    const segments = await this.#layout(key);
+    if (segments === undefined) return undefined;
+    const missing = await missingSegment(segments);
+    if (missing === undefined) return sizeOf(segments);
+    this.#layouts.delete(key);
+    // Another process that completes the same upload may have been faster.
+    await rename(this.#blob(key), this.#upload(key)).catch(ignoreMissing);
+    throw new MissingPartError(parts[missing]?.partNumber ?? 0);
   }
 
   /** Makes the parts a blob, and answers its size. */
@@ -193,11 +216,19 @@ export class DirectoryBlobStore implements BlobStore {
       named.push({ name: join(String(part.partNumber), part.etag), sizeBytes });
     }
     const [only, another] = named;
-    if (only !== undefined && another === undefined) {
-      await this.#moveIn(join(this.#upload(key), only.name), key);
-      await rm(this.#upload(key), { recursive: true, force: true });
-    } else await this.#directoryBecomesBlob(key, named);
-    return sizeOf(named);
+    if (only !== undefined && another === undefined) await this.#partBecomesBlob(key, only);
+    else await this.#directoryBecomesBlob(key, named);
+    return (await this.#completed(key, parts)) ?? sizeOf(named);
+  }
+
+  async #partBecomesBlob(key: string, { name }: NamedPart): Promise<void> {
+    try {
+      await this.#moveIn(join(this.#upload(key), name), key);
+    } catch (error) {
+      if (isMissing(error)) throw new MissingPartError(Number(dirname(name)));
+      throw error;
+    }
+    await rm(this.#upload(key), { recursive: true, force: true });
   }
 
   async #directoryBecomesBlob(key: string, parts: readonly NamedPart[]): Promise<void> {

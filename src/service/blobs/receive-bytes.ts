@@ -21,18 +21,27 @@ export interface ReceivedFile {
   readonly md5: string;
 }
 
-/** Writes the bytes to a new hidden file in `directory`, durably. Leaves nothing behind when it fails. */
+/**
+ * Writes the bytes to a new hidden file in `directory`, durably. Leaves nothing behind when it fails.
+ *
+ * A source may fail before the file is there, and unheard that would end the process.
+ */
 export async function receiveBytes(
   directory: string,
   bytes: Readable,
   maxBytes: number,
 ): Promise<ReceivedFile> {
+  let failure: unknown;
+  bytes.on('error', (reason) => {
+    failure ??= reason;
+  });
   const path = join(directory, `.${randomId()}`);
   const handle = await open(path, 'wx');
   const receiver = new Receiver(handle, maxBytes);
   // What Node's parser made for this request is nobody else's.
   const done = bytes instanceof IncomingMessage ? releaseBytes : () => undefined;
   try {
+    if (failure !== undefined) throw failure;
     await forEachChunk(bytes, (chunk) => {
       const taking = receiver.take(chunk);
       if (taking !== undefined) return taking.then(() => done(chunk));

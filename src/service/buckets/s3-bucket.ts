@@ -175,8 +175,11 @@ async function bytesOf(
       return { bytes: source.stream, sizeBytes: source.sizeBytes };
     case 'object':
       return { bytes: source.stream(), sizeBytes: source.object.sizeBytes };
-    case 'file':
-      return { bytes: createReadStream(source.path), sizeBytes: (await stat(source.path)).size };
+    case 'file': {
+      // First: nobody listens yet to what the stream says of a file that cannot be opened.
+      const { size } = await stat(source.path);
+      return { bytes: createReadStream(source.path), sizeBytes: size };
+    }
   }
 }
 

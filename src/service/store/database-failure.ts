@@ -4,9 +4,10 @@
  * - `full`: no space left; `busy`: another holds a lock for too long
  * - `conflict`: of two transactions at the same time one had to give way; done again it succeeds
  * - `taken`: a unique value exists already
+ * - `dangling`: what a new row refers to is not there, or not any more
  * - `unreachable`: the database, or the connection to it, is gone
  */
-export type DatabaseFailure = 'full' | 'busy' | 'conflict' | 'taken' | 'unreachable';
+export type DatabaseFailure = 'full' | 'busy' | 'conflict' | 'taken' | 'dangling' | 'unreachable';
 
 /** A failure of a database that is another process; its own error is the cause. */
 export class DatabaseError extends Error {
@@ -21,6 +22,7 @@ export class DatabaseError extends Error {
 
 const SQLITE_BUSY = 5;
 const SQLITE_FULL = 13;
+const SQLITE_CONSTRAINT_FOREIGNKEY = 787;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 
@@ -30,6 +32,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   const { errcode } = error as { errcode?: unknown };
   if (typeof errcode !== 'number') return undefined;
   if (errcode === SQLITE_CONSTRAINT_UNIQUE || errcode === SQLITE_CONSTRAINT_PRIMARYKEY) return 'taken';
+  if (errcode === SQLITE_CONSTRAINT_FOREIGNKEY) return 'dangling';
   // The low byte is the primary code, the rest says more.
   switch (errcode & 0xff) {
     case SQLITE_FULL:

@@ -9,6 +9,8 @@ export function postgresFailure(error: unknown): DatabaseFailure | undefined {
     case '40001': // serialization_failure
     case '40P01': // deadlock_detected
       return 'conflict';
+    case '23503': // foreign_key_violation
+      return 'dangling';
     case '23505': // unique_violation
       return 'taken';
     case '53100': // disk_full

@@ -40,6 +40,7 @@ export async function freeNameOfEach(
   return free;
 }
 
-function numbered(name: string, number: number): string {
+/** With the number 0 the name itself. */
+export function numbered(name: string, number: number): string {
   return number === 0 ? name : `_${number}_${name}`;
 }

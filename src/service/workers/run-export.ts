@@ -1,5 +1,5 @@
 import { fileFor } from '../actions/file-access.ts';
-import { bucketOf, usableVolume } from '../actions/volume-access.ts';
+import { bucketOf, unchangedVolume, usableVolume, type Volume } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { OpenBlob } from '../blobs/blob-store.ts';
 import type { Bucket, ObjectInfo, PutSource } from '../buckets/bucket.ts';
@@ -21,7 +21,8 @@ import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './
  * The object carries the id of the job: a worker that takes over finds its predecessor's object and does not mistake it
  * for someone else's.
  *
- * Who asked for it must still be permitted to, when it begins and when the content is let go of.
+ * Who asked for it must still be permitted to, when it begins and when the content is let go of; and the volume must be
+ * then what it was.
  *
  * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and what the bucket refuses
  */
@@ -33,12 +34,13 @@ export async function runExport(run: JobRun): Promise<void> {
     id: request.volume,
     permission: 'write',
   });
-  if (volume.row.access_mode !== 'RW') throw new ServiceError(9026);
+  demandWritable(volume);
   const file = await exportableFile(services.store, run, request);
   const key = volumeKey(volume.address.prefix, request.location);
   const bucket = await bucketOf(services, volume);
   const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
   await underLease(run, async (tx) => {
+    demandWritable(await unchangedVolume(tx, submitterOf(job), { volume, permission: 'write' }));
     const current = await exportableFile(tx, run, request);
     const location = locationOf(volume.address.prefix, key);
     const moved = request.copyOnly
@@ -47,6 +49,10 @@ export async function runExport(run: JobRun): Promise<void> {
     const [result] = await tx.files.withDetails([moved]);
     await recordEnd(tx, run, { result });
   });
+}
+
+function demandWritable({ row }: Volume): void {
+  if (row.access_mode !== 'RW') throw new ServiceError(9026);
 }
 
 type StoredFile = FileRow & { readonly blob_key: string };

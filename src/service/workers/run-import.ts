@@ -1,7 +1,7 @@
 import { folderFor } from '../actions/destination-folder.ts';
 import { newFile } from '../actions/new-file.ts';
 import { freeName } from '../actions/place-file.ts';
-import { bucketOf, usableVolume, type Volume, volumeFor } from '../actions/volume-access.ts';
+import { bucketOf, unchangedVolume, usableVolume, type Volume } from '../actions/volume-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { Bucket, ObjectInfo } from '../buckets/bucket.ts';
 import { randomId } from '../random-id.ts';
@@ -19,7 +19,7 @@ import { freeNumberedName } from './numbered-name.ts';
 /**
  * Makes an alias in a project of an object on a volume, or of each object in a folder there.
  *
- * Who asked for it must still be permitted to.
+ * Who asked for it must still be permitted to, and the volume be what it was, when the aliases are made.
  *
  * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and what the bucket refuses
  */
@@ -27,12 +27,14 @@ export async function runImport(run: JobRun): Promise<void> {
   const { services, job } = run;
   const request: ImportRequest = JSON.parse(job.request);
   await recordStart(run);
-  const from = { id: request.volume, permission: 'copy' } as const;
-  const volume = await usableVolume(services.store, submitterOf(job), from);
+  const volume = await usableVolume(services.store, submitterOf(job), {
+    id: request.volume,
+    permission: 'copy',
+  });
   const bucket = await bucketOf(services, volume);
   const insert = await (request.folder ? folderImport : objectImport)(run, { request, volume, bucket });
   await underLease(run, async (tx) => {
-    await volumeFor(tx, submitterOf(job), from);
+    await unchangedVolume(tx, submitterOf(job), { volume, permission: 'copy' });
     const { file: parent, permissions } = await folderFor(tx, submitterOf(job), request.parentId);
     demand(permissions, 'write', 9003);
     const made = await insert(tx, parent);

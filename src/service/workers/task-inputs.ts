@@ -7,14 +7,16 @@ import type { AppDocument } from '../../contract/app.ts';
 import type { TaskValues } from '../../contract/task.ts';
 import { openContent } from '../actions/file-content.ts';
 import { inputAddress } from '../actions/input-address.ts';
-import { taskFiles } from '../actions/task-files.ts';
+import { readableFile, taskFiles } from '../actions/task-files.ts';
 import type { Caller } from '../caller.ts';
 import { type InputEntry, type InputFile, type InputFolder, TaskFailure } from '../executors/task-engine.ts';
 import { portsOf } from '../rules/app-ports.ts';
 import { type SecondaryPattern, secondaryName } from '../rules/secondary-names.ts';
 import { type FileValue, outerFilesIn, withFiles } from '../rules/task-values.ts';
+import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
+import type { Store } from '../store/store.ts';
 
 const DEPTH_MAX = 50;
 
@@ -36,18 +38,21 @@ export async function taskInputs(
     if (value === null) continue;
     const entries = new Map<FileValue, InputEntry>();
     for (const given of outerFilesIn(value)) {
-      entries.set(given, await inputEntry(services, given, { files, patterns: port.secondaryFiles }));
+      const about = { caller, files, patterns: port.secondaryFiles };
+      entries.set(given, await inputEntry(services, given, about));
     }
     ready.push([port.name, withFiles(value, (given) => entries.get(given))]);
   }
   return Object.fromEntries(ready);
 }
 
-async function inputEntry(
-  services: Services,
-  given: FileValue,
-  about: { readonly files: ReadonlyMap<string, FileRow>; readonly patterns: readonly SecondaryPattern[] },
-): Promise<InputEntry> {
+interface InputContext {
+  readonly caller: Caller;
+  readonly files: ReadonlyMap<string, FileRow>;
+  readonly patterns: readonly SecondaryPattern[];
+}
+
+async function inputEntry(services: Services, given: FileValue, about: InputContext): Promise<InputEntry> {
   const row = about.files.get(given.path);
   if (row === undefined) throw new TaskFailure(`The input ${given.path} does not exist.`);
   if (row.kind === 'folder') return inputFolder(services, row, DEPTH_MAX);
@@ -57,7 +62,7 @@ async function inputEntry(
   for (const pattern of about.patterns) {
     const name = secondaryName(row.name, pattern);
     if (beside.some((known) => known.name === name)) continue;
-    const sibling = await services.store.files.findChild(row.parent_id ?? '', name);
+    const sibling = await readableSibling(services.store, about.caller, { of: row, name });
     if (sibling !== undefined) beside.push(sibling);
     else if (pattern.required) throw new TaskFailure(`There is no file ${name} beside ${row.name}.`);
   }
@@ -69,6 +74,25 @@ async function inputEntry(
     );
   }
   return inputFile(services, row, secondaryFiles);
+}
+
+/**
+ * What lies beside a file under a name. A public file is everybody's, its neighbours are not: one that whoever runs the
+ * task must not read is not there for them. A folder may be read with all that is in it, since only files are public.
+ */
+async function readableSibling(
+  store: Store,
+  caller: Caller,
+  { of, name }: { readonly of: FileRow; readonly name: string },
+): Promise<FileRow | undefined> {
+  const sibling = await store.files.findChild(of.parent_id ?? '', name);
+  if (sibling === undefined) return undefined;
+  try {
+    return await readableFile(store, caller, sibling.id);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
 }
 
 async function inputFile(

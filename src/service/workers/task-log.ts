@@ -2,7 +2,6 @@
  * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
  * whenever there is more. A file of the platform never changes, so each time it is another file.
  */
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { newFile } from '../actions/new-file.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
@@ -10,8 +9,10 @@ import type { EngineLog } from '../executors/task-engine.ts';
 import { randomId } from '../random-id.ts';
 import { outputFileName } from '../rules/output-names.ts';
 import type { Services } from '../services.ts';
+import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
+import { numbered } from './numbered-name.ts';
 import { storeUnclaimed } from './unclaimed-blob.ts';
 
 const LOGS_FOLDER = '__logs';
@@ -57,7 +58,8 @@ export class TaskLog implements EngineLog {
   async store(services: Services): Promise<StoredBlob> {
     this.#shownSize = this.#size;
     await this.#written;
-    return storeUnclaimed(services, createReadStream(this.#path));
+    const file = await open(this.#path);
+    return storeUnclaimed(services, file.createReadStream());
   }
 
   async close(): Promise<void> {
@@ -75,11 +77,7 @@ export async function placeLog(
   const project = await tx.projects.find(task.project_id);
   if (project === undefined) return undefined;
   const common = { project_id: task.project_id, created_by: task.executed_by ?? '', created_on: now };
-  const known = await tx.files.findChild(project.root_folder, LOGS_FOLDER);
-  const folder =
-    known ??
-    newFile({ ...common, id: randomId(), parent_id: project.root_folder, kind: 'folder', name: LOGS_FOLDER });
-  if (known === undefined) await tx.files.insert(folder);
+  const folder = await logsFolder(tx, { ...common, parent_id: project.root_folder });
   const ending = `~${task.id.slice(0, 8)}.log`;
   const name = outputFileName(task.name).slice(0, 200) + ending;
   const before = await tx.files.findChild(folder.id, name);
@@ -97,4 +95,20 @@ export async function placeLog(
   await tx.files.insert({ ...file, origin_task: task.id });
   await tx.blobGarbage.forget(key);
   return file.id;
+}
+
+/** Files may have any name, that of the folder too: then it has a number before it. */
+async function logsFolder(
+  tx: Store,
+  place: Pick<FileRow, 'project_id' | 'parent_id' | 'created_by' | 'created_on'>,
+): Promise<FileRow> {
+  for (let number = 0; ; number += 1) {
+    const name = numbered(LOGS_FOLDER, number);
+    const known = await tx.files.findChild(place.parent_id ?? '', name);
+    if (known?.kind === 'folder') return known;
+    if (known !== undefined) continue;
+    const folder = newFile({ ...place, id: randomId(), kind: 'folder', name });
+    await tx.files.insert(folder);
+    return folder;
+  }
 }

@@ -8,13 +8,16 @@ const UNCLAIMED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * Keeps bytes that a file is going to have. They are garbage from some days on unless `store.blobGarbage.forget` claims
- * them with the file: nobody else would find what is left of a worker that is killed.
+ * them with the file: nobody else would find what is left of a worker that is killed. The stream is closed.
  */
 export async function storeUnclaimed(
   { blobs, store, clock }: Services,
   bytes: Readable,
 ): Promise<StoredBlob> {
-  const blob = await blobs.write(bytes);
+  const blob = await blobs.write(bytes).finally(() => {
+    // Nobody is left to hear that what was not read breaks off.
+    bytes.on('error', () => undefined).destroy();
+  });
   await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
   return blob;
 }

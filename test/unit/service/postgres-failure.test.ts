@@ -13,8 +13,8 @@ describe('an error of PostgreSQL', () => {
     ['57014', 'busy'],
     ['57P01', 'unreachable'],
     ['08006', 'unreachable'],
+    ['23503', 'dangling'],
     ['42601', undefined],
-    ['23503', undefined],
   ])('of code %s says %s', (code, failure) => {
     expect(postgresFailure(fromServer(code))).toBe(failure);
   });

@@ -1,9 +1,9 @@
 /** What cwltool left in its output directory, as its output object tells. */
-import { createReadStream } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { constants, type FileHandle, open, readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { errorCode } from '../../../lib/error-code.ts';
 import { TaskFailure } from '../task-engine.ts';
 
 /** The value with the listing of every folder, which cwltool gives only when the app asks for it. */
@@ -34,15 +34,38 @@ async function listingOf(directory: string): Promise<object[]> {
 export async function openOutput(directory: string, location: string): Promise<Readable> {
   const path = await realpath(pathOf(location)).catch(() => undefined);
   if (path === undefined || !path.startsWith((await realpath(directory)) + sep)) {
-    throw new TaskFailure(`The output ${location} is no file that the task has made.`);
+    throw noFile(location);
   }
-  return createReadStream(path);
+  const file = await openReadable(path, location);
+  try {
+    if (!(await file.stat()).isFile()) throw noFile(location);
+    return file.createReadStream();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** To open a named pipe that nobody writes to would otherwise never end. */
+async function openReadable(path: string, location: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = errorCode(error);
+    // A socket, or a file that its tool has taken the right to read from.
+    if (code === 'ENXIO' || code === 'EACCES') throw noFile(location, error);
+    throw error;
+  }
 }
 
 function pathOf(location: string): string {
   try {
     return fileURLToPath(location);
   } catch (error) {
-    throw new TaskFailure(`The output ${location} is no file that the task has made.`, { cause: error });
+    throw noFile(location, error);
   }
+}
+
+function noFile(location: string, cause?: unknown): TaskFailure {
+  return new TaskFailure(`The output ${location} is no file that the task has made.`, { cause });
 }

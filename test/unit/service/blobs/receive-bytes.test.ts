@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,6 +36,17 @@ it('leaves bytes alone that are somebody else’s', async () => {
   const { path } = await receiveBytes(directory, Readable.from([bytes]), bytes.length);
   expect(BYTES.equals(await readFile(path))).toBe(true);
   expect(BYTES.equals(bytes)).toBe(true);
+});
+
+it.each([
+  ['its file is made', () => directory],
+  ['its file cannot be made', () => join(directory, 'missing')],
+])('rejects when the source fails before %s', async (_, into) => {
+  const source = new Readable({ read: () => undefined });
+  const receiving = receiveBytes(into(), source, 1);
+  source.destroy(new Error('the source is gone'));
+  await expect(receiving).rejects.toThrow(/the source is gone|ENOENT/);
+  expect(await readdir(directory)).toEqual([]);
 });
 
 /** What `receive` makes of a request with these bytes. */
