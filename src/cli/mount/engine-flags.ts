@@ -13,7 +13,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
     '--interrupt-budget=1081344',
     // MiB.
     '--min-semi-space-size=8',
-    '--initial-old-space-size=64',
+    '--initial-old-space-size=48',
     // Of what is in use, and no more: by itself it lets the old heap grow to four times that, which a small budget has not.
     '--heap-growing-percent=100',
   ],
