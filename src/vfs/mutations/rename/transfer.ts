@@ -3,7 +3,8 @@
  *
  * After one of them both names exist, by the platform's own rule: the exported file stays as an alias, the imported
  * object stays where it is. The kernel believes that the one became the other, so both names are new nodes and it is
- * told to look again; the node that was moved serves the handles it has.
+ * told to look again; the node that was moved serves the handles it has. What exists only here, or is being written, in
+ * a folder of either name stays there.
  *
  * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that
  * fails fails the rename, and the same rename made again goes on from there.
@@ -18,8 +19,10 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
+import { isDirectory } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
+import { askAgainAsMoved } from './ask-again.ts';
 import { inherit } from './carried-over.ts';
 import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
@@ -38,8 +41,8 @@ export async function exportNode(
     requireNoneWritten(unpublishedBelow(contents, source), source);
     if (removes) requireNoneOpen(contents, source);
     const aliases = await exportNow(parts, source, to);
-    if (removes && aliases.length > 0) await removeExportedFolder(tree, source, aliases);
-    else if (source.parent) tree.invalidate(source.parent, source.name);
+    if (removes && aliases.length > 0) await removeExportedFolder(parts, source, aliases);
+    else if (source.parent) askAgainAsMoved(tree, source.parent, source.name);
   } else {
     const ends = renameEnds({ source, ...to, target: undefined });
     await requireAllSent(parts, source);
@@ -59,8 +62,9 @@ async function exportNow(
   to: MoveTarget & { readonly parent: VolumeDirectoryNode },
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
-  existsNow(to.parent);
-  tree.invalidate(to.parent, to.name);
+  // Of an empty folder the volume has nothing.
+  if (source.kind === 'project-file' || aliases.length > 0) existsNow(to);
+  askAgainAsMoved(tree, to.parent, to.name);
   return aliases;
 }
 
@@ -90,14 +94,16 @@ export async function importNode(
     tree.placedRecord(to.parent, await inherit(tree, file, to.target?.record));
     tree.kernel.invalidateEntry(to.parent.id, to.name);
   } else {
-    tree.invalidate(to.parent, to.name);
+    askAgainAsMoved(tree, to.parent, to.name);
   }
-  if (parent) tree.invalidate(parent, name);
+  if (parent) askAgainAsMoved(tree, parent, name);
 }
 
 /** Directories that mkdir(2) made here are on the volume with their first object. */
-function existsNow(directory: VolumeDirectoryNode): void {
-  for (let at: DirectoryNode | undefined = directory; at?.kind === 'volume-directory'; at = at.parent)
+function existsNow({ parent, name }: { readonly parent: VolumeDirectoryNode; readonly name: string }): void {
+  const known = parent.children.get(name);
+  const here = known?.kind === 'present' && isDirectory(known.node) ? known.node : parent;
+  for (let at: DirectoryNode | undefined = here; at?.kind === 'volume-directory'; at = at.parent)
     at.local = false;
 }
 
