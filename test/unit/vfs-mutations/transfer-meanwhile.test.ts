@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { DirectoryNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY, type WorldOptions } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
 import { Gate } from '../../support/gate.ts';
 
 const TEMPORARY = '.reads.2FDMwM';
@@ -120,6 +120,67 @@ describe('a move of a folder between project and volume', () => {
     world.tree.expire(volume);
     await world.tree.childrenOf(volume, world.by().signal);
     expect(await world.child('outer', volume)).toBe(outer);
+  });
+});
+
+describe('a file moved to a volume', () => {
+  beforeEach(() => start());
+
+  it('does not take the place of one that is being written: EBUSY, and neither is lost', async () => {
+    await world.put('f', 'moved');
+    const { handle } = await world.create('f', { parent: volume });
+    await world.write(handle, 'written');
+    await expect(world.rename('f', 'f', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    await world.close(handle);
+    expect(await world.onVolume(volume)).toMatchObject({ f: 'written' });
+    expect(await world.onPlatform()).toEqual({ f: 'moved' });
+    await world.rename('f', 'f', { toParent: volume });
+    expect(await world.onVolume(volume)).toMatchObject({ f: 'moved' });
+    expect(await world.cat('f', volume)).toBe('moved');
+  });
+
+  it('does not take the place of one that is open to be written, though nothing was written yet', async () => {
+    await world.put('plain', 'moved');
+    const handle = await world.open((await world.child('plain', volume))!, O_WRONLY);
+    await expect(world.rename('plain', 'plain', { toParent: volume })).rejects.toMatchObject({
+      errno: 'EBUSY',
+    });
+    await world.write(handle, 'W');
+    await world.close(handle);
+    expect(await world.onVolume(volume)).toMatchObject({ plain: 'W' });
+    expect(await world.onPlatform()).toEqual({ plain: 'moved' });
+  });
+
+  it('is what who opens its new name meanwhile is sent to', async () => {
+    await world.put('plain', 'moved');
+    const old = (await world.child('plain', volume))!;
+    const opening = new Gate<Promise<unknown>>();
+    whileExporting(async () => {
+      const opened = world.open(old, O_WRONLY);
+      opening.open(opened.catch((error: unknown) => error));
+    });
+    await world.rename('plain', 'plain', { toParent: volume });
+    expect(await opening.opened).toMatchObject({ errno: 'ESTALE' });
+    expect(await world.cat('plain', volume)).toBe('moved');
+  });
+
+  it('replaces one that is only here, for its name', async () => {
+    await world.put(TEMPORARY, 'here', volume);
+    await world.put('f', 'moved');
+    await world.rename('f', TEMPORARY, { toParent: volume });
+    expect(await world.onVolume(volume)).toMatchObject({ [TEMPORARY]: 'moved' });
+    expect(await world.cat(TEMPORARY, volume)).toBe('moved');
+  });
+
+  it('in a folder does not get below one in which an object is being written: EBUSY', async () => {
+    const run = await child<VolumeDirectoryNode>('run', volume);
+    await world.put('one', 'moved', await folder('run'));
+    const { handle } = await world.create('one', { parent: run });
+    await world.write(handle, 'written');
+    await expect(world.rename('run', 'run', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    await world.close(handle);
+    expect(await world.onVolume(volume)).toMatchObject({ 'run/one': 'written' });
+    expect(await world.onPlatform(await child('run'))).toEqual({ one: 'moved' });
   });
 });
 
