@@ -36,7 +36,7 @@ export async function giving<T>(
  * Takes from a file what it was given for a rename that failed, as far as it still has that: what others set meanwhile
  * stays. No call removes a pair: what is set between the two requests that this takes is lost.
  */
-export async function takeBack(files: FilesApi, before: FileRecord, given: Annotations): Promise<void> {
+async function takeBack(files: FilesApi, before: FileRecord, given: Annotations): Promise<void> {
   const now = await files.get(before.id);
   if (now.kind !== 'file') return;
   const isOurs = (key: string): boolean =>
