@@ -103,6 +103,8 @@ export interface Draft {
   /** The file that its bytes were made last; undefined: they never were. */
   readonly publishedFileId: string | undefined;
   readonly sizeBytes: number;
+  /** Where it goes, as was said last. */
+  readonly target: UploadTarget;
   /** Bytes written, truncated or copied since the last publication. */
   readonly dirty: boolean;
   /** As it is, it is owed to the platform: `commit` said so, and nothing was changed since. */

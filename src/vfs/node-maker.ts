@@ -5,6 +5,8 @@ import { ChildCache } from './child-cache.ts';
 import type { NodeId } from './file-system.ts';
 import type {
   DirectoryNode,
+  FolderNode,
+  Node,
   Project,
   ProjectFileNode,
   ProjectFolderNode,
@@ -104,6 +106,12 @@ export class NodeMaker {
       ...level,
       children: new ChildCache(),
     }));
+  }
+
+  /** Another node for the same folder. Nothing is in its cache yet. */
+  folderAgain<F extends FolderNode>(folder: F, parent: DirectoryNode): F {
+    const children = new ChildCache<Node>();
+    return this.#nodes.add((id) => ({ ...folder, id, parent, lookups: 0, checkedMs: NEVER_MS, children }));
   }
 
   virtualDirectory(place: Place, source: VirtualSource): VirtualDirectoryNode {

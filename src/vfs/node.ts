@@ -112,7 +112,9 @@ export interface VirtualFileNode extends NodeBase {
   readonly content: () => string | Promise<string>;
 }
 
-export type DirectoryNode = ProjectFolderNode | VolumeDirectoryNode | VirtualDirectoryNode;
+/** Directories that the platform has, or is to have. */
+export type FolderNode = ProjectFolderNode | VolumeDirectoryNode;
+export type DirectoryNode = FolderNode | VirtualDirectoryNode;
 export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode;
 
 /** What a virtual directory holds now. */
@@ -136,10 +138,12 @@ export interface VirtualEntry {
   readonly make: (place: { readonly parent: VirtualDirectoryNode; readonly name: string }) => Node;
 }
 
+export function isFolder(node: Node): node is FolderNode {
+  return node.kind === 'project-folder' || node.kind === 'volume-directory';
+}
+
 export function isDirectory(node: Node): node is DirectoryNode {
-  return (
-    node.kind === 'project-folder' || node.kind === 'volume-directory' || node.kind === 'virtual-directory'
-  );
+  return isFolder(node) || node.kind === 'virtual-directory';
 }
 
 /** Details of the project a node belongs to. */

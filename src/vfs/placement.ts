@@ -9,8 +9,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
 import { isLocalOnly, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
-import type { AliasNode, DirectoryNode, Node, ProjectFileNode } from './node.ts';
-import { isDirectory } from './node.ts';
+import type { AliasNode, DirectoryNode, FolderNode, Node, ProjectFileNode } from './node.ts';
+import { isDirectory, isFolder } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 
@@ -118,6 +118,15 @@ export class Placement {
     this.#replaced(node, parent);
   }
 
+  /** Has another node in the place of `folder` and of each folder below it. What is in them keeps its place. */
+  renew(folder: FolderNode): void {
+    const { parent } = folder;
+    if (!parent) return;
+    const next = this.#renewed(folder, parent);
+    this.place(next);
+    next.checkedMs = Number.NEGATIVE_INFINITY;
+  }
+
   /** Its name in `parent` means another node, or nothing. */
   #replaced(node: Node, parent: DirectoryNode): void {
     if (node.lookups > 0) this.#kernel.invalidateEntry(parent.id, node.name);
@@ -134,6 +143,19 @@ export class Placement {
     }
     parent.children.forget(name);
     this.#cutOff(node);
+  }
+
+  #renewed<F extends FolderNode>(folder: F, parent: DirectoryNode): F {
+    const next = this.#make.folderAgain(folder, parent);
+    for (const child of [...folder.children.nodes()]) {
+      folder.children.forget(child.name);
+      const again = isFolder(child) ? this.#renewed(child, next) : child;
+      if (again !== child) this.#cutOff(child);
+      again.parent = next;
+      next.children.put(again.name, again, this.#clock.now());
+    }
+    next.children.expire();
+    return next;
   }
 
   #made(directory: DirectoryNode, listed: Listed): Node {

@@ -21,6 +21,7 @@ import { WalkAhead } from './listing/walk-ahead.ts';
 import type {
   AliasNode,
   DirectoryNode,
+  FolderNode,
   Node,
   ProjectFileNode,
   ProjectFolderNode,
@@ -227,6 +228,13 @@ export class PlatformTree implements Tree {
     if (known?.kind === 'present') this.#placement.lose(known.node);
     else directory.children.forget(name);
     this.kernel.invalidateEntry(directory.id, name);
+  }
+
+  renew(folder: FolderNode): void {
+    const { parent, name } = folder;
+    if (!parent) return;
+    this.#placement.renew(folder);
+    this.kernel.invalidateEntry(parent.id, name);
   }
 
   recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void {

@@ -17,6 +17,7 @@ import type { AttributesReply, Awaitable, Entry, KernelCaches } from './file-sys
 import type {
   AliasNode,
   DirectoryNode,
+  FolderNode,
   Node,
   ProjectFileNode,
   ProjectFolderNode,
@@ -121,6 +122,11 @@ export interface Tree extends TreeParts {
   detach(node: Node): void;
   /** Something else than we thought is at this name, or below it: ask again, and so must the kernel. */
   invalidate(directory: DirectoryNode, name: string): void;
+  /**
+   * A job of ours was done with `folder`, which stays where it is: to the kernel it is moved, or removed, so that it and
+   * those below it are other nodes from here on. What is in them is asked for anew; what exists only here keeps its place.
+   */
+  renew(folder: FolderNode): void;
 
   /** A failure nobody is told of (RELEASE, background work). */
   recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void;

@@ -60,6 +60,34 @@ it('mv of a folder there and back moves every file', async () => {
   await run('mv $V/t $P/back; diff -r $P/t $P/back');
 });
 
+it('mv of a folder onto one in which a file is being written leaves both usable, and the file to its writer', async () => {
+  await here();
+  await run('mkdir $P/t $P/from; echo 1 > $P/from/1; mv $P/from $V/t; mkdir $P/t/sub');
+  const script = `
+    exec 3> $P/t/log 4> $P/t/sub/log
+    echo one >&3
+    mv $V/t $P
+    echo two >&3; echo two >&4
+    echo new > $P/t/new
+    echo new > $P/t/sub/new
+    exec 3>&- 4>&-
+    cd $P/t && head -n 2 log sub/log new sub/new 1`;
+  const lines = (await run(script)).split('\n').filter((line) => line !== '');
+  const file = (name: string): string => `==> ${name} <==`;
+  const written = [
+    file('log'),
+    'one',
+    'two',
+    file('sub/log'),
+    'two',
+    file('new'),
+    'new',
+    file('sub/new'),
+    'new',
+  ];
+  expect(lines).toEqual([...written, file('1'), '1']);
+});
+
 it('cp in every direction is done by the platform', async () => {
   await here();
   await run(`${CONTENT} > $P/a`);

@@ -135,6 +135,10 @@ export class SpooledDraft implements Draft {
     return this.#content.sizeBytes;
   }
 
+  get target(): UploadTarget {
+    return this.#target;
+  }
+
   get dirty(): boolean {
     return this.#changes !== this.#publishedChanges;
   }

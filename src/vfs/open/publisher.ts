@@ -16,6 +16,7 @@ import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
+import { learnPlace } from './learn-place.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
@@ -177,6 +178,8 @@ export class Publisher implements DraftMaker {
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
     await this.findUnanswered(content);
+    await learnPlace(this.#tree, node);
+    await this.#follow(content, draft);
     await this.#noteConflict(content, node);
     const { pending } = node;
     const facts = localFacts(node);
@@ -197,6 +200,13 @@ export class Publisher implements DraftMaker {
     this.#tree.published(node, file);
     localFactsSent(node, facts);
     await this.#hasTheName(content, draft);
+  }
+
+  /** A draft that was begun while its folder was being moved knows only where that was. */
+  async #follow(content: FileContent, draft: Draft): Promise<void> {
+    const target = this.targetOf(content);
+    const isThere = target.parent === draft.target.parent && target.name === draft.target.name;
+    if (!isThere) await draft.retarget(target, content.path);
   }
 
   /** What has the name on the platform is ours. */

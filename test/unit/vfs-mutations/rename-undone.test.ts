@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FilesApi } from '../../../src/api/api.ts';
+import { TransportError } from '../../../src/api/errors.ts';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
 
@@ -39,5 +40,32 @@ describe('a rename over a file of another folder that fails', () => {
   it('keeps the pairs and tags that were set meanwhile', async () => {
     const elsewhere = { metadata: { run: 'r3', lane: '4' }, tags: ['checked'] };
     expect(await afterFailure(elsewhere)).toEqual(elsewhere);
+  });
+});
+
+it('a rename over a file of another folder that was done, and not answered, leaves the file what it was given', async () => {
+  const lost = new TransportError('no answer', { call: 'POST /files/{id}/actions/move' });
+  world = await ChangingWorld.start({
+    capabilities: [],
+    api: (api) => {
+      const move: FilesApi['move'] = async (id, to, options) => {
+        const moved = await api.files.move(id, to, options);
+        if (to.name === 'doc') throw lost;
+        return moved;
+      };
+      return withMethods(api, { files: withMethods(api.files, { move }) });
+    },
+  });
+  const place = { parent: world.folder, name: 'sub' };
+  const sub = (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+  const target = await world.put('doc', 'old', sub);
+  await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' }, tags: ['raw'] });
+  world.tree.expire(sub);
+  const source = await world.put('doc', 'new');
+  await world.rename('doc', 'doc', { toParent: sub });
+  expect(await world.onPlatform(sub)).toEqual({ doc: 'new' });
+  expect(await world.tree.api.files.get(source.record!.id)).toMatchObject({
+    metadata: { sample: 's1' },
+    tags: ['raw'],
   });
 });

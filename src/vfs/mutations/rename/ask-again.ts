@@ -1,5 +1,6 @@
+import { isLocalOnly } from '../../identity.ts';
 import type { DirectoryNode } from '../../node.ts';
-import { isDirectory } from '../../node.ts';
+import { isDirectory, isFolder } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 
 /** What is at a name, and below it, is asked for anew; what exists only here, or is being written, keeps its place. */
@@ -11,6 +12,15 @@ export function askAgain(tree: Tree, directory: DirectoryNode, name: string): vo
   }
   tree.doubt(known.node);
   if (isDirectory(known.node)) expireAll(tree, known.node);
+}
+
+/** As `askAgain` after a rename that succeeded: the kernel believes that one of its names became the other. */
+export function askAgainAsMoved(tree: Tree, directory: DirectoryNode, name: string): void {
+  const known = directory.children.get(name);
+  const node = known?.kind === 'present' ? known.node : undefined;
+  if (node && isFolder(node)) tree.renew(node);
+  else if (node && isLocalOnly(node)) tree.doubt(node);
+  else tree.invalidate(directory, name);
 }
 
 function expireAll(tree: Tree, directory: DirectoryNode): void {

@@ -1,6 +1,12 @@
 /** Files below a folder that this mount has open or has not sent yet. */
 import { FsError } from '../../fs-error.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
+import type {
+  FolderNode,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 
 /** Those that are not, or not as they are now, on the platform. */
@@ -24,7 +30,21 @@ export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): 
       throw new FsError('EBUSY', `${node.name} in ${folder.name} is open: close it first`);
 }
 
-function isBelow(node: ProjectFileNode, folder: ProjectFolderNode): boolean {
+/** EBUSY: its close would put what is written into it in the place of what comes there. */
+export function requireNotWritten(contents: Contents, object: VolumeObjectNode): void {
+  const content = contents.find(object);
+  // What stays here for its name is no object.
+  if (!content || content.unlinked || contents.isTemporary(object)) return;
+  if (content.writers > 0 || content.hasDraft)
+    throw new FsError('EBUSY', `${object.name} is being written: close it first`);
+}
+
+export function requireNoObjectsWritten(contents: Contents, directory: VolumeDirectoryNode): void {
+  for (const { node } of contents.values())
+    if (node.kind === 'volume-object' && isBelow(node, directory)) requireNotWritten(contents, node);
+}
+
+function isBelow(node: ProjectFileNode | VolumeObjectNode, folder: FolderNode): boolean {
   for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
   return false;
 }

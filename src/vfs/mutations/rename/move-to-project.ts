@@ -3,14 +3,16 @@ import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
+import { pathOf } from '../../node.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
-import { carriedOver, inherit } from './carried-over.ts';
+import { carriedOver } from './carried-over.ts';
 import { moveOnPlatform } from './move-on-platform.ts';
 import { goBack } from './name-taken.ts';
 import type { FileRename } from './rename-file.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { requireAllSent } from './require-all-sent.ts';
+import { giving } from './take-back.ts';
 
 export async function moveToProject(
   parts: RenameParts,
@@ -30,15 +32,16 @@ export async function moveToProject(
     const replaced = target && publishedUnder(contents, target);
     const inUse = replaced !== undefined && replaced.content.handles.size > 0;
     const carried = replaced && carriedOver(replaced.record, record);
-    const moved =
+    const file =
       target && carried
-        ? await asides.replacing(
-            { record: replaced.record, node: target },
-            { fileId: record.id, carried, keep: inUse },
-            move,
+        ? await giving(tree, { file: record, given: carried, path: pathOf(source) }, () =>
+            asides.replacing(
+              { record: replaced.record, node: target },
+              { fileId: record.id, carried, keep: inUse },
+              move,
+            ),
           )
         : await move();
-    const file = await inherit(tree, moved, replaced?.record);
     if (replaced)
       await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
     if (target && !target.record) await contents.unlinked(contents.of(target), undefined);

@@ -43,6 +43,8 @@ export type RenamePlan =
       readonly kind: 'export';
       readonly source: ProjectFileNode | ProjectFolderNode;
       readonly parent: VolumeDirectoryNode;
+      /** An object is replaced, a level added to. */
+      readonly target: VolumeObjectNode | VolumeDirectoryNode | undefined;
     }
   /** Of a file that its volume does not have yet: it becomes the object of its new name. */
   | {
@@ -84,7 +86,7 @@ export function planRename(question: RenameQuestion): RenamePlan {
 
 function planFile(source: ProjectFileNode, { to, target }: RenameQuestion): RenamePlan {
   const { parent } = to;
-  if (parent.kind === 'volume-directory') return { kind: 'export', source, parent };
+  if (parent.kind === 'volume-directory') return planExport(source, { parent, target });
   if (parent.kind !== 'project-folder') throw takesNothing(parent);
   return { kind: 'file', source, parent, target: target?.kind === 'project-file' ? target : undefined };
 }
@@ -92,9 +94,17 @@ function planFile(source: ProjectFileNode, { to, target }: RenameQuestion): Rena
 function planFolder(source: ProjectFolderNode, { to, target }: RenameQuestion): RenamePlan {
   const { parent } = to;
   if (!source.record) throw new FsError('EPERM', `${source.name} is a project: its directory keeps its name`);
-  if (parent.kind === 'volume-directory') return { kind: 'export', source, parent };
+  if (parent.kind === 'volume-directory') return planExport(source, { parent, target });
   if (parent.kind !== 'project-folder') throw takesNothing(parent);
   return { kind: 'folder', source, parent, target: target?.kind === 'project-folder' ? target : undefined };
+}
+
+function planExport(
+  source: ProjectFileNode | ProjectFolderNode,
+  { parent, target }: { readonly parent: VolumeDirectoryNode; readonly target: Node | undefined },
+): RenamePlan {
+  const isOnVolume = target?.kind === 'volume-object' || target?.kind === 'volume-directory';
+  return { kind: 'export', source, parent, target: isOnVolume ? target : undefined };
 }
 
 function planFromVolume(

@@ -5,6 +5,8 @@ import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { pathOf } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFile } from '../remove-file.ts';
+import { askAgain } from './ask-again.ts';
+import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import type { RenameParts } from './rename-parts.ts';
 
 const PAGE = 100;
@@ -21,24 +23,35 @@ export async function removeExportedFile(
   if (parent) parts.tree.kernel.invalidateEntry(parent.id, name);
 }
 
-/** Only what was exported goes: a file that came meanwhile stays, its folder with it, and is told of. */
+/**
+ * Only what was exported goes: a file that came meanwhile stays, its folder with it, and is told of. Of what is begun
+ * here the platform does not know; while somebody has a file open nothing goes.
+ */
 export async function removeExportedFolder(
-  tree: Tree,
+  { tree, contents }: RenameParts,
   folder: ProjectFolderNode,
   aliases: readonly FileRecord[],
 ): Promise<void> {
   const { record, parent, name } = folder;
   if (!record) return;
+  const requireUnused = (): void => {
+    requireNoneWritten(unpublishedBelow(contents, folder), folder);
+    requireNoneOpen(contents, folder);
+  };
   try {
+    requireUnused();
     await tree.jobs.delete({ ids: aliases.map(({ id }) => id), path: pathOf(folder) });
-    await deleteEmpty(tree, record);
-  } finally {
-    if (parent) tree.invalidate(parent, name);
+    await deleteEmpty(tree, record, requireUnused);
+  } catch (error) {
+    if (parent) askAgain(tree, parent, name);
+    throw error;
   }
+  if (parent) tree.invalidate(parent, name);
 }
 
-async function deleteEmpty(tree: Tree, folder: FolderRecord): Promise<void> {
-  for (const inside of await foldersIn(tree, folder)) await deleteEmpty(tree, inside);
+async function deleteEmpty(tree: Tree, folder: FolderRecord, requireUnused: () => void): Promise<void> {
+  for (const inside of await foldersIn(tree, folder)) await deleteEmpty(tree, inside, requireUnused);
+  requireUnused();
   await tree.api.files.delete(folder.id);
   tree.folderState.delete(folder.id);
 }

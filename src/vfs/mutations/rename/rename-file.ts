@@ -15,14 +15,16 @@ import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
 import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
-import { folderIdOf } from '../../node.ts';
+import { folderIdOf, pathOf } from '../../node.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
 import { publishedUnder } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { takeBack } from './take-back.ts';
+import { giving } from './take-back.ts';
+
+const NOTHING: Annotations = { metadata: {}, tags: undefined };
 
 export interface FileRename {
   readonly source: ProjectFileNode;
@@ -84,7 +86,9 @@ async function renamePublished(parts: RenameParts, rename: FileRename, record: F
   const replaced = target && publishedUnder(parts.contents, target);
   const renamed = replaced
     ? await replace(parts, { ...rename, target }, { record, replaced, given })
-    : await putAt(parts, rename, { record, given: { metadata: given, tags: undefined } });
+    : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
+        putAt(parts, rename, put),
+      );
   if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
   tree.moved(source, { parent, name });
   const { pending } = source;
@@ -110,10 +114,12 @@ async function replace(
   const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
   const inUse = replaced.content.handles.size > 0;
   const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
-  const put = (): Promise<FileRecord> => putAt(parts, rename, { record, given: all, overwrite: atomic });
   const by = { fileId: record.id, carried: all, keep: inUse };
   const old = { record: replaced.record, node: rename.target };
-  const renamed = atomic ? await put() : await asides.replacing(old, by, put);
+  const renamed = await givingAt(parts, rename, { record, given: all }, (put) => {
+    const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
+    return atomic ? now() : asides.replacing(old, by, now);
+  });
   await contents.unlinked(replaced.content, inUse ? () => asides.delete(old.record.id) : undefined);
   return renamed;
 }
@@ -124,7 +130,18 @@ interface Put {
   readonly overwrite?: boolean;
 }
 
-/** One call within a folder. Into another folder what is given goes first: the move may not be undone by its failure. */
+/** Within a folder what is given goes with the name. Into another folder it goes first: the move may not be undone by its failure. */
+function givingAt(
+  { tree }: RenameParts,
+  { source, parent }: FileRename,
+  { record, given }: Put,
+  put: (what: Put) => Promise<FileRecord>,
+): Promise<FileRecord> {
+  if (source.parent === parent) return put({ record, given });
+  return giving(tree, { file: record, given, path: pathOf(source) }, () => put({ record, given: NOTHING }));
+}
+
+/** One call. */
 async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promise<FileRecord> {
   const { files } = tree.api;
   const { record, given, overwrite = false } = put;
@@ -133,15 +150,9 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   const changes = isNothing(given)
     ? {}
     : { metadata: given.metadata, ...(given.tags && { tags: given.tags }) };
-  if (source.parent === parent) return files.edit(record.id, { name, ...changes }, { overwrite });
-  if (isNothing(given)) return files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
-  await files.edit(record.id, changes);
-  try {
-    return await files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
-  } catch (error) {
-    await takeBack(files, record, given);
-    throw error;
-  }
+  return source.parent === parent
+    ? files.edit(record.id, { name, ...changes }, { overwrite })
+    : files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
 }
 
 /** A draft goes from a name that it was renamed over: what has that on the platform waits aside for its publication. */

@@ -6,8 +6,9 @@ import type { FolderRecord } from '../../../api/model.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
-import type { ProjectFolderNode } from '../../node.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
+import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
@@ -33,7 +34,7 @@ export async function renameFolder({ tree, contents }: RenameParts, rename: Fold
   await contents.holding(unpublished, async () => {
     const record = await giveWay(tree, target, () => moveFolder(tree, rename));
     await follow(tree, { ...rename, name: shownName(record.name, 'entry'), record });
-    for (const node of unpublished) await contents.retarget(contents.of(node));
+    for (const node of unpublished) await retarget(tree, contents, node);
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
@@ -89,13 +90,29 @@ async function follow(
   await refreshFolderIds(tree, source);
 }
 
+/** The folder is moved, whatever becomes of one draft in it: its publication tries again, and tells its writer. */
+async function retarget(tree: Tree, contents: Contents, node: ProjectFileNode): Promise<void> {
+  try {
+    await contents.retarget(contents.of(node));
+  } catch (error) {
+    tree.recordError({ op: 'rename', path: pathOf(node) }, error);
+  }
+}
+
 /** Learns the new ids of the folders that are known; below an unknown folder nothing is. */
 async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<void> {
   const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
   if (known.length === 0) return;
   const before = known.map(({ record }) => record?.id);
   tree.expire(folder);
-  await tree.childrenOf(folder, NEVER_ABORTED);
+  try {
+    await tree.childrenOf(folder, NEVER_ABORTED);
+  } catch (error) {
+    // The folder is moved all the same: who uses one below it next has it asked for.
+    tree.recordError({ op: 'rename', path: pathOf(folder) }, error);
+    for (const child of known) tree.doubt(child);
+    return;
+  }
   for (const [at, child] of known.entries()) {
     moveFolderState(tree, before[at], child.record?.id);
     await refreshFolderIds(tree, child);

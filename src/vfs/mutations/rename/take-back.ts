@@ -2,12 +2,41 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FilesApi } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
+import type { Tree } from '../../tree.ts';
+import { isNothing } from './carried-over.ts';
+
+interface Gift {
+  readonly file: FileRecord;
+  readonly given: Annotations;
+  readonly path: string;
+}
+
+/**
+ * Gives a file what it is to have after `rename`, before anything is done that cannot be undone: it may be refused. Takes it
+ * back when that fails.
+ */
+export async function giving<T>(
+  tree: Tree,
+  { file, given, path }: Gift,
+  rename: () => Promise<T>,
+): Promise<T> {
+  if (isNothing(given)) return rename();
+  const { files } = tree.api;
+  await files.edit(file.id, { metadata: given.metadata, ...(given.tags && { tags: given.tags }) });
+  try {
+    return await rename();
+  } catch (error) {
+    // Why the rename failed is what its caller is told.
+    await takeBack(files, file, given).catch((why: unknown) => tree.recordError({ op: 'rename', path }, why));
+    throw error;
+  }
+}
 
 /**
  * Takes from a file what it was given for a rename that failed, as far as it still has that: what others set meanwhile
  * stays. No call removes a pair: what is set between the two requests that this takes is lost.
  */
-export async function takeBack(files: FilesApi, before: FileRecord, given: Annotations): Promise<void> {
+async function takeBack(files: FilesApi, before: FileRecord, given: Annotations): Promise<void> {
   const now = await files.get(before.id);
   if (now.kind !== 'file') return;
   const isOurs = (key: string): boolean =>

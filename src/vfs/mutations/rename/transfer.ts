@@ -3,7 +3,8 @@
  *
  * After one of them both names exist, by the platform's own rule: the exported file stays as an alias, the imported
  * object stays where it is. The kernel believes that the one became the other, so both names are new nodes and it is
- * told to look again; the node that was moved serves the handles it has.
+ * told to look again; the node that was moved serves the handles it has. What exists only here, or is being written, in
+ * a folder of either name stays there.
  *
  * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that
  * fails fails the rename, and the same rename made again goes on from there.
@@ -18,49 +19,94 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
+import { isDirectory } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
+import { askAgainAsMoved } from './ask-again.ts';
 import { inherit } from './carried-over.ts';
-import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import {
+  requireNoneOpen,
+  requireNoneWritten,
+  requireNoObjectsWritten,
+  requireNotWritten,
+  unpublishedBelow,
+} from './files-below.ts';
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
 import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { requireAllSent } from './require-all-sent.ts';
 
-export async function exportNode(
+interface ExportTarget extends MoveTarget {
+  readonly parent: VolumeDirectoryNode;
+  readonly target: VolumeObjectNode | VolumeDirectoryNode | undefined;
+}
+
+export function exportNode(
   parts: RenameParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: MoveTarget & { readonly parent: VolumeDirectoryNode },
+  to: ExportTarget,
 ): Promise<void> {
+  return source.kind === 'project-folder' ? exportFolder(parts, source, to) : exportFile(parts, source, to);
+}
+
+async function exportFolder(parts: RenameParts, source: ProjectFolderNode, to: ExportTarget): Promise<void> {
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
-  if (source.kind === 'project-folder') {
-    requireNoneWritten(unpublishedBelow(contents, source), source);
-    if (removes) requireNoneOpen(contents, source);
-    const aliases = await exportNow(parts, source, to);
-    if (removes && aliases.length > 0) await removeExportedFolder(tree, source, aliases);
-    else if (source.parent) tree.invalidate(source.parent, source.name);
-  } else {
-    const ends = renameEnds({ source, ...to, target: undefined });
-    await requireAllSent(parts, source);
-    await contents.holding([source], async () => {
-      await requireNamesStill(tree, ends);
-      const [alias = source.record] = await exportNow(parts, source, to);
-      if (!alias) return;
-      if (removes) await removeExportedFile(parts, source, alias);
-      else showAlias(tree, source, alias);
-    });
-  }
+  requireNoneWritten(unpublishedBelow(contents, source), source);
+  if (to.target?.kind === 'volume-directory') requireNoObjectsWritten(contents, to.target);
+  if (removes) requireNoneOpen(contents, source);
+  const aliases = await exportNow(parts, source, to);
+  askAgainAsMoved(tree, to.parent, to.name);
+  if (removes && aliases.length > 0) await removeExportedFolder(parts, source, aliases);
+  else if (source.parent) askAgainAsMoved(tree, source.parent, source.name);
+}
+
+async function exportFile(parts: RenameParts, source: ProjectFileNode, to: ExportTarget): Promise<void> {
+  const { contents, tree } = parts;
+  const ends = renameEnds({ source, ...to, target: undefined });
+  const target = to.target?.kind === 'volume-object' ? to.target : undefined;
+  await requireAllSent(parts, source);
+  await contents.holding(target ? [source, target] : [source], async () => {
+    await requireNamesStill(tree, ends);
+    if (objectAt(to) !== target) throw new FsError('ESTALE', `${to.name} is another object now`);
+    const [alias = source.record] = await replacing(parts, target, () => exportNow(parts, source, to));
+    if (target?.parent) tree.invalidate(to.parent, to.name);
+    else askAgainAsMoved(tree, to.parent, to.name);
+    if (!alias) return;
+    if (tree.options.afterExport === 'remove') await removeExportedFile(parts, source, alias);
+    else showAlias(tree, source, alias);
+  });
+}
+
+function objectAt({ parent, name }: ExportTarget): VolumeObjectNode | undefined {
+  const known = parent.children.get(name);
+  return known?.kind === 'present' && known.node.kind === 'volume-object' ? known.node : undefined;
+}
+
+/** Nobody begins to write what is replaced meanwhile. The caller holds the lock of its content. */
+async function replacing<T>(
+  { contents }: RenameParts,
+  target: VolumeObjectNode | undefined,
+  replace: () => Promise<T>,
+): Promise<T> {
+  if (!target) return replace();
+  requireNotWritten(contents, target);
+  const content = contents.of(target);
+  return contents.whileLeaving(content, async () => {
+    const done = await replace();
+    await contents.unlinked(content, undefined);
+    return done;
+  });
 }
 
 async function exportNow(
   { tree }: RenameParts,
   source: ProjectFileNode | ProjectFolderNode,
-  to: MoveTarget & { readonly parent: VolumeDirectoryNode },
+  to: ExportTarget,
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
-  existsNow(to.parent);
-  tree.invalidate(to.parent, to.name);
+  // Of an empty folder the volume has nothing.
+  if (source.kind === 'project-file' || aliases.length > 0) existsNow(to);
   return aliases;
 }
 
@@ -90,14 +136,16 @@ export async function importNode(
     tree.placedRecord(to.parent, await inherit(tree, file, to.target?.record));
     tree.kernel.invalidateEntry(to.parent.id, to.name);
   } else {
-    tree.invalidate(to.parent, to.name);
+    askAgainAsMoved(tree, to.parent, to.name);
   }
-  if (parent) tree.invalidate(parent, name);
+  if (parent) askAgainAsMoved(tree, parent, name);
 }
 
 /** Directories that mkdir(2) made here are on the volume with their first object. */
-function existsNow(directory: VolumeDirectoryNode): void {
-  for (let at: DirectoryNode | undefined = directory; at?.kind === 'volume-directory'; at = at.parent)
+function existsNow({ parent, name }: { readonly parent: VolumeDirectoryNode; readonly name: string }): void {
+  const known = parent.children.get(name);
+  const here = known?.kind === 'present' && isDirectory(known.node) ? known.node : parent;
+  for (let at: DirectoryNode | undefined = here; at?.kind === 'volume-directory'; at = at.parent)
     at.local = false;
 }
 

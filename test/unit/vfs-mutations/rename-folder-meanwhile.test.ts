@@ -1,0 +1,98 @@
+/** Files that are written in a folder while it gets another name: it, and each folder in it, has another id then. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Api, AsyncFilesApi, FilesApi } from '../../../src/api/api.ts';
+import { folderIdOf, type ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+
+let world: ChangingWorld;
+let outer: ProjectFolderNode;
+let inner: ProjectFolderNode;
+/** What happens here while the platform is moving a folder. */
+let meanwhile: () => Promise<unknown>;
+/** How many listings fail from now on. */
+let failing: number;
+
+function troubled(api: Api): Api {
+  const start: AsyncFilesApi['start'] = async (...given) => {
+    await meanwhile();
+    return api.asyncFiles.start(...given);
+  };
+  const list: FilesApi['list'] = (...given) => {
+    if (failing === 0) return api.files.list(...given);
+    failing -= 1;
+    return Promise.reject(new Error('the service is away'));
+  };
+  return withMethods(api, {
+    asyncFiles: withMethods(api.asyncFiles, { start }),
+    files: withMethods(api.files, { list }),
+  });
+}
+
+beforeEach(async () => {
+  meanwhile = async () => {};
+  failing = 0;
+  world = await ChangingWorld.start({ api: troubled });
+  outer = await folder('outer', world.folder);
+  inner = await folder('inner', outer);
+});
+afterEach(() => world.end());
+
+async function folder(name: string, parent: ProjectFolderNode): Promise<ProjectFolderNode> {
+  const place = { parent, name };
+  return (await world.side.mutations.mkdir(place, 0o755, world.by())) as ProjectFolderNode;
+}
+
+/** Begins a file, and answers what ends it. */
+async function begin(name: string, parent: ProjectFolderNode): Promise<() => Promise<void>> {
+  const { handle } = await world.create(name, { parent });
+  await world.write(handle, name);
+  return () => world.close(handle);
+}
+
+/** The platform's, by another client's look. */
+async function isComplete(): Promise<void> {
+  const moved = (await world.child('other')) as ProjectFolderNode;
+  expect(await world.onPlatform(moved)).toEqual({ half: 'half', inner: '/' });
+  expect(await world.onPlatform((await world.child('inner', moved)) as ProjectFolderNode)).toEqual({
+    deep: 'deep',
+  });
+}
+
+it('completes what is begun in it meanwhile where the folder is by then', async () => {
+  const ends: (() => Promise<void>)[] = [];
+  meanwhile = async () => {
+    ends.push(await begin('half', outer), await begin('deep', inner));
+  };
+  await world.rename('outer', 'other');
+  for (const end of ends) await end();
+  await isComplete();
+});
+
+describe('when nothing can be listed after the move', () => {
+  it('is renamed all the same, and what is written in it is completed there', async () => {
+    const ends = [await begin('half', outer), await begin('deep', inner)];
+    meanwhile = async () => {
+      failing = 1;
+    };
+    await world.rename('outer', 'other');
+    expect(world.tree.errors.lastAt('/one/other')).toMatchObject({ text: expect.stringContaining('away') });
+    for (const end of ends) await end();
+    await isComplete();
+  });
+
+  it('has the folders in it asked for at their next use', async () => {
+    const before = folderIdOf(inner);
+    const told: string[] = [];
+    world.tree.kernel.attach({
+      invalidateEntry: (_parent, name) => told.push(name),
+      invalidateNode: () => undefined,
+    });
+    meanwhile = async () => {
+      failing = 1;
+    };
+    await world.rename('outer', 'other');
+    expect(told).toContain('inner');
+    expect(await world.child('inner', outer)).toBe(inner);
+    expect(folderIdOf(inner)).not.toBe(before);
+  });
+});
