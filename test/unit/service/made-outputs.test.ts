@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -9,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openOutput } from '../../../src/service/executors/cwltool/made-outputs.ts';
 import { TaskFailure } from '../../../src/service/executors/task-engine.ts';
+import { run } from '../../support/run.ts';
 
 let directory: string;
 
@@ -27,7 +27,7 @@ describe('an output', () => {
   });
 
   it.each([
-    ['a named pipe, which nobody would end to read', () => void execFileSync('mkfifo', [made('it')])],
+    ['a named pipe, which nobody would end to read', () => run('mkfifo', [made('it')])],
     ['a folder', () => mkdir(made('it'))],
     ['a socket', listen],
     ['missing', () => undefined],
