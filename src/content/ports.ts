@@ -135,6 +135,13 @@ export interface Draft {
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;
   /**
+   * The name of the file is gone, and who has it open is the last to need it: nobody waits for its publication, and no later
+   * mount finds it. So it is after a power failure too when this returns. Never rejects.
+   */
+  disown(): Promise<void>;
+  /** It has its name again: what was owed is owed again. */
+  reclaim(): void;
+  /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
    * `label` is as in `ContentWriter.draft`.

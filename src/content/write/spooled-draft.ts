@@ -162,7 +162,8 @@ export class SpooledDraft implements Draft {
   }
 
   get finishing(): boolean {
-    return this.#content.spooled && (this.#finishing > 0 || (this.dirty && this.committed && !this.#stays));
+    const follows = this.dirty && this.committed && !this.#stays && !this.#owed.isDisowned;
+    return this.#content.spooled && (this.#finishing > 0 || follows);
   }
 
   get progress(): UploadProgress | undefined {
@@ -180,7 +181,7 @@ export class SpooledDraft implements Draft {
 
   read(offset: number, sizeBytes: number, signal: AbortSignal): Promise<ByteChunks> {
     const range = { start: offset, end: offset + sizeBytes };
-    return this.#orOnceMade(() => this.#content.read(range, signal), signal);
+    return this.#publications.orOnceMade(() => this.#content.read(range, signal), signal);
   }
 
   async truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
@@ -209,7 +210,7 @@ export class SpooledDraft implements Draft {
   }
 
   async commit(signal: AbortSignal): Promise<void> {
-    await this.#orOnceMade(() => this.#content.fetchAll(signal), signal);
+    await this.#publications.orOnceMade(() => this.#content.fetchAll(signal), signal);
     await this.#content.settled();
     const changes = this.#changes;
     const { sizeBytes } = this;
@@ -229,6 +230,18 @@ export class SpooledDraft implements Draft {
   stay(): void {
     this.#stays = true;
     this.#context.space.notify();
+  }
+
+  async disown(): Promise<void> {
+    this.#owed.disown();
+    this.#record();
+    this.#context.space.notify();
+    await this.#context.journal.doneDurable();
+  }
+
+  reclaim(): void {
+    this.#owed.disown(false);
+    this.#record();
   }
 
   async retarget(target: UploadTarget, label: string): Promise<void> {
@@ -331,6 +344,7 @@ export class SpooledDraft implements Draft {
 
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
   async suspend(): Promise<void> {
+    if (this.#owed.isDisowned) return this.discard();
     this.#end.abort(new ContentError('failed', 'the mount is ending'));
     await this.#publications.ended();
     // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
@@ -396,17 +410,6 @@ export class SpooledDraft implements Draft {
   #made(file: FileRecord): void {
     this.#content.endFile(versionOfFile(file));
     this.#settle(file, this.#begunChanges);
-  }
-
-  /** What it builds on may be gone from when a file was made of it, and is found there as soon as that is answered. */
-  async #orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
-      await untilAborted(this.#publications.ended(), signal);
-      return await work();
-    }
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */

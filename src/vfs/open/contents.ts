@@ -264,6 +264,10 @@ export class Contents {
     this.opened(content);
     if (content.node.kind === 'project-file') forgetLocalFacts(content.node);
     if (content.handles.size === 0) await this.#retire(content);
+    const { draft } = content.node;
+    if (!draft) return;
+    await draft.disown();
+    await this.#publisher.removeReplaced(draft);
   }
 
   /** Runs `task` while nothing else changes what these inodes are on the platform. */
@@ -339,16 +343,20 @@ export class Contents {
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
     const { staged } = content;
     if (what.draft) await this.#publisher.putBackReplaced(what.draft);
-    const replaced = this.#reinstated(content);
-    const isDispensable = await giveUp(this.#tree, content.node, { ...what, staged, replaced });
+    const reinstated = this.#reinstated(content);
+    const before = { staged, replaced: reinstated?.node };
+    const isDispensable = await giveUp(this.#tree, content.node, { ...what, ...before });
+    if (reinstated) void this.#follow(reinstated);
     if (isDispensable) await this.#publisher.removeStaged(content, NOTHING_MORE);
   }
 
-  /** The node of what a draft was renamed over, for that to have its name again, when there are handles on it. */
-  #reinstated({ replaces }: FileContent): ContentNode | undefined {
+  /** What a draft was renamed over, for that to have its name again, when there are handles on it. */
+  #reinstated({ replaces }: FileContent): FileContent | undefined {
     if (!replaces || replaces.content.handles.size === 0) return undefined;
-    replaces.content.unlinked = false;
-    return replaces.content.node;
+    const { content } = replaces;
+    content.unlinked = false;
+    content.node.draft?.reclaim();
+    return content;
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */

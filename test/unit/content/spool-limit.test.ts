@@ -241,6 +241,11 @@ describe('the spool limit', () => {
     await expectToWait(second, () => staying.stay());
   });
 
+  it('nor for one that was removed while somebody has it open', async () => {
+    const [removed, second] = await closedAndOther();
+    await expectToWait(second, () => removed.disown());
+  });
+
   it('makes a writer wait for such a file again when it was closed once more', async () => {
     const [closed, second] = await closedAndOther();
     closed.stay();
