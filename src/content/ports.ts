@@ -142,6 +142,11 @@ export interface Draft {
   /** It has its name again: what was owed is owed again. */
   reclaim(): void;
   /**
+   * Runs a rename, at whose end `retarget` is called. `ContentError` in its place when that could not be done, because the
+   * spool let go of some bytes; meanwhile it lets go of none.
+   */
+  whileMoved<T>(move: () => Promise<T>): Promise<T>;
+  /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
    * `label` is as in `ContentWriter.draft`.

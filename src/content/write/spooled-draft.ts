@@ -244,6 +244,10 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
+  whileMoved<T>(move: () => Promise<T>): Promise<T> {
+    return this.#upload.whileMoved(move);
+  }
+
   async retarget(target: UploadTarget, label: string): Promise<void> {
     await this.#publications.ended();
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;

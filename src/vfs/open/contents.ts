@@ -249,6 +249,20 @@ export class Contents {
     this.#forget(content);
   }
 
+  /**
+   * Runs `move`, which gives these inodes other names, and has their drafts go along. One that cannot fails it before it has
+   * begun. The caller holds the contents' locks.
+   */
+  async moving<T>(nodes: readonly ContentNode[], move: () => Promise<T>): Promise<T> {
+    const follow = async (): Promise<T> => {
+      const moved = await move();
+      await Promise.all(nodes.map((node) => this.retarget(this.of(node))));
+      return moved;
+    };
+    const drafts = nodes.flatMap(({ draft }) => draft ?? []);
+    return drafts.reduce((moved, draft) => () => draft.whileMoved(moved), follow)();
+  }
+
   /** The draft goes where the node is now. The caller holds the content's lock. */
   async retarget(content: FileContent): Promise<void> {
     await content.node.draft?.retarget(this.#publisher.targetOf(content), content.path);

@@ -31,9 +31,11 @@ export async function renameFolder({ tree, contents }: RenameParts, rename: Fold
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
-    const record = await giveWay(tree, target, () => moveFolder(tree, rename));
-    await follow(tree, { ...rename, name: shownName(record.name, 'entry'), record });
-    for (const node of unpublished) await contents.retarget(contents.of(node));
+    const record = await contents.moving(unpublished, async () => {
+      const moved = await giveWay(tree, target, () => moveFolder(tree, rename));
+      await follow(tree, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
+      return moved;
+    });
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
