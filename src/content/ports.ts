@@ -130,6 +130,8 @@ export interface Draft {
    * kind `no-space` when there is no room for that, nor can be.
    */
   commit(signal: AbortSignal): Promise<void>;
+  /** The disk of the spool refused some of its bytes: `sync` and `commit` fail, and what is read of it may be other bytes. */
+  readonly doubtful: boolean;
   /** All of it is in the spool, or what it builds on, which the spool has room for. */
   readonly fits: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */

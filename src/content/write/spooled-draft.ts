@@ -21,7 +21,7 @@ import {
 import { DraftAnnotations } from './draft-annotations.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges, hasAll } from './file-changes.ts';
+import { annotated } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepDraft } from './keep-draft.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
@@ -98,6 +98,7 @@ export class SpooledDraft implements Draft {
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
       onRelease: (range) => this.#md5?.release(range),
+      onRefusal: () => this.#record(),
     });
     // An object keeps none of the file's metadata.
     if (context.md5Sum && state.target.onward === undefined)
@@ -150,6 +151,10 @@ export class SpooledDraft implements Draft {
   get synced(): boolean {
     // What is on its way to a volume is not where it was to go.
     return this.#syncedChanges > (this.#target.onward === undefined ? this.#publishedChanges : 0);
+  }
+
+  get doubtful(): boolean {
+    return this.#content.doubtful;
   }
 
   get fits(): boolean {
@@ -272,12 +277,7 @@ export class SpooledDraft implements Draft {
       if (file === undefined) throw new ContentError('failed', 'annotations without a file');
       const { all: annotations } = this.#annotations;
       if (annotations === undefined) return file;
-      if (!hasAll(file, annotations)) {
-        this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
-          signal: this.#end.signal,
-          priority: 'data',
-        });
-      }
+      this.#published = await annotated(this.#context.api, file, annotations, this.#end.signal);
       if (this.#annotations.given(annotations)) this.#record();
     }
   }
@@ -330,13 +330,16 @@ export class SpooledDraft implements Draft {
       await this.discard();
       return undefined;
     }
-    await this.#content.sync();
+    await this.#content.sync().catch((error: unknown) => {
+      if (!this.doubtful) throw error;
+    });
+    const { doubtful } = this;
     if (upload === undefined) await this.#upload.abandon();
     // Should its bytes not get aside, the next mount tries that again, and does not publish them.
     this.#owed.forget();
     this.#record();
     await this.#leave({ keepSpool: true });
-    return keepDraft({ id: this.id, label: this.#label, extents, upload }, this.#context);
+    return keepDraft({ id: this.id, label: this.#label, extents, upload, doubtful }, this.#context);
   }
 
   async close(): Promise<void> {
@@ -467,7 +470,8 @@ export class SpooledDraft implements Draft {
       upload: this.#upload.state,
       ...this.#owed.entry,
       onDisk: this.#content.onDisk,
-      bootId: this.#context.bootId,
+      // What the disk refused the page cache may let go of.
+      bootId: this.#content.doubtful ? undefined : this.#context.bootId,
     };
     this.#context.journal.record({ type: 'draft', draft });
   }

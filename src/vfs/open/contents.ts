@@ -136,8 +136,10 @@ export class Contents {
     try {
       await this.#publisher.commit(content, signal);
     } catch (error) {
-      // There may be no room for what it builds on, or none any more.
-      if (follow && !signal.aborted && errnoOf(error) === 'ENOSPC') return this.publish(content, signal);
+      // There may be no room for what it builds on, or none any more. What the disk has refused is not to be published for it.
+      const isWhole = content.node.draft?.doubtful === false;
+      if (follow && isWhole && !signal.aborted && errnoOf(error) === 'ENOSPC')
+        return this.publish(content, signal);
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }
