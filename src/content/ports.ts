@@ -151,7 +151,7 @@ export interface Draft {
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
-   * `label` is as in `ContentWriter.draft`.
+   * `label` is as in `ContentWriter.draft`. What is owed is so under the new name when this returns, after a power failure too.
    */
   retarget(target: UploadTarget, label: string): Promise<void>;
   /**
@@ -179,7 +179,7 @@ export interface Draft {
    * it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
    */
   publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
-  /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
+  /** Gives the bytes up: aborts the upload, removes spool and journal entry. No later mount finds them when this returns. */
   discard(): Promise<void>;
   /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */
   keep(): Promise<KeptBytes | undefined>;

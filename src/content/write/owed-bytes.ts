@@ -49,6 +49,11 @@ export class OwedBytes {
     return this.#asked;
   }
 
+  /** All of it is, or what was closed. */
+  get isAny(): boolean {
+    return !this.#isDisowned && (this.#asked || this.#closed !== undefined);
+  }
+
   /** How many first bytes a close has acknowledged to be here, or is about to. */
   get closedBytes(): number {
     return Math.max(this.#closed?.sizeBytes ?? 0, ...[...this.#closing].map(({ sizeBytes }) => sizeBytes));

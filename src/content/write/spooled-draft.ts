@@ -262,6 +262,8 @@ export class SpooledDraft implements Draft {
     this.#record();
     // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
     if (moved) await this.#upload.abandon();
+    // It has its new name already: what the disk refuses, the next fsync or close tells.
+    if (this.#owed.isAny) await this.#context.journal.durable().catch(() => {});
   }
 
   async annotate(annotations: Annotations | undefined): Promise<void> {
@@ -319,6 +321,7 @@ export class SpooledDraft implements Draft {
     if (this.#left) return;
     await this.#upload.abandon();
     await this.#leave({ keepSpool: false });
+    await this.#context.journal.doneDurable();
   }
 
   async keep(): Promise<KeptBytes | undefined> {
