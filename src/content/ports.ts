@@ -132,14 +132,28 @@ export interface Draft {
    * kind `no-space` when there is no room for that, nor can be.
    */
   commit(signal: AbortSignal): Promise<void>;
+  /** The disk of the spool refused some of its bytes: `sync` and `commit` fail, and what is read of it may be other bytes. */
+  readonly doubtful: boolean;
   /** All of it is in the spool, or what it builds on, which the spool has room for. */
   readonly fits: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;
   /**
+   * The name of the file is gone, and who has it open is the last to need it: nobody waits for its publication, and no later
+   * mount finds it. So it is after a power failure too when this returns. Never rejects.
+   */
+  disown(): Promise<void>;
+  /** It has its name again: what was owed is owed again. */
+  reclaim(): void;
+  /**
+   * Runs a rename, at whose end `retarget` is called. `ContentError` in its place when that could not be done, because the
+   * spool let go of some bytes; meanwhile it lets go of none.
+   */
+  whileMoved<T>(move: () => Promise<T>): Promise<T>;
+  /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
    * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
-   * `label` is as in `ContentWriter.draft`.
+   * `label` is as in `ContentWriter.draft`. What is owed is so under the new name when this returns, after a power failure too.
    */
   retarget(target: UploadTarget, label: string): Promise<void>;
   /**
@@ -167,7 +181,7 @@ export interface Draft {
    * it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
    */
   publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
-  /** Gives the bytes up: aborts the upload, removes spool and journal entry. */
+  /** Gives the bytes up: aborts the upload, removes spool and journal entry. No later mount finds them when this returns. */
   discard(): Promise<void>;
   /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */
   keep(): Promise<KeptBytes | undefined>;

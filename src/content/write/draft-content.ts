@@ -4,6 +4,7 @@
  */
 import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import { Mutex } from '../../lib/mutex.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
@@ -36,6 +37,8 @@ export interface DraftContentOptions {
   readonly onChange: (range: ByteRange) => void;
   /** Called when the spool lets go of a range. */
   readonly onRelease: (range: ByteRange) => void;
+  /** Called when the disk has refused some of the bytes. */
+  readonly onRefusal: () => void;
 }
 
 export class DraftContent {
@@ -52,6 +55,9 @@ export class DraftContent {
   /** How often the spool was begun to be changed, and how many of these changes are on the disk. */
   #spoolChanges = 0;
   #changesOnDisk: number;
+  readonly #syncs = new Mutex();
+  /** The disk refused some of the bytes, which may be others by now: Linux tells that to one fdatasync, and no later one. */
+  #refusal: { readonly reason: unknown } | undefined;
   #closed = false;
 
   constructor(options: DraftContentOptions) {
@@ -78,6 +84,11 @@ export class DraftContent {
   /** What the extents say of the spool survives the end of the machine. */
   get onDisk(): boolean {
     return !this.spooled || this.#changesOnDisk === this.#spoolChanges;
+  }
+
+  /** The disk refused some of the bytes: those that are read back may be others. */
+  get doubtful(): boolean {
+    return this.#refusal !== undefined;
   }
 
   /** Waits for room before its turn and not in it: what makes room may be this draft's own publication. */
@@ -275,11 +286,11 @@ export class DraftContent {
     }
   }
 
-  /** All bytes; undefined when they are more than `mostBytes` or not all here. */
+  /** All bytes; undefined when they are more than `mostBytes`, or not all known to be here. */
   async readWhole(mostBytes: number, signal: AbortSignal): Promise<Buffer | undefined> {
     await this.settled();
     const { sizeBytes } = this.#map;
-    if (sizeBytes > mostBytes || this.released || this.missingBytes > 0) return undefined;
+    if (sizeBytes > mostBytes || this.doubtful || this.released || this.missingBytes > 0) return undefined;
     const bytes = Buffer.alloc(sizeBytes);
     await this.readInto(0, bytes, signal);
     return bytes;
@@ -290,14 +301,10 @@ export class DraftContent {
     await this.#changes.run(async () => {});
   }
 
+  /** Rejects, once it has, until none of the bytes are in the spool any more. */
   async sync(): Promise<void> {
     await this.settled();
-    if (this.onDisk) return;
-    const changes = this.#spoolChanges;
-    await (await this.#file()).sync();
-    if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.spoolPath));
-    this.#nameIsDurable = true;
-    this.#changesOnDisk = Math.max(this.#changesOnDisk, changes);
+    await this.#syncs.run(() => this.#sync());
   }
 
   /** Gives up the spool file: removed, or left on the disk for a later recovery. */
@@ -311,6 +318,23 @@ export class DraftContent {
       await (await this.#spool?.catch(() => undefined))?.close();
       if (!options.keepSpool) await removeSpool(this.#options.spoolPath);
     });
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#refusal !== undefined) throw this.#refusal.reason;
+    if (this.onDisk) return;
+    const changes = this.#spoolChanges;
+    const spool = await this.#file();
+    try {
+      await spool.sync();
+    } catch (reason) {
+      this.#refusal = { reason };
+      this.#options.onRefusal();
+      throw reason;
+    }
+    if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.spoolPath));
+    this.#nameIsDurable = true;
+    this.#changesOnDisk = Math.max(this.#changesOnDisk, changes);
   }
 
   async #write(offset: number, data: Uint8Array): Promise<number> {
@@ -433,5 +457,7 @@ export class DraftContent {
     const spooled = this.#map.localBytes;
     this.#options.space.resize(spooled - this.#spooledBytes);
     this.#spooledBytes = spooled;
+    // What the service was sent of them stays in doubt.
+    if (this.#refusal !== undefined && spooled === 0 && !this.released) this.#refusal = undefined;
   }
 }

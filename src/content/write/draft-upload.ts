@@ -55,6 +55,8 @@ export class DraftUpload {
   #opening: Promise<MultipartUpload> | undefined;
   #previousWrite: ByteRange = { start: 0, end: 0 };
   #publishing = false;
+  /** Until then the draft may get another target: the upload must be one that can be given up. */
+  #moved: Promise<void> | undefined;
   #error: unknown;
 
   constructor(options: DraftUploadOptions) {
@@ -106,10 +108,12 @@ export class DraftUpload {
   async releaseSent(): Promise<boolean> {
     const { context, onChange, beforeRelease, closedBytes } = this.#options;
     const { content, journal } = context;
+    if (this.#moved !== undefined) return this.#moved.then(() => true);
     const upload = await (this.#opening?.catch(() => undefined) ?? this.#current);
     // What an upload has that was given up meanwhile counts for nothing.
     const held = (): ByteRange[] => {
-      const ranges = upload === this.#current ? (upload?.heldRanges() ?? []) : [];
+      const mayBe = upload === this.#current && this.#moved === undefined;
+      const ranges = mayBe ? (upload?.heldRanges() ?? []) : [];
       return ranges.filter((range) => range.start >= closedBytes());
     };
     const local = held().filter((range) => content.isLocal(range));
@@ -181,8 +185,19 @@ export class DraftUpload {
     if (!this.#options.context.content.released) return;
     throw new ContentError(
       'failed',
-      'the file is larger than the spool may get, and its upload cannot begin anew (raise the spool size)',
+      `${this.#options.target().name} is larger than the spool may get, and its upload cannot begin anew (raise the spool size)`,
     );
+  }
+
+  /** Runs what gives the draft another target; until that has ended the spool lets go of nothing. */
+  async whileMoved<T>(move: () => Promise<T>): Promise<T> {
+    this.requireRestart();
+    const moving = move();
+    const end = (): void => {
+      this.#moved = undefined;
+    };
+    this.#moved = moving.then(end, end);
+    return moving;
   }
 
   #drop(): void {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Api } from '../../api/api.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../ports.ts';
 
@@ -30,8 +31,19 @@ export function withoutMetadata(
   return { metadata: Object.fromEntries(others), tags: annotations.tags };
 }
 
+/** The file, with all of these: one edit, unless it has them. */
+export async function annotated(
+  { files }: Api,
+  file: FileRecord,
+  annotations: Annotations,
+  signal: AbortSignal,
+): Promise<FileRecord> {
+  if (hasAll(file, annotations)) return file;
+  return files.edit(file.id, fileChanges(annotations), { signal, priority: 'data' });
+}
+
 /** Whether an edit would change nothing. */
-export function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
+function hasAll(file: FileRecord, { metadata, tags }: Annotations): boolean {
   const pairs = Object.entries(metadata).every(([key, value]) => file.metadata[key] === value);
   return pairs && (tags === undefined || isDeepStrictEqual(file.tags, tags));
 }

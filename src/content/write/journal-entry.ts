@@ -49,6 +49,8 @@ export interface DraftState {
   readonly bytes?: string | undefined;
   /** Of one that was written on since: its first bytes, durable, as a close acknowledged them; `bytes` as above. */
   readonly closed?: { readonly sizeBytes: number; readonly bytes?: string | undefined } | undefined;
+  /** Its name was removed while somebody had it open, who is the last to need it. Undefined: it was not. */
+  readonly removed?: true | undefined;
   /** All that the extents say of the spool is on the disk. Undefined, as in journals of before: that is not known. */
   readonly onDisk?: boolean | undefined;
   /** The run of the machine in which this was recorded; undefined also in journals of before. */

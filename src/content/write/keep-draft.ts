@@ -4,9 +4,16 @@ import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import type { WriterContext } from './writer-context.ts';
 
+interface KeptDraft extends Pick<DraftState, 'id' | 'label' | 'extents' | 'upload'> {
+  /** The disk refused some of its bytes. */
+  readonly doubtful: boolean;
+}
+
+const REFUSED_BY_DISK = 'the disk failed to take all of its bytes: look at them, some may be zeros';
+
 /** Keeps what was written of a draft for a person. `upload`: it has bytes that are not here. */
 export async function keepDraft(
-  { id, label, extents, upload }: Pick<DraftState, 'id' | 'label' | 'extents' | 'upload'>,
+  { id, label, extents, upload, doubtful }: KeptDraft,
   { journal, spoolPath }: Pick<WriterContext, 'journal' | 'spoolPath'>,
 ): Promise<KeptBytes> {
   // What tells of the upload stays.
@@ -14,5 +21,6 @@ export async function keepDraft(
   const path = await keepSpool(spoolPath(id), keptName({ id, label }));
   journal.record({ type: 'end', id });
   const isWhole = extents.every(({ origin }) => origin.kind === 'local');
-  return { path, missing: isWhole ? undefined : NOT_WRITTEN_HERE };
+  const missing = [...(isWhole ? [] : [NOT_WRITTEN_HERE]), ...(doubtful ? [REFUSED_BY_DISK] : [])];
+  return { path, missing: missing.length > 0 ? missing.join('; ') : undefined };
 }

@@ -34,6 +34,7 @@ export class OwedBytes {
   readonly #closing = new Set<{ readonly sizeBytes: number }>();
   #asked: boolean;
   #closed: ClosedBytes | undefined;
+  #isDisowned = false;
   /** The journal on the disk may still say that the spool is to be published as it was. */
   #mustBeDurable = false;
 
@@ -46,6 +47,11 @@ export class OwedBytes {
   /** All of the draft is to be published. */
   get asked(): boolean {
     return this.#asked;
+  }
+
+  /** All of it is, or what was closed. */
+  get isAny(): boolean {
+    return !this.#isDisowned && (this.#asked || this.#closed !== undefined);
   }
 
   /** How many first bytes a close has acknowledged to be here, or is about to. */
@@ -86,6 +92,15 @@ export class OwedBytes {
     this.#closed = undefined;
   }
 
+  /** Its name was removed: nothing is, whatever is asked for, as long as that is so. */
+  disown(isDisowned = true): void {
+    this.#isDisowned = isDisowned;
+  }
+
+  get isDisowned(): boolean {
+    return this.#isDisowned;
+  }
+
   /** A range of a draft of this size is about to be changed, or was: what is owed no more is taken back. */
   change({ start }: ByteRange, sizeBytes: number): void {
     // An empty file is what a program begins with: nobody means to publish that while it is written.
@@ -109,7 +124,8 @@ export class OwedBytes {
   }
 
   /** As the journal tells it. */
-  get entry(): Pick<DraftState, 'phase' | 'bytes' | 'closed'> {
+  get entry(): Pick<DraftState, 'phase' | 'bytes' | 'closed' | 'removed'> {
+    if (this.#isDisowned) return { phase: 'open', removed: true };
     const phase = this.#asked ? 'publishing' : 'open';
     const closed = this.#closed;
     if (closed === undefined) return { phase };

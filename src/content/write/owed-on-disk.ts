@@ -63,7 +63,7 @@ export class OwedOnDisk {
 
 /** To a later run of the machine (`recover-drafts.ts`). */
 function standingOf(state: DraftState | undefined): Standing {
-  if (state === undefined) return 'done';
+  if (state === undefined || state.removed) return 'done';
   const { publishedFileId, annotations, target, closed, phase } = state;
   if (publishedFileId !== undefined)
     return annotations === undefined && target.onward === undefined ? 'done' : 'owed';

@@ -1,4 +1,6 @@
 import type { FileRecord } from '../../api/model.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
+import { ContentError } from '../ports.ts';
 
 export interface PublicationsOptions {
   /** The draft's count of changes. */
@@ -42,6 +44,17 @@ export class Publications {
   /** Settles, without a failure, when all have ended that were asked for. */
   async ended(): Promise<void> {
     await this.#last?.done.catch(() => {});
+  }
+
+  /** What a draft builds on may be gone from when a file was made of it, and is found there as soon as that is answered. */
+  async orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      await untilAborted(this.ended(), signal);
+      return await work();
+    }
   }
 
   #begin(before: Publication | undefined): Publication {

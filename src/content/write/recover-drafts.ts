@@ -2,7 +2,7 @@
  * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, all of it or as it
  * was closed before it was written on, and goes on from the parts the store has; of several for one place the one begun
  * last, as the journal has them in that order. The others' bytes are put aside for a person: nobody said that they were
- * whole, or they are the older ones, or the machine ended before they were on its disk.
+ * whole, or they are the older ones, or the machine ended before they were on its disk. Those whose names were removed go.
  */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -73,6 +73,7 @@ async function recoverDraft(
   state: DraftState,
   options: DraftOptions,
 ): Promise<readonly (Recovered | undefined)[]> {
+  if (state.removed) return [await remove(state, options.context)];
   const isLast =
     state.publishedFileId === undefined && options.newest.get(placeOf(state.target)) === state.id;
   const split = isLast ? await splitAtClose(state, options.context) : undefined;
@@ -95,6 +96,16 @@ async function recoverWhole(state: DraftState, options: DraftOptions): Promise<R
   const upload = state.upload && (await uniteParts(context.api, state, spool));
   const owed = owedContent(options.restore({ ...state, upload }), state, context);
   return { label, outcome: { kind: 'owed', owed } };
+}
+
+/** Who still had it open ended with the mount. */
+async function remove(
+  { id, upload }: DraftState,
+  { aborts, journal, spoolPath }: WriterContext,
+): Promise<undefined> {
+  if (upload !== undefined) void aborts.abort(upload.ticket.uploadId);
+  await removeSpool(spoolPath(id));
+  journal.record({ type: 'end', id });
 }
 
 async function owedOfPublished(

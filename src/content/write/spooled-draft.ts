@@ -21,7 +21,7 @@ import {
 import { DraftAnnotations } from './draft-annotations.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { fileChanges, hasAll } from './file-changes.ts';
+import { annotated } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepDraft } from './keep-draft.ts';
 import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
@@ -98,6 +98,7 @@ export class SpooledDraft implements Draft {
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
       onRelease: (range) => this.#md5?.release(range),
+      onRefusal: () => this.#record(),
     });
     // An object keeps none of the file's metadata.
     if (context.md5Sum && state.target.onward === undefined)
@@ -156,6 +157,10 @@ export class SpooledDraft implements Draft {
     return this.#syncedChanges > (this.#target.onward === undefined ? this.#publishedChanges : 0);
   }
 
+  get doubtful(): boolean {
+    return this.#content.doubtful;
+  }
+
   get fits(): boolean {
     const { missingBytes, released } = this.#content;
     return !released && (missingBytes === 0 || this.#context.space.hasRoom(missingBytes));
@@ -166,7 +171,8 @@ export class SpooledDraft implements Draft {
   }
 
   get finishing(): boolean {
-    return this.#content.spooled && (this.#finishing > 0 || (this.dirty && this.committed && !this.#stays));
+    const follows = this.dirty && this.committed && !this.#stays && !this.#owed.isDisowned;
+    return this.#content.spooled && (this.#finishing > 0 || follows);
   }
 
   get progress(): UploadProgress | undefined {
@@ -184,7 +190,7 @@ export class SpooledDraft implements Draft {
 
   read(offset: number, sizeBytes: number, signal: AbortSignal): Promise<ByteChunks> {
     const range = { start: offset, end: offset + sizeBytes };
-    return this.#orOnceMade(() => this.#content.read(range, signal), signal);
+    return this.#publications.orOnceMade(() => this.#content.read(range, signal), signal);
   }
 
   async truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
@@ -213,7 +219,7 @@ export class SpooledDraft implements Draft {
   }
 
   async commit(signal: AbortSignal): Promise<void> {
-    await this.#orOnceMade(() => this.#content.fetchAll(signal), signal);
+    await this.#publications.orOnceMade(() => this.#content.fetchAll(signal), signal);
     await this.#content.settled();
     const changes = this.#changes;
     const { sizeBytes } = this;
@@ -235,6 +241,22 @@ export class SpooledDraft implements Draft {
     this.#context.space.notify();
   }
 
+  async disown(): Promise<void> {
+    this.#owed.disown();
+    this.#record();
+    this.#context.space.notify();
+    await this.#context.journal.doneDurable();
+  }
+
+  reclaim(): void {
+    this.#owed.disown(false);
+    this.#record();
+  }
+
+  whileMoved<T>(move: () => Promise<T>): Promise<T> {
+    return this.#upload.whileMoved(move);
+  }
+
   async retarget(target: UploadTarget, label: string): Promise<void> {
     await this.#publications.ended();
     const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
@@ -244,6 +266,8 @@ export class SpooledDraft implements Draft {
     this.#record();
     // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
     if (moved) await this.#upload.abandon();
+    // It has its new name already: what the disk refuses, the next fsync or close tells.
+    if (this.#owed.isAny) await this.#context.journal.durable().catch(() => {});
   }
 
   async annotate(annotations: Annotations | undefined): Promise<void> {
@@ -259,12 +283,7 @@ export class SpooledDraft implements Draft {
       if (file === undefined) throw new ContentError('failed', 'annotations without a file');
       const { all: annotations } = this.#annotations;
       if (annotations === undefined) return file;
-      if (!hasAll(file, annotations)) {
-        this.#published = await this.#context.api.files.edit(file.id, fileChanges(annotations), {
-          signal: this.#end.signal,
-          priority: 'data',
-        });
-      }
+      this.#published = await annotated(this.#context.api, file, annotations, this.#end.signal);
       if (this.#annotations.given(annotations)) this.#record();
     }
   }
@@ -306,6 +325,7 @@ export class SpooledDraft implements Draft {
     if (this.#left) return;
     await this.#upload.abandon();
     await this.#leave({ keepSpool: false });
+    await this.#context.journal.doneDurable();
   }
 
   async keep(): Promise<KeptBytes | undefined> {
@@ -317,13 +337,16 @@ export class SpooledDraft implements Draft {
       await this.discard();
       return undefined;
     }
-    await this.#content.sync();
+    await this.#content.sync().catch((error: unknown) => {
+      if (!this.doubtful) throw error;
+    });
+    const { doubtful } = this;
     if (upload === undefined) await this.#upload.abandon();
     // Should its bytes not get aside, the next mount tries that again, and does not publish them.
     this.#owed.forget();
     this.#record();
     await this.#leave({ keepSpool: true });
-    return keepDraft({ id: this.id, label: this.#label, extents, upload }, this.#context);
+    return keepDraft({ id: this.id, label: this.#label, extents, upload, doubtful }, this.#context);
   }
 
   async close(): Promise<void> {
@@ -335,6 +358,7 @@ export class SpooledDraft implements Draft {
 
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
   async suspend(): Promise<void> {
+    if (this.#owed.isDisowned) return this.discard();
     this.#end.abort(new ContentError('failed', 'the mount is ending'));
     await this.#publications.ended();
     // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
@@ -402,17 +426,6 @@ export class SpooledDraft implements Draft {
     this.#settle(file, this.#begunChanges);
   }
 
-  /** What it builds on may be gone from when a file was made of it, and is found there as soon as that is answered. */
-  async #orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
-      await untilAborted(this.#publications.ended(), signal);
-      return await work();
-    }
-  }
-
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
   #settle(file: FileRecord, changes: number): void {
     this.#published = file;
@@ -464,7 +477,8 @@ export class SpooledDraft implements Draft {
       upload: this.#upload.state,
       ...this.#owed.entry,
       onDisk: this.#content.onDisk,
-      bootId: this.#context.bootId,
+      // What the disk refused the page cache may let go of.
+      bootId: this.#content.doubtful ? undefined : this.#context.bootId,
     };
     this.#context.journal.record({ type: 'draft', draft });
   }

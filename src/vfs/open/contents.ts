@@ -136,8 +136,10 @@ export class Contents {
     try {
       await this.#publisher.commit(content, signal);
     } catch (error) {
-      // There may be no room for what it builds on, or none any more.
-      if (follow && !signal.aborted && errnoOf(error) === 'ENOSPC') return this.publish(content, signal);
+      // There may be no room for what it builds on, or none any more. What the disk has refused is not to be published for it.
+      const isWhole = content.node.draft?.doubtful === false;
+      if (follow && isWhole && !signal.aborted && errnoOf(error) === 'ENOSPC')
+        return this.publish(content, signal);
       if (!signal.aborted) content.hopeless = true;
       throw error;
     }
@@ -249,6 +251,20 @@ export class Contents {
     this.#forget(content);
   }
 
+  /**
+   * Runs `move`, which gives these inodes other names, and has their drafts go along. One that cannot fails it before it has
+   * begun. The caller holds the contents' locks.
+   */
+  async moving<T>(nodes: readonly ContentNode[], move: () => Promise<T>): Promise<T> {
+    const follow = async (): Promise<T> => {
+      const moved = await move();
+      await Promise.all(nodes.map((node) => this.retarget(this.of(node))));
+      return moved;
+    };
+    const drafts = nodes.flatMap(({ draft }) => draft ?? []);
+    return drafts.reduce((moved, draft) => () => draft.whileMoved(moved), follow)();
+  }
+
   /** The draft goes where the node is now. The caller holds the content's lock. */
   async retarget(content: FileContent): Promise<void> {
     await content.node.draft?.retarget(this.#publisher.targetOf(content), content.path);
@@ -264,6 +280,10 @@ export class Contents {
     this.opened(content);
     if (content.node.kind === 'project-file') forgetLocalFacts(content.node);
     if (content.handles.size === 0) await this.#retire(content);
+    const { draft } = content.node;
+    if (!draft) return;
+    await draft.disown();
+    await this.#publisher.removeReplaced(draft);
   }
 
   /** Runs `task` while nothing else changes what these inodes are on the platform. */
@@ -339,16 +359,20 @@ export class Contents {
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
     const { staged } = content;
     if (what.draft) await this.#publisher.putBackReplaced(what.draft);
-    const replaced = this.#reinstated(content);
-    const isDispensable = await giveUp(this.#tree, content.node, { ...what, staged, replaced });
+    const reinstated = this.#reinstated(content);
+    const before = { staged, replaced: reinstated?.node };
+    const isDispensable = await giveUp(this.#tree, content.node, { ...what, ...before });
+    if (reinstated) void this.#follow(reinstated);
     if (isDispensable) await this.#publisher.removeStaged(content, NOTHING_MORE);
   }
 
-  /** The node of what a draft was renamed over, for that to have its name again, when there are handles on it. */
-  #reinstated({ replaces }: FileContent): ContentNode | undefined {
+  /** What a draft was renamed over, for that to have its name again, when there are handles on it. */
+  #reinstated({ replaces }: FileContent): FileContent | undefined {
     if (!replaces || replaces.content.handles.size === 0) return undefined;
-    replaces.content.unlinked = false;
-    return replaces.content.node;
+    const { content } = replaces;
+    content.unlinked = false;
+    content.node.draft?.reclaim();
+    return content;
   }
 
   /** An entry without handle, draft or anyone waiting says nothing. */

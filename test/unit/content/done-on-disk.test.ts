@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/content/ports.ts';
 import { Gate } from '../../support/gate.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import { LossyDisk } from './lossy-disk.ts';
 import {
@@ -78,9 +77,23 @@ describe('a file that was closed with --write-back', () => {
   it.each(SIZES)('and removed before it was uploaded does not come back: %s', async (_, sizeBytes) => {
     const { draft, disk } = await closed(sizeBytes);
     await draft.discard();
-    await waitUntil(() => ends(disk) === 1);
     await recoverAfterPowerFailure(disk);
     expect([...platform.files]).toEqual([]);
+  });
+
+  it.each(SIZES)('and renamed is uploaded under its new name: %s', async (_, sizeBytes) => {
+    const { draft, disk } = await closed(sizeBytes);
+    await draft.retarget({ parent: 'folder', name: 'renamed', overwrite: true }, 'trial/renamed');
+    await recoverAfterPowerFailure(disk);
+    expect([...platform.files.values()].map(({ record }) => record.name)).toEqual(['renamed']);
+  });
+
+  it.each(SIZES)('written on and renamed is uploaded under its new name: %s', async (_, sizeBytes) => {
+    const { draft, disk } = await closed(sizeBytes);
+    await draft.write(sizeBytes, patterned(10), forever);
+    await draft.retarget({ parent: 'folder', name: 'renamed', overwrite: true }, 'trial/renamed');
+    await recoverAfterPowerFailure(disk);
+    expect(platform.named('folder', 'renamed')?.bytes).toEqual(patterned(sizeBytes));
   });
 });
 
@@ -91,9 +104,10 @@ describe('an fdatasync of the journal', () => {
     const { syncs } = disk;
     const gate = new Gate();
     disk.before = gate.opened;
-    await Promise.all(drafts.map((draft) => draft.discard()));
+    const discarded = Promise.all(drafts.map((draft) => draft.discard()));
     gate.open();
-    await waitUntil(() => ends(disk) === 100);
+    await discarded;
+    expect(ends(disk)).toBe(100);
     expect(disk.syncs - syncs).toBeLessThanOrEqual(2);
   });
 
@@ -104,6 +118,14 @@ describe('an fdatasync of the journal', () => {
       await draft.close();
     }
     expect(platform.files.size).toBe(3);
+    expect(disk.syncs).toBe(0);
+  });
+
+  it('is made for none that is renamed or removed before it was closed', async () => {
+    const { drafts, disk } = await written(250);
+    const [draft] = drafts as [Draft];
+    await draft.retarget({ parent: 'folder', name: 'renamed', overwrite: true }, 'trial/renamed');
+    await draft.discard();
     expect(disk.syncs).toBe(0);
   });
 

@@ -14,6 +14,7 @@ import {
   newDraft,
   platform,
   published,
+  target,
   writeInPieces,
   writerOf,
 } from './draft-world.ts';
@@ -209,6 +210,25 @@ describe('the spool limit', () => {
     expect(published()?.equals(bytes)).toBe(true);
   });
 
+  it('lets go of nothing of a file that is being renamed, whose writer waits for that', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    await writeInPieces(draft, bytes.subarray(0, 64 * KIB), 4 * KIB);
+    const gate = new Gate();
+    const renamed = draft.whileMoved(async () => {
+      await gate.opened;
+      expect(draft.fits).toBe(true);
+      await draft.retarget({ ...target, name: 'renamed' }, 'trial/renamed');
+    });
+    const written = writeInPieces(draft, bytes, 4 * KIB, 64 * KIB);
+    await waitUntil(() => platform.count('put') >= 3 && platform.putsInFlight === 0);
+    await expect(isDone(written)).resolves.toBe(false);
+    gate.open();
+    await Promise.all([renamed, written]);
+    await draft.publish(forever);
+    expect(published('renamed')?.equals(bytes)).toBe(true);
+  });
+
   it('has room for what is whole already, however full it is', async () => {
     const [ahead, other] = await twoDrafts({ partSizeBytes: 400 });
     await other.write(0, patterned(700), forever);
@@ -239,6 +259,11 @@ describe('the spool limit', () => {
   it('does not make a writer wait for a file that was closed, and that nobody is going to publish', async () => {
     const [staying, second] = await closedAndOther();
     await expectToWait(second, () => staying.stay());
+  });
+
+  it('nor for one that was removed while somebody has it open', async () => {
+    const [removed, second] = await closedAndOther();
+    await expectToWait(second, () => removed.disown());
   });
 
   it('makes a writer wait for such a file again when it was closed once more', async () => {

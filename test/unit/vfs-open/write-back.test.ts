@@ -1,10 +1,12 @@
 /** `--write-back` without a kernel: what was closed stays owed to the platform, whatever fails meanwhile. */
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
+import { ContentError } from '../../../src/content/ports.ts';
 import { Journal } from '../../../src/content/write/journal.ts';
+import { SpoolFile } from '../../../src/content/write/spool-file.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { ProjectFileNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
@@ -304,6 +306,18 @@ it('what builds on less than --spool-size is uploaded, too, when others take the
   expect(await world.side.flush('/', world.by().signal)).toEqual([]);
   const there = await world.onPlatform();
   expect(names.map((name) => there[name]?.slice(0, 2))).toEqual(['yx', 'yx']);
+});
+
+it('what the disk of the spool refuses is told to its close, and is not uploaded: it may be read back as other bytes', async () => {
+  await start();
+  const { handle } = await world.create('f');
+  await world.write(handle, 'x'.repeat(20_000));
+  const full = new ContentError('no-space', 'the disk is full');
+  const sync = vi.spyOn(SpoolFile.prototype, 'sync').mockRejectedValueOnce(full);
+  onTestFinished(() => sync.mockRestore());
+  await expect(world.close(handle)).rejects.toBe(full);
+  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+  expect(await world.onPlatform()).toEqual({});
 });
 
 it('what was made empty in an outage is tried again', async () => {

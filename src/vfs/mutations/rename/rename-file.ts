@@ -49,8 +49,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
       holdingAnnotations(nodes, () =>
         source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename),
       );
-    await (target ? contents.whileLeaving(contents.of(target), go) : go());
-    await contents.retarget(contents.of(source));
+    await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
 }
 

@@ -8,7 +8,6 @@ import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
-import type { Contents } from '../../open/contents.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
@@ -24,7 +23,8 @@ export interface FolderRename {
   readonly target: ProjectFolderNode | undefined;
 }
 
-export async function renameFolder({ tree, contents }: RenameParts, rename: FolderRename): Promise<void> {
+export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
+  const { tree, contents } = parts;
   const { source, parent, name, target } = rename;
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
@@ -32,9 +32,7 @@ export async function renameFolder({ tree, contents }: RenameParts, rename: Fold
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
-    const record = await giveWay(tree, target, () => moveFolder(tree, rename));
-    await follow(tree, { ...rename, name: shownName(record.name, 'entry'), record });
-    for (const node of unpublished) await retarget(tree, contents, node);
+    const record = await movedWith(parts, unpublished, rename);
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
@@ -90,12 +88,27 @@ async function follow(
   await refreshFolderIds(tree, source);
 }
 
-/** The folder is moved, whatever becomes of one draft in it: its publication tries again, and tells its writer. */
-async function retarget(tree: Tree, contents: Contents, node: ProjectFileNode): Promise<void> {
+/**
+ * Moves it, and has the drafts in it go along. Once it is moved it is, whatever becomes of one of them: its publication tries
+ * again, and tells its writer.
+ */
+async function movedWith(
+  { tree, contents }: RenameParts,
+  unpublished: readonly ProjectFileNode[],
+  rename: FolderRename,
+): Promise<FolderRecord> {
+  let record: FolderRecord | undefined;
   try {
-    await contents.retarget(contents.of(node));
+    return await contents.moving(unpublished, async () => {
+      const moved = await giveWay(tree, rename.target, () => moveFolder(tree, rename));
+      await follow(tree, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
+      record = moved;
+      return moved;
+    });
   } catch (error) {
-    tree.recordError({ op: 'rename', path: pathOf(node) }, error);
+    if (record === undefined) throw error;
+    tree.recordError({ op: 'rename', path: pathOf(rename.source) }, error);
+    return record;
   }
 }
 
