@@ -414,7 +414,7 @@ describe('what is set on a file closed with --write-back', () => {
     const { id = '' } = ((await world.child('f')) as ProjectFileNode).record ?? {};
     expect(await world.tree.api.files.get(id)).toMatchObject({ metadata: { sample: 's1' } });
     expect(metadata.pairs()).toEqual({ sample: 's1' });
-    expect(await inJournal()).toEqual([]);
+    await waitUntil(async () => (await inJournal()).length === 0);
   });
 });
 
