@@ -10,8 +10,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import {
   afterKill,
-  directory,
   forever,
+  live,
   newDraft,
   onlyRecovery,
   owed,
@@ -30,7 +30,6 @@ const SIZES = [
   ['large', LARGE],
 ] as const;
 
-const live = (): string => join(directory.name, 'live');
 const published = (): string | undefined => platform.named('folder', 'new.bam')?.bytes.toString();
 const bytes = patterned(LARGE);
 

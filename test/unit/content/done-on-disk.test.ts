@@ -8,22 +8,16 @@ import { patterned } from './fake-platform.ts';
 import { LossyDisk } from './lossy-disk.ts';
 import {
   afterKill,
-  directory,
   forever,
+  live,
   newDraft,
   platform,
+  SIZES,
   useRecoveryWorld,
   writerIn,
 } from './recovery-world.ts';
 
 useRecoveryWorld();
-
-const SIZES = [
-  ['small, in the journal', 50],
-  ['large, in its spool', 20_000],
-] as const;
-
-const live = (): string => join(directory.name, 'live');
 
 interface World {
   readonly drafts: readonly Draft[];

@@ -8,8 +8,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import {
   afterKill,
-  directory,
   forever,
+  live,
   newDraft,
   owed,
   platform,
@@ -22,7 +22,6 @@ import {
 
 useRecoveryWorld();
 
-const live = (): string => join(directory.name, 'live');
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
 
 /** What the mount of a later run of the machine finds of `new.bam`. */

@@ -26,6 +26,15 @@ export function stuck(): Promise<void> {
 }
 
 /** A world for each test of a file. */
+/** Where a draft of so many bytes is when its close is acknowledged, and the bytes. */
+export const SIZES = [
+  ['small, in the journal', 50],
+  ['large, in its spool', 20_000],
+] as const;
+
+/** Of the mount that is to be killed. */
+export const live = (): string => join(directory.name, 'live');
+
 export function useRecoveryWorld(): void {
   beforeEach(() => {
     directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
@@ -60,9 +69,9 @@ export async function syncedDraft(writer: ContentWriter, name: string): Promise<
 }
 
 /** What a mount finds that was killed: the `live` directory as it is at this moment. */
-export async function afterKill(when = 'after-kill', live = join(directory.name, 'live')): Promise<string> {
+export async function afterKill(when = 'after-kill', at = live()): Promise<string> {
   const path = join(directory.name, when);
-  await cp(live, path, { recursive: true });
+  await cp(at, path, { recursive: true });
   return path;
 }
 

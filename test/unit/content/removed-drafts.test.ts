@@ -8,24 +8,18 @@ import { patterned } from './fake-platform.ts';
 import { LossyDisk } from './lossy-disk.ts';
 import {
   afterKill,
-  directory,
   forever,
+  live,
   newDraft,
   onlyRecovery,
   owed,
   platform,
+  SIZES,
   useRecoveryWorld,
   writerIn,
 } from './recovery-world.ts';
 
 useRecoveryWorld();
-
-const SIZES = [
-  ['small, in the journal', 50],
-  ['large, in its spool', 20_000],
-] as const;
-
-const live = (): string => join(directory.name, 'live');
 
 async function closed(
   sizeBytes: number,

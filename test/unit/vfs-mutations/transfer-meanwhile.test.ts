@@ -39,6 +39,19 @@ function whileExporting(happens: () => Promise<unknown>): void {
   });
 }
 
+/** A file that is begun in a folder while something is exported; answers what closes it. */
+function beginsMeanwhile(parent: ProjectFolderNode): () => Promise<void> {
+  let handle: FileHandle | undefined;
+  whileExporting(async () => {
+    ({ handle } = await world.create('new', { parent }));
+    await world.write(handle, 'text');
+  });
+  return async () => {
+    if (handle === undefined) throw new Error('nothing was exported');
+    await world.close(handle);
+  };
+}
+
 describe('a move of a folder between project and volume', () => {
   beforeEach(() => start());
 
@@ -74,12 +87,7 @@ describe('a move of a folder between project and volume', () => {
   it('leaves what is begun in an exported folder meanwhile where it is', async () => {
     const run = await folder('run');
     await world.put('one', '1', run);
-    let finish = async (): Promise<void> => {};
-    whileExporting(async () => {
-      const { handle } = await world.create('new', { parent: run });
-      await world.write(handle, 'text');
-      finish = () => world.close(handle);
-    });
+    const finish = beginsMeanwhile(run);
     await world.rename('run', 'run', { toParent: volume });
     await finish();
     const now = await child<ProjectFolderNode>('run');
@@ -190,12 +198,7 @@ describe('with --after-export=remove', () => {
   it('the folder stays while a file is open that was begun in it meanwhile, and goes when asked again', async () => {
     const run = await folder('run');
     await world.put('one', '1', run);
-    let finish = async (): Promise<void> => {};
-    whileExporting(async () => {
-      const { handle } = await world.create('new', { parent: run });
-      await world.write(handle, 'text');
-      finish = () => world.close(handle);
-    });
+    const finish = beginsMeanwhile(run);
     await expect(world.rename('run', 'run', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
     expect(await world.onVolume(volume)).toMatchObject({ 'run/one': '1' });
     await finish();
