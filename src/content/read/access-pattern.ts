@@ -56,7 +56,10 @@ const AMBITION_OF_STREAM = 96;
 
 const LARGEST_RANGE = 4 * MIB;
 const SMALLEST_RANGE = 128 * KIB;
-const RANGES_IN_WINDOW = 32;
+/** Of all windows together: some more than there are connections. */
+const RANGES_IN_WINDOWS = 32;
+/** Of one window: its reader is to find the next range there, and another on its way. */
+const FEWEST_RANGES = 4;
 const SPARE = 3 / 2;
 /** After a jump, on the strength of runs before. */
 const LARGEST_GUESS = MIB;
@@ -115,10 +118,14 @@ function usualRun([last, before]: readonly number[]): number {
   return Math.min(longer <= shorter * ALIKE ? longer : shorter, LARGEST_GUESS);
 }
 
-/** The size of one range of a window: as many as there are connections, none so small that the round trip dominates. */
-export function rangeBytes(window: number): number {
+/**
+ * The size of one range of a window: as many as the handle has connections when all of them are shared evenly, none so
+ * small that the round trip dominates.
+ */
+export function rangeBytes(window: number, handles: number): number {
+  const ranges = Math.max(FEWEST_RANGES, RANGES_IN_WINDOWS / Math.max(1, handles));
   let size = SMALLEST_RANGE;
-  while (size < LARGEST_RANGE && size * RANGES_IN_WINDOW <= window) size *= 2;
+  while (size < LARGEST_RANGE && size * ranges <= window) size *= 2;
   return size;
 }
 

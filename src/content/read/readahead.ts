@@ -65,7 +65,7 @@ export class Readahead {
   fill(): void {
     const window = this.#window;
     const { position } = this.#pattern;
-    const range = rangeBytes(window);
+    const range = rangeBytes(window, this.#options.slots.users);
     const size = this.#source.version.sizeBytes;
     const horizon = Math.min(position + window, size);
     let next = Math.max(this.#fetchedTo, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);

@@ -115,10 +115,24 @@ describe('the window', () => {
 
 describe('the range', () => {
   it('leaves several in flight of a large window and is not split of a small one', () => {
-    expect(rangeBytes(64 * KIB)).toBe(128 * KIB);
-    expect(rangeBytes(8 * MIB)).toBe(512 * KIB);
-    expect(rangeBytes(48 * MIB)).toBe(2 * MIB);
-    expect(rangeBytes(144 * MIB)).toBe(4 * MIB);
+    expect(rangeBytes(64 * KIB, 1)).toBe(128 * KIB);
+    expect(rangeBytes(8 * MIB, 1)).toBe(512 * KIB);
+    expect(rangeBytes(48 * MIB, 1)).toBe(2 * MIB);
+    expect(rangeBytes(144 * MIB, 1)).toBe(4 * MIB);
+  });
+
+  it('of the first that asks is that of one handle', () => {
+    expect(rangeBytes(144 * MIB, 0)).toBe(4 * MIB);
+  });
+
+  it('is as large for each of several handles as for one, so that connections stay busy', () => {
+    expect(rangeBytes(72 * MIB, 2)).toBe(4 * MIB);
+    expect(rangeBytes(36 * MIB, 4)).toBe(4 * MIB);
+  });
+
+  it('leaves some in flight of each window, however many there are', () => {
+    expect(rangeBytes(9 * MIB, 64)).toBe(4 * MIB);
+    expect(rangeBytes(2 * MIB, 64)).toBe(1024 * KIB);
   });
 });
 
