@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TaskWorld } from './task-world.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -53,6 +54,48 @@ describe('a tool', () => {
     expect(touched).toMatch(/Read-only file system/);
     expect(variables).not.toMatch(/^(SVCFS|VITEST|NODE)/m);
     expect(Number(processes)).toBeLessThan(15);
+  });
+});
+
+describe('what a tool puts in the place of', () => {
+  /** In a script: goes to the directory of the run. */
+  const toOwn = `cd "$(awk '$5 ~ "/tasks/" {print $5; exit}' /proc/self/mountinfo)"`;
+
+  test.each([
+    ['a link to a file of the service', 'ln -s ../../../signing-key task.log'],
+    ['a named pipe', 'mkfifo task.log'],
+    ['nothing', 'true'],
+  ])('its log is not read: %s', async (_, put) => {
+    const app = await world.script(`echo said >&2; ${toOwn}; rm -f task.log; ${put}`);
+    const task = await world.ended(await world.run(app));
+    expect(task.status).toBe('COMPLETED');
+    expect(await world.log(task.id)).toMatch(/^said$/m);
+  });
+
+  test('what tells of its outputs is not read', async () => {
+    await writeFile(join(service.dataDir, 'told.json'), '{"made":"by the service"}');
+    const app = await world.script(`${toOwn}; ln -s ../../../told.json outputs.json`, {
+      outputs: [{ id: 'made', type: 'string?' }],
+    });
+    expect(await world.ended(await world.run(app))).toMatchObject({
+      status: 'FAILED',
+      errors: ['The task has taken away what tells of its outputs.'],
+      outputs: { made: null },
+    });
+  });
+
+  test('the directory of its outputs is not read', async () => {
+    const app = await world.script(
+      `echo mine > signing-key; ${toOwn}; rmdir outputs; ln -s ../../.. outputs`,
+      {
+        outputs: [{ id: 'made', type: 'File', outputBinding: { glob: 'signing-key' } }],
+      },
+    );
+    expect(await world.ended(await world.run(app))).toMatchObject({
+      status: 'FAILED',
+      errors: [expect.stringMatching(/is no file that the task has made/)],
+      outputs: { made: null },
+    });
   });
 });
 

@@ -44,12 +44,15 @@ export async function runTask(run: JobRun): Promise<void> {
   await rm(ofTask, { recursive: true, force: true });
   const directory = join(ofTask, run.lease.worker);
   await mkdir(directory, { recursive: true });
-  const log = await TaskLog.open(join(directory, 'task.log'));
+  // Beside the directory and not in it: what the service opens by its name no tool may replace.
+  const logPath = `${directory}.log`;
+  const log = await TaskLog.open(logPath);
   try {
     await new TaskAttempt(run, { task, taskRunner, directory, log, begunMs }).run();
   } finally {
     await log.close();
     await rm(directory, { recursive: true, force: true });
+    await rm(logPath, { force: true });
     // Unless another run of the task is at work there.
     await rmdir(ofTask).catch(() => undefined);
   }

@@ -4,14 +4,14 @@
  * A run has a directory of its own: `inputs/`, `outputs/`, `temporary/`, `home/`, the app and its job order. cwltool and
  * its tools are one process group in a sandbox, which does not outlive this process and sees none of its environment.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { containerImages } from '../../rules/engine-document.ts';
 import { type EngineResult, type TaskEngine, TaskFailure, type TaskOrder } from '../task-engine.ts';
 import { CwltoolLog } from './cwltool-log.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { openOutput, withListings } from './made-outputs.ts';
+import { openOutput, readOutputObject, withListings } from './made-outputs.ts';
 import { ProcessGroup } from './process-group.ts';
 import { watchResources } from './resource-watch.ts';
 import { sandbox } from './sandbox.ts';
@@ -137,8 +137,8 @@ export class CwltoolEngine implements TaskEngine {
 }
 
 async function readOutputs(directory: string): Promise<Record<string, unknown>> {
-  const outputs: unknown = JSON.parse(await readFile(join(directory, 'outputs.json'), 'utf8'));
-  return (await withListings(outputs ?? {})) as Record<string, unknown>;
+  const outputs = await readOutputObject(join(directory, 'outputs.json'));
+  return (await withListings(outputs ?? {}, join(directory, 'outputs'))) as Record<string, unknown>;
 }
 
 /** Expressions in apps are run by the Node.js that runs this. */

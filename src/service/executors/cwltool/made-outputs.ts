@@ -1,21 +1,34 @@
-/** What cwltool left in its output directory, as its output object tells. */
+/**
+ * What cwltool left in its output directory, as its output object tells. A tool can put anything in the place of either,
+ * and what it links to is not what it saw there itself: outside of the sandbox the link leads to the files of the machine.
+ */
 import { constants, type FileHandle, open, readdir, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { errorCode } from '../../../lib/error-code.ts';
 import { TaskFailure } from '../task-engine.ts';
 
+/** The output object, from the file that cwltool has written it to. */
+export async function readOutputObject(path: string): Promise<unknown> {
+  const file = await openFile(path, noObject);
+  try {
+    return JSON.parse(await file.readFile('utf8'));
+  } finally {
+    await file.close();
+  }
+}
+
 /** The value with the listing of every folder, which cwltool gives only when the app asks for it. */
-export async function withListings(value: unknown): Promise<unknown> {
-  if (Array.isArray(value)) return Promise.all(value.map(withListings));
+export async function withListings(value: unknown, directory: string): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((each) => withListings(each, directory)));
   if (typeof value !== 'object' || value === null) return value;
   const inner: [string, unknown][] = [];
-  for (const [key, each] of Object.entries(value)) inner.push([key, await withListings(each)]);
+  for (const [key, each] of Object.entries(value)) inner.push([key, await withListings(each, directory)]);
   const object = Object.fromEntries(inner);
   const { class: kind, listing, location } = object;
   if (kind !== 'Directory' || Array.isArray(listing) || typeof location !== 'string') return object;
-  return { ...object, listing: await listingOf(pathOf(location)) };
+  return { ...object, listing: await listingOf(await madePath(directory, location)) };
 }
 
 async function listingOf(directory: string): Promise<object[]> {
@@ -30,42 +43,53 @@ async function listingOf(directory: string): Promise<object[]> {
   );
 }
 
-/** Opens a file of the output directory; a tool may name any, and link to any. */
+/** Opens a file of the output directory. */
 export async function openOutput(directory: string, location: string): Promise<Readable> {
+  const path = await madePath(directory, location);
+  const file = await openFile(path, (cause) => noOutput(location, cause));
+  return file.createReadStream();
+}
+
+/** Where in the output directory something is. A tool may name any place, and link to any, from that directory itself too. */
+async function madePath(directory: string, location: string): Promise<string> {
   const path = await realpath(pathOf(location)).catch(() => undefined);
-  if (path === undefined || !path.startsWith((await realpath(directory)) + sep)) {
-    throw noFile(location);
-  }
-  const file = await openReadable(path, location);
+  const own = join(await realpath(dirname(directory)), basename(directory));
+  if (path === undefined || !path.startsWith(own + sep)) throw noOutput(location);
+  return path;
+}
+
+/** Opens what is a file itself. To open a named pipe that nobody writes to would otherwise never end. */
+async function openFile(path: string, refusal: (cause?: unknown) => TaskFailure): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error) => {
+    throw isRefused(error) ? refusal(error) : error;
+  });
   try {
-    if (!(await file.stat()).isFile()) throw noFile(location);
-    return file.createReadStream();
+    if (!(await file.stat()).isFile()) throw refusal();
+    return file;
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
-/** To open a named pipe that nobody writes to would otherwise never end. */
-async function openReadable(path: string, location: string): Promise<FileHandle> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    const code = errorCode(error);
-    // A socket, or a file that its tool has taken the right to read from.
-    if (code === 'ENXIO' || code === 'EACCES') throw noFile(location, error);
-    throw error;
-  }
+/** A link, nothing, a socket, or a file that its tool has taken the right to read from. */
+function isRefused(error: unknown): boolean {
+  return ['ELOOP', 'ENOENT', 'ENXIO', 'EACCES'].includes(errorCode(error) ?? '');
 }
 
 function pathOf(location: string): string {
   try {
     return fileURLToPath(location);
   } catch (error) {
-    throw noFile(location, error);
+    throw noOutput(location, error);
   }
 }
 
-function noFile(location: string, cause?: unknown): TaskFailure {
+function noOutput(location: string, cause?: unknown): TaskFailure {
   return new TaskFailure(`The output ${location} is no file that the task has made.`, { cause });
+}
+
+function noObject(cause?: unknown): TaskFailure {
+  return new TaskFailure('The task has taken away what tells of its outputs.', { cause });
 }
