@@ -104,6 +104,21 @@ test('two edits of the settings of a project leave what both have set', async ()
   });
 });
 
+test('two edits of a draft of a task leave what both have set', async () => {
+  const app = `${project.id}/app`;
+  const tool = { class: 'CommandLineTool', inputs: { a: 'string?', b: 'string?' }, outputs: {} };
+  await alice.post(`/apps/${app}/raw`, tool);
+  const { id } = (await alice.post('/tasks', { project: project.id, app, name: 'Task' })).body;
+  const set = (inputs: object) => alice.call('PATCH', `/tasks/${id}`, { body: { inputs } });
+  const edited = await interrupted(service.services.store, () => set({ a: 'mine' }), {
+    table: 'tasks',
+    read: 'find',
+    by: () => set({ b: 'theirs' }),
+  });
+  expect(edited.status).toBe(200);
+  expect((await alice.get(`/tasks/${id}`)).body.inputs).toEqual({ a: 'mine', b: 'theirs' });
+});
+
 describe('a volume', () => {
   const address = () => `/storage/volumes/${volume.id}`;
   const patch = (body: object, query = '') => alice.call('PATCH', `${address()}${query}`, { body });

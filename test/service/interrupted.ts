@@ -2,7 +2,7 @@ import { inject } from 'vitest';
 import type { Store } from '../../src/service/store/store.ts';
 
 interface Interruption {
-  readonly table: 'projects' | 'volumes' | 'volumeMembers' | 'files';
+  readonly table: 'projects' | 'volumes' | 'volumeMembers' | 'files' | 'tasks';
   /** After the first answer of this method of the table. */
   readonly read: string;
   readonly by: () => Promise<unknown>;

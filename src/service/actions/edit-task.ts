@@ -20,18 +20,16 @@ export async function editTask(
   caller: Caller,
   edit: { readonly id: string; readonly body: EditTaskBody },
 ): Promise<TaskRow> {
-  const { store } = services;
-  const present = await executableTask(store, caller, edit.id);
-  if (present.status !== 'DRAFT') return rename(store, present, edit.body);
-  checkExecution(services, edit.body);
-  const { task, children } = await composeTask(store, caller, edited(draftOf(present), edit.body));
-  await store.transaction(async (tx) => {
-    if ((await tx.tasks.find(task.id))?.status !== 'DRAFT') throw new ServiceError(7026);
+  return services.store.transaction(async (tx) => {
+    const present = await executableTask(tx, caller, edit.id);
+    if (present.status !== 'DRAFT') return rename(tx, present, edit.body);
+    checkExecution(services, edit.body);
+    const { task, children } = await composeTask(tx, caller, edited(draftOf(present), edit.body));
     await tx.tasks.deleteChildren(task.id);
     await tx.tasks.update(task.id, task);
     await tx.tasks.insert(children);
+    return task;
   });
-  return task;
 }
 
 function edited(draft: TaskDraft, body: EditTaskBody): TaskDraft {
@@ -50,10 +48,10 @@ function edited(draft: TaskDraft, body: EditTaskBody): TaskDraft {
   };
 }
 
-async function rename(store: Store, task: TaskRow, { name, ...others }: EditTaskBody): Promise<TaskRow> {
+async function rename(tx: Store, task: TaskRow, { name, ...others }: EditTaskBody): Promise<TaskRow> {
   if (Object.values(others).some((value) => value !== undefined)) throw new ServiceError(7026);
   if (!name) return task;
-  await store.tasks.update(task.id, { name: checkTaskName(name) });
+  await tx.tasks.update(task.id, { name: checkTaskName(name) });
   return { ...task, name };
 }
 
