@@ -10,6 +10,9 @@ export function forEachChunk(
   stream: Readable,
   take: (chunk: Buffer) => Promise<void> | undefined,
 ): Promise<void> {
+  const early = (): Error => new Error('the stream was closed before its end');
+  // Who listens from now on hears nothing.
+  if (stream.closed) return Promise.reject(stream.errored ?? early());
   return new Promise((resolve, reject) => {
     let taken = Promise.resolve();
     const settle = (conclude: () => void): void => {
@@ -23,7 +26,7 @@ export function forEachChunk(
     // A stream may end while it is paused.
     const onEnd = (): void => void taken.then(() => settle(resolve), fail);
     const onClose = (): void => {
-      if (!stream.readableEnded) fail(new Error('the stream was closed before its end'));
+      if (!stream.readableEnded) fail(early());
     };
     const onData = (chunk: Buffer): void => {
       try {

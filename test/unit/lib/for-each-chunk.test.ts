@@ -36,4 +36,14 @@ describe('every chunk of a stream', () => {
     const failing = new Readable({ read: () => failing.destroy(new Error('broken')) });
     await expect(forEachChunk(failing, () => undefined)).rejects.toThrow('broken');
   });
+
+  it.each([
+    ['closed before its end', undefined],
+    ['broken', new Error('broken')],
+  ])('fails when the stream was there no more: %s', async (message, reason) => {
+    const stream = new Readable({ read() {} });
+    stream.on('error', () => undefined).destroy(reason);
+    await new Promise((resolve) => stream.once('close', resolve));
+    await expect(forEachChunk(stream, () => undefined)).rejects.toThrow(message);
+  });
 });

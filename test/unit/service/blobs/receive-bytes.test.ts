@@ -49,6 +49,35 @@ it.each([
   expect(await readdir(directory)).toEqual([]);
 });
 
+it('rejects when whoever sends has gone before it listens', async () => {
+  const receiving = brokenOff(async (incoming) => {
+    // Nobody listens for errors, so that none is told.
+    await new Promise((resolve) => incoming.once('close', resolve));
+    return receiveBytes(directory, incoming, 1);
+  });
+  await expect(receiving).rejects.toThrow(/aborted|closed before its end/);
+  expect(await readdir(directory)).toEqual([]);
+});
+
+/** What `receive` makes of a request whose client goes away in the middle of it. */
+async function brokenOff(
+  receive: (incoming: IncomingMessage) => Promise<ReceivedFile>,
+): Promise<ReceivedFile> {
+  const server = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const outgoing = request({ port, host: '127.0.0.1', method: 'PUT', headers: { 'Content-Length': 1 } });
+    outgoing.on('error', () => undefined).flushHeaders();
+    const [incoming] = await once(server, 'request');
+    const receiving = receive(incoming);
+    outgoing.destroy();
+    return await receiving;
+  } finally {
+    server.close();
+  }
+}
+
 /** What `receive` makes of a request with these bytes. */
 async function sent(
   bytes: Buffer,
