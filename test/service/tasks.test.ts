@@ -408,6 +408,17 @@ describe('a batch', () => {
     expect((await alice.get(`/tasks/${part.id}`)).body.status).toBe('RUNNING');
   });
 
+  test('loses none of its tasks before it is run', async () => {
+    const { body } = await batch();
+    const [part] = await children(body.id);
+    const remove = () => alice.call('DELETE', `/tasks/${part.id}`);
+    expect(await remove()).toMatchObject(refused(409, 90007));
+    expect(await children(body.id)).toHaveLength(3);
+    await act(body.id, 'run');
+    await act(body.id, 'abort');
+    expect((await remove()).status).toBe(204);
+  });
+
   test.each([
     ['no batch_by', { batch_by: null }, 7016],
     ['an unknown type', { batch_by: { type: 'COLOUR' } }, 7017],

@@ -55,13 +55,22 @@ async function rename(tx: Store, task: TaskRow, { name, ...others }: EditTaskBod
   return { ...task, name };
 }
 
-/** With the tasks of its batch. @throws ServiceError 7005, 7002, 7001, 90007 while it runs */
+/**
+ * With the tasks of its batch. One of a batch that is a draft stays: the batch is run as a whole, and with none of its
+ * tasks left would never end.
+ *
+ * @throws ServiceError 7005, 7002, 7001, 90007 while it runs, or for the batch it belongs to
+ */
 export async function deleteTask({ store }: Services, caller: Caller, id: string): Promise<void> {
   const { id: known } = await executableTask(store, caller, id);
   await store.transaction(async (tx) => {
     const task = await tx.tasks.find(known);
     if (task !== undefined && isUnfinished(task.status)) {
       throw new ServiceError(90007, 'The task is running: abort it before deleting it.');
+    }
+    const batch = task?.parent_id ? await tx.tasks.find(task.parent_id) : undefined;
+    if (batch?.status === 'DRAFT') {
+      throw new ServiceError(90007, 'The task is deleted with the batch it belongs to.');
     }
     await tx.tasks.delete(known);
   });
