@@ -143,8 +143,8 @@ export interface Draft {
    * mount finds it. So it is after a power failure too when this returns. Never rejects.
    */
   disown(): Promise<void>;
-  /** It has its name again: what was owed is owed again. */
-  reclaim(): void;
+  /** It has its name again: what was owed is owed again, after a power failure too when this returns. Never rejects. */
+  reclaim(): Promise<void>;
   /**
    * Runs a rename, at whose end `retarget` is called. `ContentError` in its place when that could not be done, because the
    * spool let go of some bytes; meanwhile it lets go of none.

@@ -6,12 +6,12 @@ import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { ChangeTurns } from './change-turns.ts';
 import { type Extent, ExtentMap, hasReleased, isPartOf, type VersionOrigin } from './extent-map.ts';
-import type { ByteRange } from './part-plan.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
@@ -109,10 +109,10 @@ export class DraftContent {
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
       await this.#beforeChange({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
-      // The cut bytes must not come back as content when the file grows again.
-      if (sizeBytes < size && this.#spool !== undefined) {
+      // For a file the map would do; but the spool may be kept for a person, and gives back its room.
+      if (sizeBytes < size && (this.spooled || this.#spool !== undefined)) {
         this.#spoolChanges += 1;
-        await (await this.#spool).truncate(sizeBytes);
+        await (await this.#file()).truncate(sizeBytes);
       }
       this.#map.truncate(sizeBytes);
       this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });

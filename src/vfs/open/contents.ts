@@ -359,7 +359,7 @@ export class Contents {
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
     const { staged } = content;
     if (what.draft) await this.#publisher.putBackReplaced(what.draft);
-    const reinstated = this.#reinstated(content);
+    const reinstated = await this.#reinstated(content);
     const before = { staged, replaced: reinstated?.node };
     const isDispensable = await giveUp(this.#tree, content.node, { ...what, ...before });
     if (reinstated) void this.#follow(reinstated);
@@ -367,11 +367,11 @@ export class Contents {
   }
 
   /** What a draft was renamed over, for that to have its name again, when there are handles on it. */
-  #reinstated({ replaces }: FileContent): FileContent | undefined {
+  async #reinstated({ replaces }: FileContent): Promise<FileContent | undefined> {
     if (!replaces || replaces.content.handles.size === 0) return undefined;
     const { content } = replaces;
     content.unlinked = false;
-    content.node.draft?.reclaim();
+    await content.node.draft?.reclaim();
     return content;
   }
 
