@@ -1,6 +1,6 @@
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { unquoted } from '../parse/volume.ts';
+import { unquoted } from '../etag.ts';
 import { isRedirect, StoreRedirect } from './redirect.ts';
 
 export interface RangeWanted {

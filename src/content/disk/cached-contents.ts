@@ -2,11 +2,11 @@
 import PQueue from 'p-queue';
 import { errorCode } from '../../lib/error-code.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { contentName } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import type { VersionSource } from '../read/version-source.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import { type DiskCache, isDiskFull } from './disk-cache.ts';
 

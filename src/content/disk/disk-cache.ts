@@ -15,9 +15,9 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { ContentVersion } from '../ports.ts';
 import { type BlockIo, DISK_BLOCK_BYTES } from './block-io.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import { CacheSpace, type Evicted } from './cache-space.ts';
 import { type CachedVersion, cachedVersion } from './cached-version.ts';

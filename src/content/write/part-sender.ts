@@ -10,13 +10,13 @@ import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
 import type { SignedUrl } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import { FairQueue, type LaneOptions } from './fair-queue.ts';
 import { FlightLimit } from './flight-limit.ts';
 import { type PartCheck, PartChecks } from './part-checks.ts';
-import type { ByteRange } from './part-plan.ts';
 
 export interface Turn {
   /** The draft's id: files take turns. */

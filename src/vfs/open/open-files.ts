@@ -9,6 +9,7 @@
  * another content is another node (`node.ts`). Of an alias the platform tells nothing: its store is asked at each open.
  */
 import type { FileRecord } from '../../api/model.ts';
+import { sameVersion } from '../../content/content-version.ts';
 import type { ProcessTable } from '../../lib/process-table.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
@@ -28,7 +29,7 @@ import { newFile } from './new-file.ts';
 import type { OpenMode } from './open-flags.ts';
 import { openModeOf } from './open-flags.ts';
 import { readaheadFor } from './readahead-for.ts';
-import { isSameVersion, versionOf } from './version-of.ts';
+import { versionOf } from './version-of.ts';
 
 /** An open virtual file: its text as it was at open. */
 interface OpenText {
@@ -326,7 +327,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (before && lacksSize(node)) return before;
     const version = versionOf(node);
     if (!version) throw new FsError('EIO', `${node.name} has no content`);
-    if (before && isSameVersion(before.version, version)) return before;
+    if (before && sameVersion(before.version, version)) return before;
     open.view = this.#tree.reader.open(version);
     before?.close();
     return open.view;
