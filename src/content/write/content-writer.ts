@@ -17,6 +17,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
 import { extentsOf } from './extent-map.ts';
+import { FetchTurns } from './fetch-turns.ts';
 import { Journal } from './journal.ts';
 import type { DraftState } from './journal-entry.ts';
 import { PartSender } from './part-sender.ts';
@@ -134,6 +135,7 @@ class SpoolingWriter implements ContentWriter {
       api,
       reader,
       memory,
+      fetchTurns: new FetchTurns(memory),
       sender: new PartSender({
         api,
         storage,

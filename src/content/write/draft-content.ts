@@ -12,17 +12,16 @@ import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { ChangeTurns } from './change-turns.ts';
 import { type Extent, ExtentMap, hasReleased, isPartOf, type VersionOrigin } from './extent-map.ts';
+import { FETCH_BYTES, type FetchTurns } from './fetch-turns.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
-
-/** Ranges of versions are fetched in pieces of this size. */
-const FETCH_BYTES = 4 * 1024 * 1024;
 
 export interface DraftContentOptions {
   readonly spoolPath: string;
   readonly reader: ContentReader;
   readonly memory: MemoryPool;
+  readonly fetchTurns: FetchTurns;
   readonly space: SpoolSpace;
   readonly extents: readonly Extent[];
   /** What they say of the spool is on the disk. */
@@ -377,25 +376,31 @@ export class DraftContent {
   async #copy({ version, offset }: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < into.length; at += FETCH_BYTES) {
       const piece = into.subarray(at, at + FETCH_BYTES);
-      const { chunks, release } = await this.#source(version).read(offset + at, piece.length, { signal });
-      let copied = 0;
-      for (const chunk of chunks) {
-        piece.set(chunk, copied);
-        copied += chunk.length;
-      }
-      release?.();
+      const copy = async (): Promise<void> => {
+        const { chunks, release } = await this.#source(version).read(offset + at, piece.length, { signal });
+        let copied = 0;
+        for (const chunk of chunks) {
+          piece.set(chunk, copied);
+          copied += chunk.length;
+        }
+        release?.();
+      };
+      await this.#options.fetchTurns.intoParts.run(copy, signal);
     }
   }
 
   async #fetch(extent: Extent, signal: AbortSignal): Promise<void> {
     if (extent.origin.kind !== 'version') return;
     const { version, offset } = extent.origin;
-    const bytes = await this.#source(version).read(offset, extent.end - extent.start, { signal });
-    try {
-      await this.#changes.run(() => this.#place(extent, bytes.chunks));
-    } finally {
-      bytes.release?.();
-    }
+    const fetch = async (): Promise<void> => {
+      const bytes = await this.#source(version).read(offset, extent.end - extent.start, { signal });
+      try {
+        await this.#changes.run(() => this.#place(extent, bytes.chunks));
+      } finally {
+        bytes.release?.();
+      }
+    };
+    await this.#options.fetchTurns.intoSpools.run(fetch, signal);
   }
 
   /** Writes fetched bytes where nothing else was written or copied since the fetch began. */

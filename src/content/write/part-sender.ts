@@ -3,7 +3,8 @@
  * part from the spool to the store.
  *
  * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
- * memory is held for the time of one transfer only. A part that was sent gives up its place in flight before it is checked.
+ * memory is held for the time of one transfer only; how much is fetched at once, `FetchTurns` says. A part that was sent
+ * gives up its place in flight before it is checked.
  */
 import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../api/api.ts';

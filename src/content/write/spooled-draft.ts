@@ -78,6 +78,7 @@ export class SpooledDraft implements Draft {
       spoolPath: context.spoolPath(state.id),
       reader,
       memory,
+      fetchTurns: context.fetchTurns,
       space,
       extents: state.extents,
       onDisk: state.onDisk ?? false,

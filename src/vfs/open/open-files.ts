@@ -258,7 +258,7 @@ export class PlatformOpenFiles implements OpenFiles {
     try {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
-      if (!node.draft) await this.#tree.revalidate(node, context.signal, prepare);
+      if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
       const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
       if (mode.truncate)
         await this.#contents.change(
