@@ -1,7 +1,7 @@
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { ObstacleReport } from '../../content/disk/obstacles.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
-import { describeSize } from './describe-size.ts';
 
 /** Nothing when none was asked for; why not, when one was and there is none. */
 export function describeDiskCache({

@@ -1,9 +1,9 @@
-import type { UploadProgress } from '../../content/ports.ts';
+import type { SpoolUsage, UploadProgress } from '../../content/ports.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeJob } from './describe-job.ts';
-import { describeSize } from './describe-size.ts';
 
 type Status = Extract<InquiryAnswer, { readonly answer: 'status' }>;
 

@@ -2,7 +2,7 @@ import { versionKey } from '../../content/content-version.ts';
 import type { DiskCache } from '../../content/disk/disk-cache.ts';
 import { entryBytes } from '../../content/disk/entry-size.ts';
 import type { ContentVersion } from '../../content/ports.ts';
-import { describeSize } from '../describe/describe-size.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 
 /** Room in a disk cache for files that are to be there together: more of them would only push out one another. */
 export class WarmUpRoom {

@@ -1,9 +1,9 @@
 import type { CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
-import { describeSize } from '../describe/describe-size.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUpRoom } from './warm-up-room.ts';
 
