@@ -258,7 +258,7 @@ export interface Recovery {
 export type ContentErrorKind =
   /** The version's bytes are no more, or are others now. */
   | 'changed'
-  /** The spool is at its limit, or its disk is full. */
+  /** The spool is at its limit, or its disk takes no more. */
   | 'no-space'
   /** The machine gives the mount no more memory. */
   | 'no-memory'

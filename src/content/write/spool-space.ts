@@ -7,6 +7,7 @@
  * does not help does a writer get `no-space`.
  */
 import type { Clock } from '../../lib/clock.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { ContentError } from '../ports.ts';
 
@@ -152,8 +153,9 @@ export class SpoolSpace {
   #noSpace(): ContentError {
     return new ContentError(
       'no-space',
-      `files being written take ${this.#usedBytes} bytes of the spool, which may hold ${this.#options.limitBytes}, and ` +
-        'none of them is about to be finished; raise the spool size or write fewer files at once',
+      `files being written take ${describeSize(this.#usedBytes)} of the spool, which may hold ` +
+        `${describeSize(this.#options.limitBytes)}, and none of them is about to be finished; raise --spool-size, or ` +
+        'write fewer files at once',
     );
   }
 
