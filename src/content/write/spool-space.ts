@@ -9,7 +9,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { ContentError } from '../ports.ts';
+import { ContentError, type SpoolUsage } from '../ports.ts';
 
 /** A draft, as the room it takes. */
 export interface SpoolTenant {
@@ -54,6 +54,15 @@ export class SpoolSpace {
 
   constructor(options: SpoolSpaceOptions) {
     this.#options = options;
+  }
+
+  get usage(): SpoolUsage {
+    const { limitBytes } = this.#options;
+    return {
+      usedBytes: this.#usedBytes,
+      limitBytes: Number.isFinite(limitBytes) ? limitBytes : null,
+      waitingWrites: this.#writers.size,
+    };
   }
 
   enter(tenant: SpoolTenant): void {
