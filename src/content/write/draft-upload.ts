@@ -178,7 +178,7 @@ export class DraftUpload {
     if (!this.#options.context.content.released) return;
     throw new ContentError(
       'failed',
-      `${this.#options.target().name} is larger than the spool may get, and its upload cannot begin anew (raise the spool size)`,
+      `${this.#options.target().name} is larger than the spool may get, and its upload cannot begin anew (raise --spool-size)`,
     );
   }
 
