@@ -66,6 +66,17 @@ describe('rm', () => {
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
   });
 
+  it('does not delete what another client moved elsewhere, though its mode was sent just now', async () => {
+    await start();
+    const node = await world.put('a', 'kept');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+    const how = { handle: undefined, context: world.by() };
+    await world.side.mutations.setattr(node, { mode: 0o700 }, how);
+    await world.side.idle(world.by().signal);
+    await expect(unlink('a')).rejects.toMatchObject({ errno: 'ENOENT' });
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+
   it('deletes what another client has put under the name', async () => {
     await start();
     await movedElsewhere(await world.put('a', 'kept'), { parent: archive, name: 'a' });
