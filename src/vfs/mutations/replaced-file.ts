@@ -6,10 +6,18 @@ import type { Tree } from '../tree.ts';
 import { type Asides, placeOf } from './asides.ts';
 import { isNamedAs } from './named-now.ts';
 
-/** The file that has the name of `node` on the platform: its own, or the one that it, a draft, was renamed over. */
-export function publishedUnder(contents: Contents, node: ProjectFileNode): ReplacedFile | undefined {
+/**
+ * The file that has the name of `node` on the platform now: its own, or the one that it, a draft, was renamed over and that
+ * another client has left there. The caller has asked whether `node` has its name still.
+ */
+export async function publishedNow(
+  { tree, contents }: { readonly tree: Tree; readonly contents: Contents },
+  node: ProjectFileNode,
+): Promise<ReplacedFile | undefined> {
   const content = contents.of(node);
-  return node.record ? { record: node.record, content } : content.replaces;
+  if (node.record) return { record: node.record, content };
+  const { replaces } = content;
+  return replaces && (await hasNodesName(tree, replaces, node)) ? replaces : undefined;
 }
 
 /** Whether the file that a draft was renamed over still has the name of its node on the platform: by facts at most a second old. */

@@ -224,6 +224,23 @@ describe.each([
     expect(await world.onPlatform(archive)).toEqual({ a: 'theirs', c: 'another' });
   });
 
+  it('over a draft leaves alone what that was renamed over and is elsewhere by now', async () => {
+    await begin();
+    const old = await world.put('a', 'kept');
+    const reader = await world.open(old, O_RDONLY);
+    const { handle } = await world.create('a.new');
+    await world.write(handle, 'draft');
+    await world.rename('a.new', 'a');
+    await movedElsewhere(old, { parent: archive, name: 'a' });
+    await world.put('other', 'text');
+    await world.rename('other', 'a');
+    await world.close(handle);
+    expect(await world.read(reader)).toBe('kept');
+    await world.close(reader);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+  });
+
   it('of a folder that another client moved elsewhere fails', async () => {
     await begin();
     const place = { parent: world.folder, name: 'run' };
@@ -232,6 +249,21 @@ describe.each([
     await clock.advance(A_WHILE_MS);
     await expect(world.rename('run', 'walk')).rejects.toMatchObject({ errno: 'ENOENT' });
   });
+});
+
+it('mv from another project over a draft leaves alone what that was renamed over and is elsewhere by now', async () => {
+  await start();
+  const parent = world.otherProject;
+  const old = await world.put('a', 'kept', parent);
+  const { handle } = await world.create('a.new', { parent });
+  await world.write(handle, 'draft');
+  await world.rename('a.new', 'a', { parent });
+  await movedElsewhere(old, { parent, name: 'b' });
+  await world.put('other', 'text');
+  await world.rename('other', 'a', { toParent: parent });
+  await world.close(handle);
+  expect(await world.onPlatform(parent)).toEqual({ a: 'text', b: 'kept' });
+  expect(await world.onPlatform()).toEqual({ archive: '/' });
 });
 
 it('publishes a draft over a file that is read here and was moved elsewhere, and leaves that alone', async () => {

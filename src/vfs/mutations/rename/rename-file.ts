@@ -19,7 +19,7 @@ import { folderIdOf, pathOf } from '../../node.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
-import { publishedUnder } from '../replaced-file.ts';
+import { publishedNow } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
@@ -34,6 +34,11 @@ export interface FileRename {
   readonly noReplace: boolean;
 }
 
+interface FileReplacement extends FileRename {
+  /** The file that has the new name on the platform. */
+  readonly replaced: ReplacedFile | undefined;
+}
+
 /** Within one project. */
 export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
   const { tree, contents } = parts;
@@ -46,15 +51,18 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
     for (const node of nodes) await contents.findUnanswered(node);
     await requireNamesStill(tree, ends);
     const go = (): Promise<void> =>
-      holdingAnnotations(nodes, () =>
-        source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename),
-      );
+      holdingAnnotations(nodes, async () => {
+        const replacement = { ...rename, replaced: target && (await publishedNow(parts, target)) };
+        return source.record
+          ? renamePublished(parts, replacement, source.record)
+          : renameDraft(parts, replacement);
+      });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
 }
 
-async function renameDraft(parts: RenameParts, rename: FileRename): Promise<void> {
-  const { source, parent, name, target, noReplace } = rename;
+async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
+  const { source, parent, name, target, noReplace, replaced } = rename;
   const { tree, contents } = parts;
   const content = contents.of(source);
   const before = target && contents.of(target);
@@ -71,19 +79,23 @@ async function renameDraft(parts: RenameParts, rename: FileRename): Promise<void
     };
   }
   if (target && before) {
-    content.replaces = publishedUnder(contents, target);
+    content.replaces = replaced;
     await contents.unlinked(before, undefined);
   }
   tree.moved(source, { parent, name });
 }
 
-async function renamePublished(parts: RenameParts, rename: FileRename, record: FileRecord): Promise<void> {
+async function renamePublished(
+  parts: RenameParts,
+  rename: FileReplacement,
+  record: FileRecord,
+): Promise<void> {
   const { tree } = parts;
-  const { source, parent, name, target } = rename;
+  const { source, parent, name, target, replaced } = rename;
   const facts = localFacts(source);
   const given = reservedPairs(facts);
-  const replaced = target && publishedUnder(parts.contents, target);
-  const renamed = replaced
+  const renamed =
+    target && replaced
     ? await replace(parts, { ...rename, target }, { record, replaced, given })
     : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
         putAt(parts, rename, put),
