@@ -156,6 +156,70 @@ describe('of a file that is being written, and that another client has moved mea
   });
 });
 
+describe('an mv that is refused leaves --conflict=fail what it is, when another client has replaced the file:', () => {
+  let handle: FileHandle;
+  beforeEach(async () => {
+    await start({ options: { conflict: 'fail' } });
+    const node = await world.put('a', 'kept');
+    handle = await world.open(node, O_WRONLY | O_TRUNC);
+    await world.write(handle, 'ours');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+  });
+  afterEach(async () => {
+    await expect(world.close(handle)).rejects.toMatchObject({ errno: 'ESTALE' });
+    expect(await world.onPlatform()).toMatchObject({ archive: '/', a: 'theirs' });
+  });
+
+  it('to another project, while it is being written', async () => {
+    const moving = world.rename('a', 'a', { toParent: world.otherProject });
+    await expect(moving).rejects.toMatchObject({ errno: 'EBUSY' });
+  });
+});
+
+it('mv of a file that is just being published renames what is published, while it is written on', async () => {
+  const [begun, gate, isPublished] = [new Gate(), new Gate(), new Gate()];
+  let isSlow = false;
+  await start({
+    api: (api) =>
+      withMethods(api, {
+        uploads: withMethods(api.uploads, {
+          inline: async (...given) => {
+            if (!isSlow) return api.uploads.inline(...given);
+            begun.open();
+            await gate.opened;
+            return api.uploads.inline(...given);
+          },
+        }),
+        files: withMethods(api.files, {
+          // What was asked about the file before its publication is answered after that.
+          get: async (...given) => {
+            if (isSlow) await isPublished.opened;
+            return api.files.get(...given);
+          },
+        }),
+      }),
+  });
+  const node = await world.put('a', 'old');
+  const [first, second] = [await world.open(node, O_WRONLY | O_TRUNC), await world.open(node, O_WRONLY)];
+  await world.write(first, 'ours');
+  await clock.advance(A_WHILE_MS);
+  isSlow = true;
+  const closing = world.close(first);
+  await begun.opened;
+  const renaming = world.rename('a', 'b');
+  // It has asked what it asks without waiting.
+  await clock.advance(0);
+  gate.open();
+  await closing;
+  isSlow = false;
+  await world.write(second, ' and more', 4);
+  isPublished.open();
+  await renaming;
+  await world.close(second);
+  expect(await world.onPlatform()).toEqual({ archive: '/', b: 'ours and more' });
+});
+
 it('mv of a file that is open, though nothing was written, does not rename what another client has moved', async () => {
   await start();
   const node = await world.put('a', 'old');
@@ -203,6 +267,18 @@ describe.each([
     await movedElsewhere(await world.put('a', 'only copy'), { name: 'b' });
     expect(await world.child('b')).toBeDefined();
     await world.rename('b', 'a');
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
+  });
+
+  it('does the same over what is being written under its old name', async () => {
+    await begin();
+    const node = await world.put('a', 'only copy');
+    const handle = await world.open(node, O_WRONLY | O_TRUNC);
+    await world.write(handle, 'draft');
+    await movedElsewhere(node, { name: 'b' });
+    expect(await world.child('b')).toBeDefined();
+    await world.rename('b', 'a');
+    await world.close(handle);
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
   });
 

@@ -44,7 +44,8 @@ export async function moveToProject(
         : await move();
     if (replaced)
       await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
-    if (target && !target.record) await contents.unlinked(contents.of(target), undefined);
+    const before = target && contents.of(target);
+    if (before && before !== replaced?.content) await contents.unlinked(before, undefined);
     tree.detach(source);
     tree.placedRecord(to.parent, file);
     tree.kernel.invalidateEntry(to.parent.id, to.name);

@@ -16,9 +16,10 @@ import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
+import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
-import { renameEnds, requireNamesStill } from '../named-now.ts';
+import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
 import { publishedNow } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
@@ -49,13 +50,12 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
-    await requireNamesStill(tree, ends);
+    await requirePlacesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
+        const record = await fileToRename(tree, source);
         const replacement = { ...rename, replaced: target && (await publishedNow(parts, target)) };
-        return source.record
-          ? renamePublished(parts, replacement, source.record)
-          : renameDraft(parts, replacement);
+        return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
       });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
@@ -69,20 +69,25 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
+  if (before) await contents.unlinked(before, undefined);
+  if (source.record) letGoOfRecord(source);
   content.exclusive = noReplace;
-  if (target?.record) {
+  content.replaces = replaced;
+  if (replaced) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
-    const carried = carriedOver(target.record, own);
+    const carried = carriedOver(replaced.record, own);
     source.pending = {
       metadata: { ...carried.metadata, ...own.metadata },
       tags: source.pending?.tags ?? carried.tags,
     };
   }
-  if (target && before) {
-    content.replaces = replaced;
-    await contents.unlinked(before, undefined);
-  }
   tree.moved(source, { parent, name });
+}
+
+/** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */
+function letGoOfRecord(node: ProjectFileNode): void {
+  restoreAnnotations(node, annotationsFor(node));
+  node.record = undefined;
 }
 
 async function renamePublished(
@@ -96,11 +101,12 @@ async function renamePublished(
   const given = reservedPairs(facts);
   const renamed =
     target && replaced
-    ? await replace(parts, { ...rename, target }, { record, replaced, given })
-    : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
-        putAt(parts, rename, put),
-      );
-  if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
+      ? await replace(parts, { ...rename, target }, { record, replaced, given })
+      : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
+          putAt(parts, rename, put),
+        );
+  const before = target && parts.contents.of(target);
+  if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
   tree.moved(source, { parent, name });
   const { pending } = source;
   tree.published(source, renamed);
