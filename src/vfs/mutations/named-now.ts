@@ -60,6 +60,18 @@ export async function isNamedAs({ api }: Tree, { id }: FileRecord, place: FilePl
   }
 }
 
+/** The file that has this name on the platform now. */
+export async function fileNamed({ api }: Tree, place: FilePlace): Promise<FileRecord | undefined> {
+  try {
+    const entry = await api.files.find(place);
+    return entry?.kind === 'file' ? entry : undefined;
+  } catch (error) {
+    // Its folder is gone.
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /**
  * The file that a rename of `node` renames on the platform. What a draft is of is asked for nowhere else, and may be as old as
  * the draft: undefined once another client has moved or replaced it, for the draft goes on as that of a new file then. The

@@ -21,7 +21,6 @@ export function removeFile(parts: Parts, node: ProjectFileNode): Promise<void> {
   const { tree, contents } = parts;
   const content = contents.of(node);
   return contents.whileLeaving(content, async () => {
-    // What another client has moved is no longer what the name stands for.
     const published = await publishedNow(parts, node);
     const whenClosed = published && (await removePublished(parts, node, published));
     content.replaces = undefined;

@@ -4,11 +4,12 @@ import type { Contents } from '../open/contents.ts';
 import type { FileContent, ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
 import { placeOf } from './asides.ts';
-import { isNamedAs } from './named-now.ts';
+import { fileNamed, isNamedAs } from './named-now.ts';
 
 /**
- * The file that has the name of `node` on the platform now: its own, or the one that it, a draft, was renamed over. Undefined when
- * another client has moved that since. The caller holds the lock of the content, and has asked whether `node` has its name still.
+ * The file that has the name of `node` on the platform now, and goes with the name: its own, or the one that it, a draft, was
+ * renamed over; once another client has moved that, what it has put there since, if anything. The caller holds the lock of the
+ * content, and has asked whether `node` has its name still.
  */
 export async function publishedNow(
   { tree, contents }: { readonly tree: Tree; readonly contents: Contents },
@@ -17,7 +18,9 @@ export async function publishedNow(
   const content = contents.of(node);
   const known = node.record ? { record: node.record, content } : content.replaces;
   const isAsked = node.record !== undefined && node.draft === undefined;
-  return known && (isAsked || (await hasNodesName(tree, known, node))) ? known : undefined;
+  if (!known || isAsked || (await hasNodesName(tree, known, node))) return known;
+  const there = await fileNamed(tree, placeOf(known.record, node));
+  return there && { record: there, content };
 }
 
 /** Whether a file that a draft is of, or was renamed over, has the name of its node still: by facts at most a second old. */

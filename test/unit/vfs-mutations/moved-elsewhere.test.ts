@@ -1,5 +1,6 @@
 /** Another client has moved or renamed a file since this mount was told of it: a file keeps its id then. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
 import {
@@ -154,12 +155,62 @@ describe('of a file that is being written, and that another client has moved mea
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
   });
+
+  describe('and replaced,', () => {
+    beforeEach(async () => {
+      await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+    });
+
+    it('rm removes what has the name now as well', async () => {
+      await unlink('a');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/' });
+    });
+
+    it('mv over it replaces what has the name now as well', async () => {
+      await world.put('other', 'text');
+      await world.rename('other', 'a');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+    });
+
+    it('mv over it of what is being written replaces what has the name now as well, when that is published', async () => {
+      const other = await world.create('other');
+      await world.write(other.handle, 'text');
+      await world.rename('other', 'a');
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'theirs' });
+      await world.close(other.handle);
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+    });
+
+    it('mv leaves what has the name now, which is seen at once', async () => {
+      await world.rename('a', 'b');
+      expect(await world.cat('a')).toBe('theirs');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'theirs', b: 'new' });
+    });
+  });
 });
 
 describe('an mv that is refused leaves --conflict=fail what it is, when another client has replaced the file:', () => {
+  const refusal = new ApiError(
+    { status: 403, code: 8001, message: 'refused' },
+    { call: 'POST /files/{id}/actions/move' },
+  );
   let handle: FileHandle;
+  let isRefused: boolean;
   beforeEach(async () => {
-    await start({ options: { conflict: 'fail' } });
+    isRefused = false;
+    await start({
+      options: { conflict: 'fail' },
+      api: (api) => {
+        const { files } = api;
+        const move: typeof files.move = (...given) =>
+          isRefused ? Promise.reject(refusal) : files.move(...given);
+        return withMethods(api, { files: withMethods(files, { move }) });
+      },
+    });
     const node = await world.put('a', 'kept');
     handle = await world.open(node, O_WRONLY | O_TRUNC);
     await world.write(handle, 'ours');
@@ -174,6 +225,12 @@ describe('an mv that is refused leaves --conflict=fail what it is, when another 
   it('to another project, while it is being written', async () => {
     const moving = world.rename('a', 'a', { toParent: world.otherProject });
     await expect(moving).rejects.toMatchObject({ errno: 'EBUSY' });
+  });
+
+  it('over it, when the platform does not let that go', async () => {
+    await world.put('other', 'text');
+    isRefused = true;
+    await expect(world.rename('other', 'a')).rejects.toBe(refusal);
   });
 });
 
@@ -313,6 +370,21 @@ describe.each([
     await world.close(handle);
     expect(await world.read(reader)).toBe('kept');
     await world.close(reader);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+  });
+
+  it('over a draft replaces what another client has put in the place of what that was renamed over', async () => {
+    await begin();
+    const old = await world.put('a', 'kept');
+    const { handle } = await world.create('a.new');
+    await world.write(handle, 'draft');
+    await world.rename('a.new', 'a');
+    await movedElsewhere(old, { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+    await world.put('other', 'text');
+    await world.rename('other', 'a');
+    await world.close(handle);
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
   });

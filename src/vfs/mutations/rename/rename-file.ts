@@ -66,11 +66,13 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   const { tree, contents } = parts;
   const content = contents.of(source);
   const before = target && contents.of(target);
+  const from = { parent: source.parent, name: source.name };
+  const isElsewhere = source.record !== undefined;
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
   if (before) await contents.unlinked(before, undefined);
-  if (source.record) letGoOfRecord(source);
+  if (isElsewhere) letGoOfRecord(source);
   content.exclusive = noReplace;
   content.replaces = replaced;
   if (replaced) {
@@ -82,6 +84,8 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
     };
   }
   tree.moved(source, { parent, name });
+  // What another client has put there stays.
+  if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
 }
 
 /** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */
