@@ -162,7 +162,7 @@ export class PlatformOpenFiles implements OpenFiles {
         ? this.#contents.settle(content)
         : open.mode.write && content.writers === 0 && this.#contents.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
-    if (!this.#tree.options.writeBack) await settled;
+    if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;
   }
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
@@ -251,7 +251,7 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.write || mode.truncate) requireWritable(this.#tree, node);
-    const content = await this.#contents.forOpen(node, context.signal);
+    const content = await this.#contents.forOpen(node, mode, context.signal);
     // Before anything is waited for: a rename over an open file keeps its content for the handle.
     const reply = this.#add(content, mode, context);
     try {

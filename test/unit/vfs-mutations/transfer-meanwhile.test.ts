@@ -28,13 +28,14 @@ const folder = async (name: string, parent: ProjectFolderNode = world.folder) =>
 const child = async <N>(name: string, parent: DirectoryNode = world.folder) =>
   (await world.child(name, parent)) as N;
 
-/** What happens here while the platform is exporting. */
-function whileExporting(happens: () => Promise<unknown>): void {
+/** What happens here while the platform is exporting, or has all before it still. */
+function whileExporting(happens: () => Promise<unknown>, when: 'before' | 'begun' = 'begun'): void {
   const { transfers } = world.tree.api;
   const startExports = transfers.startExports.bind(transfers);
   vi.spyOn(transfers, 'startExports').mockImplementationOnce(async (...given) => {
+    if (when === 'before') await happens();
     const started = await startExports(...given);
-    await happens();
+    if (when === 'begun') await happens();
     return started;
   });
 }
@@ -170,6 +171,22 @@ describe('a file moved to a volume', () => {
     await world.rename('plain', 'plain', { toParent: volume });
     expect(await opening.opened).toMatchObject({ errno: 'ESTALE' });
     expect(await world.cat('plain', volume)).toBe('moved');
+  });
+
+  it('leaves what it replaces to who reads it meanwhile, and sends who writes it to the new one', async () => {
+    await world.put('plain', 'moved');
+    const old = (await world.child('plain', volume))!;
+    const reading = new Gate<FileHandle>();
+    const writing = new Gate<Promise<unknown>>();
+    whileExporting(async () => {
+      reading.open(await world.open(old, O_RDONLY));
+      expect(await world.cat('plain', volume)).toBe('N');
+      writing.open(world.open(old, O_WRONLY).catch((error: unknown) => error));
+    }, 'before');
+    await world.rename('plain', 'plain', { toParent: volume });
+    expect(await writing.opened).toMatchObject({ errno: 'ESTALE' });
+    expect(await world.cat('plain', volume)).toBe('moved');
+    await world.close(await reading.opened);
   });
 
   it('replaces one that is only here, for its name', async () => {

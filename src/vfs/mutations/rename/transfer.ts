@@ -83,7 +83,7 @@ function objectAt({ parent, name }: ExportTarget): VolumeObjectNode | undefined 
   return known?.kind === 'present' && known.node.kind === 'volume-object' ? known.node : undefined;
 }
 
-/** Nobody begins to write what is replaced meanwhile. The caller holds the lock of its content. */
+/** Nobody begins to write what is replaced meanwhile; who reads it may. The caller holds the lock of its content. */
 async function replacing<T>(
   { contents }: RenameParts,
   target: VolumeObjectNode | undefined,
@@ -92,7 +92,7 @@ async function replacing<T>(
   if (!target) return replace();
   requireNotWritten(contents, target);
   const content = contents.of(target);
-  return contents.whileLeaving(content, async () => {
+  return content.holdingUp('writers', async () => {
     const done = await replace();
     await contents.unlinked(content, undefined);
     return done;
