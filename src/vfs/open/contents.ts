@@ -307,7 +307,11 @@ export class Contents {
   }
 
   /** The inode's content for a new handle. ESTALE: its name went to another, and the kernel looks the name up again. */
-  async forOpen(node: ContentNode, mode: OpenMode, signal: AbortSignal): Promise<FileContent> {
+  async forOpen(
+    node: ContentNode,
+    mode: Pick<OpenMode, 'write' | 'truncate'>,
+    signal: AbortSignal,
+  ): Promise<FileContent> {
     let waited = false;
     for (; this.of(node).holdsUp(mode); waited = true)
       await this.of(node).lock.run(async () => undefined, signal);

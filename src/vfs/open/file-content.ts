@@ -126,7 +126,7 @@ export class FileContent {
   }
 
   /** Whether who opens it so has to wait for the lock. */
-  holdsUp({ write, truncate }: OpenMode): boolean {
+  holdsUp({ write, truncate }: Pick<OpenMode, 'write' | 'truncate'>): boolean {
     return this.#heldUp === 'everyone' || (this.#heldUp === 'writers' && (write || truncate));
   }
 

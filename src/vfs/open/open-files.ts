@@ -218,10 +218,13 @@ export class PlatformOpenFiles implements OpenFiles {
   ): Promise<void> {
     requireWritable(this.#tree, node);
     if (node.kind === 'virtual-file') return;
-    // What a close acknowledged must not be lost to a change that fails.
-    if (how.handle === undefined) await this.#contents.publishClosed(node, how.context.signal);
-    const content = this.#contents.of(node);
     const { signal } = how.context;
+    // What a close acknowledged must not be lost to a change that fails.
+    if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
+    const content =
+      how.handle === undefined
+        ? await this.#contents.forOpen(node, { write: true, truncate: true }, signal)
+        : this.#contents.of(node);
     try {
       await this.#resize(content, sizeBytes, how.context);
       if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);

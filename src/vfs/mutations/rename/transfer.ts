@@ -34,7 +34,7 @@ import {
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
 import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent } from './require-all-sent.ts';
+import { requireAllSent, whileAllSent } from './require-all-sent.ts';
 
 interface ExportTarget extends MoveTarget {
   readonly parent: VolumeDirectoryNode;
@@ -69,12 +69,14 @@ async function exportFile(parts: RenameParts, source: ProjectFileNode, to: Expor
   await contents.holding(target ? [source, target] : [source], async () => {
     await requireNamesStill(tree, ends);
     if (objectAt(to) !== target) throw new FsError('ESTALE', `${to.name} is another object now`);
-    const [alias = source.record] = await replacing(parts, target, () => exportNow(parts, source, to));
-    if (target?.parent) tree.invalidate(to.parent, to.name);
-    else askAgainAsMoved(tree, to.parent, to.name);
-    if (!alias) return;
-    if (tree.options.afterExport === 'remove') await removeExportedFile(parts, source, alias);
-    else showAlias(tree, source, alias);
+    await whileAllSent(contents, source, async () => {
+      const [alias = source.record] = await replacing(parts, target, () => exportNow(parts, source, to));
+      if (target?.parent) tree.invalidate(to.parent, to.name);
+      else askAgainAsMoved(tree, to.parent, to.name);
+      if (!alias) return;
+      if (tree.options.afterExport === 'remove') await removeExportedFile(parts, source, alias);
+      else showAlias(tree, source, alias);
+    });
   });
 }
 
