@@ -163,7 +163,7 @@ export class PlatformOpenFiles implements OpenFiles {
         ? this.#contents.settle(content)
         : open.mode.write && content.writers === 0 && this.#contents.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
-    if (!this.#tree.options.writeBack) await settled;
+    if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;
   }
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
@@ -219,10 +219,13 @@ export class PlatformOpenFiles implements OpenFiles {
   ): Promise<void> {
     requireWritable(this.#tree, node);
     if (node.kind === 'virtual-file') return;
-    // What a close acknowledged must not be lost to a change that fails.
-    if (how.handle === undefined) await this.#contents.publishClosed(node, how.context.signal);
-    const content = this.#contents.of(node);
     const { signal } = how.context;
+    // What a close acknowledged must not be lost to a change that fails.
+    if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
+    const content =
+      how.handle === undefined
+        ? await this.#contents.forOpen(node, { write: true, truncate: true }, signal)
+        : this.#contents.of(node);
     try {
       await this.#resize(content, sizeBytes, how.context);
       if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
@@ -252,7 +255,7 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.write || mode.truncate) requireWritable(this.#tree, node);
-    const content = await this.#contents.forOpen(node, context.signal);
+    const content = await this.#contents.forOpen(node, mode, context.signal);
     // Before anything is waited for: a rename over an open file keeps its content for the handle.
     const reply = this.#add(content, mode, context);
     try {

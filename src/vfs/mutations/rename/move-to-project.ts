@@ -11,7 +11,7 @@ import { moveOnPlatform } from './move-on-platform.ts';
 import { goBack } from './name-taken.ts';
 import type { FileRename } from './rename-file.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent } from './require-all-sent.ts';
+import { requireAllSent, whileAllSent } from './require-all-sent.ts';
 import { giving } from './take-back.ts';
 
 export async function moveToProject(
@@ -54,7 +54,9 @@ export async function moveToProject(
   await contents.holding(target ? [source, target] : [source], async () => {
     if (target) await contents.findUnanswered(target);
     await requireNamesStill(tree, ends);
-    await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
+    await whileAllSent(contents, source, () =>
+      target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver(),
+    );
   });
 }
 
