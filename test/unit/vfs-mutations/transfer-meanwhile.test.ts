@@ -302,12 +302,15 @@ describe('with --after-export=remove', () => {
   it.each([
     ['opened to be written', overwrite],
     ['cut', cut],
-  ])('a file that is %s while it is exported is looked up again, and nothing written is lost', async (_, change) => {
-    const changing = triedWhileExporting(await world.put('f', 'moved'), change);
-    expect(await changing).toMatchObject({ errno: 'ESTALE' });
-    expect(await world.child('f')).toBeUndefined();
-    expect(await world.onVolume(volume)).toMatchObject({ f: 'moved' });
-  });
+  ])(
+    'a file that is %s while it is exported is looked up again, and nothing written is lost',
+    async (_, change) => {
+      const changing = triedWhileExporting(await world.put('f', 'moved'), change);
+      expect(await changing).toMatchObject({ errno: 'ESTALE' });
+      expect(await world.child('f')).toBeUndefined();
+      expect(await world.onVolume(volume)).toMatchObject({ f: 'moved' });
+    },
+  );
 
   it('so it is though someone reads it', async () => {
     const node = await world.put('f', 'moved');

@@ -31,7 +31,9 @@ export async function giving<T>(
     return await rename();
   } catch (error) {
     // Why the rename failed is what its caller is told.
-    await takeBack(files, before, given).catch((why: unknown) => tree.recordError({ op: 'rename', path }, why));
+    await takeBack(files, before, given).catch((why: unknown) =>
+      tree.recordError({ op: 'rename', path }, why),
+    );
     throw error;
   }
 }
