@@ -1,7 +1,7 @@
 import { FRESH_MS } from '../listing/revalidation-plan.ts';
 import type { ProjectFileNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
-import type { FileContent, ReplacedFile } from '../open/file-content.ts';
+import type { ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
 import { placeOf } from './asides.ts';
 import { fileNamed, isNamedAs } from './named-now.ts';
