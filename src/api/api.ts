@@ -82,16 +82,19 @@ export interface FilesApi {
   copy(id: string, to: Place, options?: CallOptions): Promise<FileRecord>;
   delete(id: string, options?: CallOptions): Promise<void>;
   createFolder(place: Place, options?: CallOptions): Promise<FolderRecord>;
+  /** Merges; answers all pairs there are then. */
   patchMetadata(
     id: string,
     pairs: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, string>>>;
+  /** Replaces all pairs. */
   putMetadata(
     id: string,
     pairs: Readonly<Record<string, string>>,
     options?: CallOptions,
   ): Promise<Readonly<Record<string, string>>>;
+  /** Replaces all tags. */
   putTags(id: string, tags: readonly string[], options?: CallOptions): Promise<readonly string[]>;
   downloadInfo(id: string, options?: CallOptions): Promise<{ readonly url: string }>;
   /** Needs capability `download_info_file`. */
@@ -101,10 +104,12 @@ export interface FilesApi {
   ): Promise<{ readonly url: string; readonly file: FileRecord }>;
   /** At most 100 ids; answers in their order. */
   bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
+  /** As `bulkGet`. */
   bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]>;
 }
 
 export interface UploadsApi {
+  /** `sizeBytes` and `partSizeBytes` are wishes: the part size of the ticket counts. */
   initialise(
     target: Place & {
       readonly overwrite: boolean;
@@ -238,13 +243,10 @@ export interface Api {
   readonly asyncFiles: AsyncFilesApi;
   /** Whether the rate budget would let a call of this priority go at once. */
   hasRoom(priority: Priority): boolean;
+  /** Calls under way fail. */
   close(): Promise<void>;
 }
 
-/**
- * Signed URLs, which are not API calls: no token, no rate limit. Rejects with a `StorageError`, whose kind says
- * whether a new link, a new try or neither may help.
- */
 /** What a store says of a range before its bytes come. */
 export interface RangeAnswer {
   readonly etag: string | undefined;
@@ -290,6 +292,10 @@ export interface StoredPart {
   readonly md5: string | undefined;
 }
 
+/**
+ * Signed URLs, which are not API calls: no token, no rate limit. Rejects with a `StorageError`, whose kind says
+ * whether a new link, a new try or neither may help.
+ */
 export interface StorageClient {
   /**
    * Reads `[offset, offset + into.length)` of an object into `into`, resuming at the byte after a reset, and answers

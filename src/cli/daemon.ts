@@ -1,11 +1,12 @@
 /**
- * The mount process. Gets its settings over IPC, reports once whether the mount is usable, and serves until it is
- * told to end: over the control socket, by a signal, by unmounting behind its back, or (when tied) with its parent.
+ * The mount process. Gets its settings over IPC, reports once whether the mount is usable (and before that, that it waits
+ * for the rate limit), and serves until it is told to end: over the control socket, by a signal, by unmounting behind its
+ * back, or (when tied) with its parent.
  *
  * Its working directory is `/`, every module is loaded before the mount appears, and nothing it opens later lies
  * below the mount point: a request of its own on its own mount would wait for itself.
  */
-import type { DaemonReport, MountSettings } from './mount/daemon-messages.ts';
+import type { DaemonReport, DaemonWait, MountSettings } from './mount/daemon-messages.ts';
 import { describeFailure } from './mount/describe-failure.ts';
 import { type ServedMount, serveMount } from './mount/serve-mount.ts';
 
@@ -16,8 +17,13 @@ process.umask(0o077);
 const exitWithParent = (): never => process.exit(1);
 process.once('disconnect', exitWithParent);
 process.once('message', async (settings: MountSettings) => {
+  let starting = true;
+  const onWait = (ms: number): void => {
+    if (starting) void report({ type: 'waiting', ms });
+  };
   try {
-    const served = await serveMount(settings);
+    const served = await serveMount(settings, onWait);
+    starting = false;
     process.off('disconnect', exitWithParent);
     endWhenTold(served, settings.tied);
     const { username, warnings } = served;
@@ -38,7 +44,7 @@ function endWhenTold({ end }: ServedMount, tied: boolean): void {
 }
 
 /** Resolves once it is sent: an exit does not wait for messages. */
-function report(answer: DaemonReport): Promise<void> {
+function report(answer: DaemonReport | DaemonWait): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected && process.send !== undefined) process.send(answer, () => resolve());
     else resolve();

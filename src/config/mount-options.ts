@@ -219,7 +219,7 @@ const partSize: Option<number> = {
 const cacheDir: Option<string | undefined> = {
   flags: '--cache-dir <directory>',
   help:
-    'directory for a disk cache of what was read, made if it is not there; ' +
+    'directory for a disk cache of what was read, as far as its disk keeps up, made if it is not there; ' +
     'it is kept over mounts, and several mounts can share one',
   environment: 'SVCFS_CACHE_DIR',
   default: undefined,

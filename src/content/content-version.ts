@@ -1,3 +1,4 @@
+import { unquoted } from '../api/etag.ts';
 import type { FileRecord } from '../api/model.ts';
 import type { ContentVersion } from './ports.ts';
 
@@ -26,10 +27,6 @@ export function versionKey(version: ContentVersion): string {
 /** The validator that a version is known to have: listings quote an ETag or do not, answers of a store do. */
 export function etagOf(version: ContentVersion): string | undefined {
   return version.kind === 'file' ? undefined : unquoted(version.etag);
-}
-
-export function unquoted(etag: string | undefined): string | undefined {
-  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
 }
 
 export function sameVersion(left: ContentVersion, right: ContentVersion): boolean {

@@ -143,8 +143,8 @@ export interface Draft {
    * mount finds it. So it is after a power failure too when this returns. Never rejects.
    */
   disown(): Promise<void>;
-  /** It has its name again: what was owed is owed again. */
-  reclaim(): void;
+  /** It has its name again: what was owed is owed again, after a power failure too when this returns. Never rejects. */
+  reclaim(): Promise<void>;
   /**
    * Runs a rename, at whose end `retarget` is called. `ContentError` in its place when that could not be done, because the
    * spool let go of some bytes; meanwhile it lets go of none.
@@ -207,12 +207,22 @@ export interface ContentWriter {
   }): Promise<Draft>;
   /** Uploads in progress, for `.svcfs/uploads` and `user.svc.upload`. */
   uploads(): readonly UploadProgress[];
+  /** What the files that are being written take of this machine's disk, for `.svcfs/stats`. */
+  spool(): SpoolUsage;
   /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;
   /** Drafts of ended mounts whose bytes are at the service, as far as the journal has them; before `recover`. */
   publishedDrafts(): Promise<readonly string[]>;
   /** Stops what is under way and leaves it to the next mount. */
   close(): Promise<void>;
+}
+
+export interface SpoolUsage {
+  readonly usedBytes: number;
+  /** Null: whatever the disk has. */
+  readonly limitBytes: number | null;
+  /** Writes that wait for room. */
+  readonly waitingWrites: number;
 }
 
 export interface UploadProgress {
@@ -258,7 +268,7 @@ export interface Recovery {
 export type ContentErrorKind =
   /** The version's bytes are no more, or are others now. */
   | 'changed'
-  /** The spool is at its limit, or its disk is full. */
+  /** The spool is at its limit, or its disk takes no more. */
   | 'no-space'
   /** The machine gives the mount no more memory. */
   | 'no-memory'

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type FileHandle, open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
-/** Exit status of flock(1) when another has the lock. */
-const HELD = 1;
+/** Exit status when another has the lock: its default, 1, is that of wrong usage where the command is another's (BusyBox). */
+const HELD = 75;
 /** Of the command: its descriptors are the standard ones and the file. */
 const FILE = 3;
 
@@ -16,9 +16,9 @@ const FILE = 3;
  */
 export async function lockFile(path: string, waitSeconds: number): Promise<FileHandle | undefined> {
   const handle = await open(path, 'a', 0o600);
-  const args = ['--exclusive', '--wait', String(waitSeconds), String(FILE)];
+  const how = ['--exclusive', '--wait', String(waitSeconds), '--conflict-exit-code', String(HELD)];
   try {
-    const child = spawn('flock', args, { stdio: ['ignore', 'ignore', 'pipe', handle.fd] });
+    const child = spawn('flock', [...how, String(FILE)], { stdio: ['ignore', 'ignore', 'pipe', handle.fd] });
     const [said, [code]] = await Promise.all([child.stderr && text(child.stderr), once(child, 'close')]);
     if (code === 0) return handle;
     if (code !== HELD) throw new Error(`${path}: ${said?.trim()}`);

@@ -19,6 +19,9 @@ export interface ContentsOptions {
   readonly onFailure: (path: string, error: unknown) => void;
 }
 
+/** Near the rate limit a person's `ls` goes before a whole tree. */
+const PRIORITY = 'data';
+
 /** Something to look at, found when its turn comes: undefined if it is gone by then. */
 interface Turn {
   readonly path: string;
@@ -41,7 +44,7 @@ async function* contentsOf(
   try {
     const node = await find();
     if (node !== undefined && isDirectory(node))
-      below = turnsOf(tree, node, await tree.childrenOf(node, signal), signal);
+      below = turnsOf(tree, node, await tree.childrenOf(node, signal, PRIORITY), signal);
     else found = node && (await contentOf(tree, node, signal));
   } catch (error) {
     signal.throwIfAborted();
@@ -80,7 +83,7 @@ async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<F
 async function currentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<Node | undefined> {
   const { parent, name } = node;
   try {
-    await tree.revalidate(node, signal);
+    await tree.revalidate(node, signal, { priority: PRIORITY });
     return node;
   } catch (error) {
     if (errnoOf(error) !== 'ESTALE' || parent === undefined) throw error;

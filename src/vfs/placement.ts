@@ -152,7 +152,7 @@ export class Placement {
       const again = isFolder(child) ? this.#renewed(child, next) : child;
       if (again !== child) this.#cutOff(child);
       again.parent = next;
-      next.children.put(again.name, again, this.#clock.now());
+      next.children.put(again.name, again, this.#clock.elapsed());
     }
     next.children.expire();
     return next;

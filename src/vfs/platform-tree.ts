@@ -1,3 +1,4 @@
+import type { Priority } from '../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ObjectState } from '../content/ports.ts';
 import { attributesOf } from './attributes/attributes-of.ts';
@@ -35,7 +36,7 @@ import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
 import { prune } from './prune.ts';
-import type { Prepare, Tree, TreeOptions, TreeParts } from './tree.ts';
+import type { Revalidating, Tree, TreeOptions, TreeParts } from './tree.ts';
 
 /** The parts that the tree and what hangs in it are both made of. */
 export interface PlatformTreeParts extends TreeParts {
@@ -137,8 +138,8 @@ export class PlatformTree implements Tree {
     return this.#refreshed(node, signal);
   }
 
-  childrenOf(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
-    return this.listings.all(directory, signal);
+  childrenOf(directory: DirectoryNode, signal: AbortSignal, priority?: Priority): Promise<readonly Node[]> {
+    return this.listings.all(directory, signal, priority);
   }
 
   /** Whether all names of the directory are known and still count. */
@@ -161,8 +162,8 @@ export class PlatformTree implements Tree {
     directory.children.expire();
   }
 
-  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void> {
-    return this.#revalidation.revalidate(node, signal, prepare);
+  revalidate(node: Node, signal: AbortSignal, how?: Revalidating): Awaitable<void> {
+    return this.#revalidation.revalidate(node, signal, how);
   }
 
   learnObject(node: AliasNode, object: ObjectState): void {

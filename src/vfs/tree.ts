@@ -5,7 +5,7 @@
  * (`open/`, `mutations/`) does a thing on the platform first and says what became of the tree after (`placed`,
  * `moved`, `detach`). No operation touches a `ChildCache` in another way.
  */
-import type { Api } from '../api/api.ts';
+import type { Api, Priority } from '../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ContentReader, ContentWriter, ObjectState } from '../content/ports.ts';
 import type { Jobs } from '../jobs/ports.ts';
@@ -67,6 +67,13 @@ export interface TreeParts {
 /** Asks for what the first read of a file waits for; returns what the service tells of the file in the same answer. */
 export type Prepare = () => Promise<FileRecord> | undefined;
 
+export interface Revalidating {
+  /** Called when the platform is asked, and first: what it is told of the file need not be asked. */
+  readonly prepare?: Prepare | undefined;
+  /** Default `interactive`. */
+  readonly priority?: Priority;
+}
+
 export interface Tree extends TreeParts {
   readonly nodes: NodeTable;
   readonly root: VirtualDirectoryNode;
@@ -84,15 +91,14 @@ export interface Tree extends TreeParts {
   /** As `childOf`, and an absence is one of the last second. */
   freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined>;
   /** All there is in a directory, known or asked for now. */
-  childrenOf(directory: DirectoryNode, signal: AbortSignal): Awaitable<readonly Node[]>;
+  childrenOf(directory: DirectoryNode, signal: AbortSignal, priority?: Priority): Awaitable<readonly Node[]>;
   /** Asks for everything in the directory anew at the next use. */
   expire(directory: DirectoryNode): void;
   /**
    * Close-to-open: the node is as the platform has it now, by facts at most a second old. Throws ESTALE when its
    * content is another or gone; the node is then out of the tree and the kernel looks the name up again.
-   * `prepare` is called when the platform is asked, and first: what it is told of the file need not be asked.
    */
-  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void>;
+  revalidate(node: Node, signal: AbortSignal, how?: Revalidating): Awaitable<void>;
 
   /**
    * What the store of an alias has now. Throws ESTALE when that is another content than the node's, or of another size than was

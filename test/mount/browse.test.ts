@@ -158,7 +158,7 @@ describe('requests', () => {
     expect((await served.counting(lists)).apiRequests).toBe(2);
   });
 
-  test('reading the files of a listed folder costs a link each, and no more', async () => {
+  test('reading the files of a listed folder costs a link each, and no more, where a link tells of its file too', async () => {
     const folder = `${project}/read`;
     await mustRun('ls', ['-l', folder]);
     const read = () => shell('cat * > /dev/null', { cwd: folder });

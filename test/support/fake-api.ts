@@ -114,7 +114,8 @@ export class FakeApi {
   async #answer<T>(call: string, signal: AbortSignal | undefined, make: () => T): Promise<T> {
     this.calls.push(call);
     const held = this.#held.get(call);
-    if (held && held.passing-- <= 0) await Promise.race([held.released, aborted(signal)]);
+    if (held && held.passing-- <= 0)
+      await (signal ? Promise.race([held.released, aborted(signal)]) : held.released);
     signal?.throwIfAborted();
     const answers = this.failing.get(call);
     if (answers !== undefined) this.failing.set(call, answers - 1);
@@ -264,8 +265,6 @@ function pageOf<T>(all: readonly T[], { offset, limit }: PageRequest): Page<T> {
   return { items: all.slice(offset, offset + limit), total: all.length };
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<void> | undefined {
-  return (
-    signal && new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-  );
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

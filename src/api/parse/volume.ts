@@ -1,4 +1,5 @@
 import type { ListOptions } from '../api.ts';
+import { unquoted } from '../etag.ts';
 import type { VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { itemsOf, parseItems } from './page.ts';
 import { splitId } from './project.ts';
@@ -79,9 +80,4 @@ function continuationOf(links: unknown): string | undefined {
 
 function nextHref(link: WireObject): string | undefined {
   return optionalTextAt(link, 'next') ?? (link['rel'] === 'next' ? optionalTextAt(link, 'href') : undefined);
-}
-
-/** An ETag as stores and headers write it, without its quotes. */
-export function unquoted(etag: string | undefined): string | undefined {
-  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
 }

@@ -1,15 +1,10 @@
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { CallOptions, ListOptions, PageRequest, VolumesApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
+import { unquoted } from '../etag.ts';
 import type { Page, VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { parsePage } from '../parse/page.ts';
-import {
-  parseVolume,
-  parseVolumeObject,
-  parseVolumePage,
-  parseVolumeSummary,
-  unquoted,
-} from '../parse/volume.ts';
+import { parseVolume, parseVolumeObject, parseVolumePage, parseVolumeSummary } from '../parse/volume.ts';
 import { asObject, optionalTextAt, requiredNumberAt, textAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 

@@ -1,6 +1,6 @@
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { unquoted } from '../parse/volume.ts';
+import { unquoted } from '../etag.ts';
 import { isRedirect, StoreRedirect } from './redirect.ts';
 
 export interface RangeWanted {
@@ -13,6 +13,7 @@ export interface RangeWanted {
 export interface RangeHeaders {
   readonly contentRange: string | undefined;
   readonly contentLength: string | undefined;
+  readonly contentEncoding: string | undefined;
   readonly etag: string | undefined;
   readonly location: string | undefined;
 }
@@ -41,7 +42,7 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
   if (status !== 206) {
     throw storageErrorOf(status, headers.location);
   }
-  const { contentRange, contentLength } = headers;
+  const { contentRange, contentLength, contentEncoding } = headers;
   if (contentRange === undefined) {
     throw new StorageError('failed', 'the store answered a range without Content-Range', { status });
   }
@@ -64,7 +65,15 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
     const reason = `the store sends ${contentLength} bytes for the range ${contentRange}`;
     throw new StorageError('failed', reason, { status });
   }
+  // An object that is kept encoded has these bytes, and so many. What is encoded on the way has others.
+  if (contentLength === undefined && isEncoded(contentEncoding)) {
+    throw new StorageError('failed', `the range was encoded on its way (${contentEncoding})`, { status });
+  }
   return { etag: unquoted(headers.etag), objectSizeBytes: total };
+}
+
+export function isEncoded(contentEncoding: string | undefined): boolean {
+  return contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity';
 }
 
 /** What a status other than success means for the one who holds the link. */

@@ -1,4 +1,4 @@
-import type { RangeHeaders } from './range-answer.ts';
+import { isEncoded, type RangeHeaders } from './range-answer.ts';
 
 /** The head of an HTTP/1.1 answer, as far as a plain range needs it. */
 export interface ResponseHead extends RangeHeaders {
@@ -24,12 +24,12 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
   }
   const status = Number(match[2]);
-  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity';
+  const contentEncoding = headers.get('content-encoding');
   const plain =
     match[1] === '1' &&
     status >= 200 &&
     !headers.has('transfer-encoding') &&
-    encoding === 'identity' &&
+    !isEncoded(contentEncoding) &&
     /^\d+$/.test(headers.get('content-length') ?? '');
   const idle = /timeout=(\d+)/i.exec(headers.get('keep-alive') ?? '');
   return {
@@ -39,6 +39,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     idleMs: idle ? Number(idle[1]) * 1000 : undefined,
     contentRange: headers.get('content-range'),
     contentLength: headers.get('content-length'),
+    contentEncoding,
     etag: headers.get('etag'),
     location: headers.get('location'),
   };

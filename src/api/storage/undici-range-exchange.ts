@@ -71,6 +71,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
       this.#answer = checkRangeAnswer(this.#slice, status, {
         contentRange: singleHeader(headers['content-range']),
         contentLength: singleHeader(headers['content-length']),
+        contentEncoding: singleHeader(headers['content-encoding']),
         etag: singleHeader(headers['etag']),
         location: singleHeader(headers['location']),
       });

@@ -40,6 +40,8 @@ export interface ConnectionOptions {
   readonly onExchange?: (exchange: Exchange) => void;
   /** Told when calls begin to wait for the next interval of the rate limit, and how long. */
   readonly onRateWait?: (ms: number) => void;
+  /** Told when a call that was refused for the rate limit begins to sit that out, and how long. */
+  readonly onRefused?: (ms: number) => void;
   /** Of the bytes of files, over all calls. */
   readonly uploadLimit?: Throttle | undefined;
   readonly limits?: Partial<ConnectionLimits>;
@@ -79,7 +81,7 @@ export function connect(options: ConnectionOptions): Connection {
   const closed = sharedAbortController();
   const serverTime = new ServerTime(clock);
   const budget = new RateBudget(clock, serverTime, options.onRateWait);
-  const refused = new RefusedCalls(clock);
+  const refused = new RefusedCalls(clock, options.onRefused);
   const counts = new CallCounts();
   const observer = (exchange: Exchange): void => {
     counts.add(exchange.name);

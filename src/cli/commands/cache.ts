@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { describeSize } from '../../lib/describe-size.ts';
 import { describeDiskCache } from '../describe/describe-disk-cache.ts';
-import { describeSize } from '../describe/describe-size.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
 import type { CachedFile } from '../mount/cache-inquiries.ts';

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { resolveCredentials } from '../../config/credentials.ts';
 import { MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { addOptions } from '../add-options.ts';
+import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
@@ -43,7 +44,13 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     environment: process.env,
     home: homedir(),
   });
-  const started = await startMount({ path, credentials, options, tied: options.foreground });
+  const started = await startMount({
+    path,
+    credentials,
+    options,
+    tied: options.foreground,
+    onWait: sayRateWait,
+  });
   const { daemon, directory, mountPoint } = started;
   console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);

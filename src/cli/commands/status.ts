@@ -5,9 +5,9 @@ import { runningMounts, selectMount } from '../mount/select-mount.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
-Shows uploads and jobs under way, what is left of the request limit, and what the cache does. Without a mount point it
-is about all mounts of yours, and says which closed files wait for a mount where there is none now. The same numbers, and
-more, are in .svcfs/stats of a mount.`;
+Shows uploads and jobs under way, what is left of the request limit, what the cache does, and what files being written
+take of the disk. Without a mount point it is about all mounts of yours, and says which closed files wait for a mount
+where there is none now. The same numbers, and more, are in .svcfs/stats of a mount.`;
 
 export function addStatusCommand(program: Command): void {
   program

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { describeSize } from '../describe/describe-size.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { sayWarmUp } from '../describe/say-warm-up.ts';
 import { CliError } from '../exit-codes.ts';

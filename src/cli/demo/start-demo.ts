@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import { defaultsOf } from '../../config/option.ts';
+import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
@@ -50,6 +51,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
       },
       options: { ...defaultsOf(MOUNT_OPTIONS), stagingProject: STAGING_PROJECT },
       tied: request.tied,
+      onWait: sayRateWait,
     });
     return { ...place, record, service, daemon };
   } catch (error) {

@@ -1,7 +1,8 @@
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { ObstacleReport } from '../../content/disk/obstacles.ts';
+import { remedyForRoom } from '../../content/disk/room.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
-import { describeSize } from './describe-size.ts';
 
 /** Nothing when none was asked for; why not, when one was and there is none. */
 export function describeDiskCache({
@@ -10,20 +11,25 @@ export function describeDiskCache({
 }: Pick<MountStatistics, 'diskCache' | 'warnings'>): readonly string[] {
   if (diskCache === null) return warnings.map((warning) => warning.replace(/^no disk cache: /, 'none: '));
   const { directory, cachedBytes, entries, entriesCounted, limitBytes } = diskCache;
-  const { full, obstacles, failures, damagedBlocks, passedThrough } = diskCache;
+  const { full, droppedBytes, obstacles, failures, damagedBlocks, passedThrough } = diskCache;
   return [
     [
       `${describeSize(cachedBytes)} of ${limitBytes === null ? 'what the disk has' : describeSize(limitBytes)}`,
       ...(entriesCounted ? [`${entries} files`] : []),
       describeHits(diskCache),
       ...(passedThrough > 0 ? [`${passedThrough} times the kernel read a file itself`] : []),
-      ...(full ? ['full: nothing is added'] : []),
+      ...(full ? [`full: nothing is added (${remedyFor(diskCache)})`] : []),
+      ...(droppedBytes > 0 ? [`${describeSize(droppedBytes)} not added (no room, or a slow disk)`] : []),
       ...(obstacles === null ? [] : [describeObstacles(obstacles)]),
       ...(damagedBlocks > 0 ? [`${damagedBlocks} damaged blocks fetched again`] : []),
       ...(failures > 0 ? [`${failures} failures of the disk`] : []),
       directory,
     ].join('; '),
   ];
+}
+
+function remedyFor({ cachedBytes, limitBytes }: DiskCacheStatistics): string {
+  return remedyForRoom(limitBytes !== null && cachedBytes >= limitBytes);
 }
 
 /** What of a cache cannot be looked at or evicted. */

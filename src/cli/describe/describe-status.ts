@@ -1,9 +1,9 @@
-import type { UploadProgress } from '../../content/ports.ts';
+import type { SpoolUsage, UploadProgress } from '../../content/ports.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeJob } from './describe-job.ts';
-import { describeSize } from './describe-size.ts';
 
 type Status = Extract<InquiryAnswer, { readonly answer: 'status' }>;
 
@@ -15,6 +15,7 @@ export function describeStatus({ uploads, jobs, rates, statistics }: Status): re
     `cache: ${describeCache(statistics)}`,
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     ...describeRates(rates).map((line) => `limits: ${line}`),
+    `spool: ${describeSpool(statistics.spool)}`,
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
@@ -70,6 +71,15 @@ function describeCache({ cache, memory }: MountStatistics): string {
     `${describeSize(cachedBytes)} of ${describeSize(memory.limitBytes)}`,
     `${hits} reads served, ${misses} waited`,
     `${describeSize(fetchedBytes)} fetched`,
+  ].join('; ');
+}
+
+function describeSpool({ usedBytes, limitBytes, waitingWrites }: SpoolUsage): string {
+  const limit = limitBytes === null ? 'what the disk has' : describeSize(limitBytes);
+  const writes = waitingWrites === 1 ? '1 write waits' : `${waitingWrites} writes wait`;
+  return [
+    `${describeSize(usedBytes)} of ${limit}`,
+    ...(waitingWrites > 0 ? [`${writes} for room (--spool-size)`] : []),
   ].join('; ');
 }
 

@@ -1,6 +1,6 @@
 import type { WaitingUploads } from '../../content/write/waiting-uploads.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import type { AccountRecord } from '../record.ts';
-import { describeSize } from './describe-size.ts';
 
 interface WaitingPlace {
   readonly root: string;

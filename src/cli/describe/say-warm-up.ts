@@ -1,5 +1,5 @@
+import { describeSize } from '../../lib/describe-size.ts';
 import type { WarmUpProgress } from '../mount/warm-up.ts';
-import { describeSize } from './describe-size.ts';
 
 /** Between two lines that nobody watches. */
 const LINE_EVERY_MS = 5000;

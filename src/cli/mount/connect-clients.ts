@@ -15,14 +15,22 @@ export interface Clients {
   close(): Promise<void>;
 }
 
-/** What a mount speaks to the service and to stores with, from its first question to its end. */
-export function connectClients({ endpoint, token, options }: MountSettings, log: Logger): Clients {
+/**
+ * What a mount speaks to the service and to stores with, from its first question to its end. `onWait` is told when
+ * requests wait for the rate limit, and how long.
+ */
+export function connectClients(
+  { endpoint, token, options }: MountSettings,
+  log: Logger,
+  onWait: (ms: number) => void,
+): Clients {
   const clock = systemClock;
   const limits = { timeoutMs: options.retryTimeout };
-  const service = new ServiceLog(log, clock);
-  const { onExchange, onRateWait } = service;
+  const service = new ServiceLog(log, clock, onWait);
+  const { onExchange, onRateWait, onRefused } = service;
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
-  const api = createApi({ endpoint, token, clock, limits, uploadLimit, onExchange, onRateWait });
+  const told = { onExchange, onRateWait, onRefused };
+  const api = createApi({ endpoint, token, clock, limits, uploadLimit, ...told });
   const storage = createStorageClient({ clock, limits, uploadLimit, uploads: options.uploads });
   return {
     api,

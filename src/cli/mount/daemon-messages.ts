@@ -14,6 +14,12 @@ export interface MountSettings {
   readonly tied: boolean;
 }
 
+/** Before its answer: the mount waits so long for the rate limit of the service. */
+export interface DaemonWait {
+  readonly type: 'waiting';
+  readonly ms: number;
+}
+
 /** The daemon's one answer. */
 export type DaemonReport =
   | { readonly type: 'ready'; readonly username: string; readonly warnings: readonly string[] }

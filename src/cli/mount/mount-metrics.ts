@@ -10,6 +10,7 @@ export function mountMetrics(statistics: MountStatistics): readonly Metric[] {
     ...apiMetrics(statistics),
     ...memoryMetrics(statistics),
     ...(diskCache === null ? [] : diskCacheMetrics(diskCache)),
+    ...spoolMetrics(statistics),
     ...transferMetrics(statistics),
   ];
 }
@@ -116,6 +117,17 @@ function diskCacheMetrics(disk: DiskCacheStatistics): readonly Metric[] {
     ),
     counter('disk_cache_passed_through_total', 'Files given to the kernel to read.', one(disk.passedThrough)),
     counter('disk_cache_failures_total', 'Failures of the disk.', one(disk.failures)),
+  ];
+}
+
+function spoolMetrics({ spool }: MountStatistics): readonly Metric[] {
+  const { usedBytes, limitBytes, waitingWrites } = spool;
+  return [
+    gauge('spool_bytes', 'Disk space of files being written.', one(usedBytes)),
+    ...(limitBytes === null
+      ? []
+      : [gauge('spool_limit_bytes', 'Disk space that files being written may take.', one(limitBytes))]),
+    gauge('spool_writes_waiting', 'Writes that wait for room in the spool.', one(waitingWrites)),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { ConnectionStatus } from '../../api/transport/connection.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { OpenedDiskCache } from '../../content/disk/open-disk-cache.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
-import type { ContentWriter, UploadProgress } from '../../content/ports.ts';
+import type { ContentWriter, SpoolUsage, UploadProgress } from '../../content/ports.ts';
 import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
@@ -18,7 +18,7 @@ export interface CountedParts {
   /** Undefined: not asked for. */
   readonly disk: OpenedDiskCache | undefined;
   readonly operations: OperationCounts;
-  readonly writer: Pick<ContentWriter, 'uploads'>;
+  readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
 }
 
@@ -30,6 +30,7 @@ export type MountStatistics = Readonly<{
   diskCache: DiskCacheStatistics | null;
   warnings: readonly string[];
   memory: { readonly limitBytes: number; readonly usedBytes: number };
+  spool: SpoolUsage;
   uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
   jobs: { readonly unfinished: number };
   operations: ReturnType<OperationCounts['snapshot']>;
@@ -43,6 +44,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     diskCache: disk?.cache?.statistics ?? null,
     warnings: disk?.warning === undefined ? [] : [disk.warning],
     memory: { limitBytes: memory.limitBytes, usedBytes: memory.lentBytes },
+    spool: writer.spool(),
     uploads: countUploads(writer.uploads()),
     jobs: { unfinished: jobs.pending() },
     operations: operations.snapshot(),

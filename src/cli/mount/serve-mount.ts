@@ -45,11 +45,17 @@ interface Company extends Given {
 const STDOUT = 1;
 const LAST_ANSWER_MS = 1000;
 
-/** Mounts and keeps serving. Rejects when the mount cannot be made usable, and then leaves nothing behind. */
-export async function serveMount(settings: MountSettings): Promise<ServedMount> {
+/**
+ * Mounts and keeps serving. Rejects when the mount cannot be made usable, and then leaves nothing behind. `onWait` is
+ * told when requests wait for the rate limit, and how long.
+ */
+export async function serveMount(
+  settings: MountSettings,
+  onWait: (ms: number) => void,
+): Promise<ServedMount> {
   const log = createLogger({ fd: STDOUT, level: settings.options.logLevel });
   process.on('warning', (warning) => log.warn({ err: warning }, 'warning'));
-  const clients = connectClients(settings, log);
+  const clients = connectClients(settings, log, onWait);
   try {
     const served = await serveWith({ settings, log, clients });
     return { ...served, ended: served.ended.then(() => clients.close()) };

@@ -25,15 +25,18 @@ export interface ServiceSnapshot {
 export class ServiceLog {
   readonly #log: Logger;
   readonly #clock: Clock;
+  readonly #onWait: (ms: number) => void;
   #awaySinceMs: number | undefined;
   #tokenRefusedSinceMs: number | null = null;
   #lost = 0;
   #rateWaits = 0;
   #toldUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(log: Logger, clock: Clock) {
+  /** `onWait` is told once an interval that requests wait for the next, and how long. */
+  constructor(log: Logger, clock: Clock, onWait: (ms: number) => void = () => {}) {
     this.#log = log;
     this.#clock = clock;
+    this.#onWait = onWait;
   }
 
   readonly onExchange = ({ name, call, status, ms, requestId, reason, lost }: Exchange): void => {
@@ -46,10 +49,15 @@ export class ServiceLog {
 
   readonly onRateWait = (ms: number): void => {
     this.#rateWaits += 1;
+    this.onRefused(ms);
+  };
+
+  readonly onRefused = (ms: number): void => {
     const untilMs = this.#clock.monotonic() + ms;
     if (untilMs - this.#toldUntilMs < SAME_INTERVAL_MS) return;
     this.#toldUntilMs = untilMs;
     this.#log.warn({ ms }, 'request limit used up: requests wait for the next interval');
+    this.#onWait(ms);
   };
 
   /** Counted since the mount began. */

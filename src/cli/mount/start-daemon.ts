@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../exit-codes.ts';
-import type { DaemonReport, MountSettings } from './daemon-messages.ts';
+import type { DaemonReport, DaemonWait, MountSettings } from './daemon-messages.ts';
 import { engineFlags } from './engine-flags.ts';
 
 const DAEMON = fileURLToPath(new URL('../daemon.js', import.meta.url));
@@ -25,8 +25,11 @@ export interface Daemon {
   release(): void;
 }
 
-/** Starts the mount process and waits until the mount is usable; rejects with a `CliError` that says why it is not. */
-export async function startDaemon(settings: MountSettings): Promise<Daemon> {
+/**
+ * Starts the mount process and waits until the mount is usable; rejects with a `CliError` that says why it is not.
+ * `onWait` is told when the mount waits for the rate limit, and how long.
+ */
+export async function startDaemon(settings: MountSettings, onWait: (ms: number) => void): Promise<Daemon> {
   await mkdir(settings.directory.root, { recursive: true, mode: 0o700 });
   const log = await open(settings.directory.log, 'a', 0o600);
   const flags = engineFlags(process.versions.v8);
@@ -40,7 +43,7 @@ export async function startDaemon(settings: MountSettings): Promise<Daemon> {
   await log.close();
   const ended = once(child, 'exit').then(([code]) => code === 0);
   child.send(settings);
-  const report = await firstReport(child, settings.directory.log);
+  const report = await reportOf(child, settings.directory.log, onWait);
   if (report.type === 'failed') {
     await ended;
     throw new CliError(report.exit, report.message);
@@ -58,9 +61,13 @@ export async function startDaemon(settings: MountSettings): Promise<Daemon> {
   };
 }
 
-function firstReport(child: ChildProcess, log: string): Promise<DaemonReport> {
+function reportOf(child: ChildProcess, log: string, onWait: (ms: number) => void): Promise<DaemonReport> {
   return new Promise((resolve) => {
-    child.once('message', (message) => resolve(message as DaemonReport));
+    child.on('message', (message) => {
+      const told = message as DaemonReport | DaemonWait;
+      if (told.type === 'waiting') onWait(told.ms);
+      else resolve(told);
+    });
     child.once('error', (error) => resolve({ type: 'failed', exit: 'failure', message: error.message }));
     child.once('exit', (code, signal) => {
       const message = `the mount process ended (${signal ?? `exit ${code}`}); its log is ${log}`;

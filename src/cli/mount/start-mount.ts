@@ -14,6 +14,8 @@ export interface MountRequest {
   readonly options: MountSettings['options'];
   /** The mount ends with this process. */
   readonly tied: boolean;
+  /** Told when it waits for the rate limit, and how long. */
+  readonly onWait: (ms: number) => void;
 }
 
 export interface StartedMount {
@@ -24,10 +26,10 @@ export interface StartedMount {
 
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
-  const { credentials, options, tied } = request;
+  const { credentials, options, tied, onWait } = request;
   requireRoomForParts(options);
   const { mountPoint, directory } = await chooseMountPoint(request.path);
-  const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied });
+  const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied }, onWait);
   return { mountPoint, directory, daemon };
 }
 

@@ -1,9 +1,9 @@
 import type { CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
-import { describeSize } from '../describe/describe-size.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUpRoom } from './warm-up-room.ts';
 
@@ -106,9 +106,10 @@ export class WarmUp {
   /** Others use the cache and its disk too: what was there may have made room meanwhile. */
   async #checkAgain(): Promise<void> {
     const { cached: contents } = this.#parts;
-    const { cachedBytes } = await contents.disk.measure();
+    const { remedy } = await contents.disk.measureRoom();
+    const { cachedBytes } = contents.disk.statistics;
     const evicted = new Error(
-      `evicted again: the disk cache holds ${describeSize(cachedBytes)}; give it more room, or warm up less at once`,
+      `evicted again: the disk cache holds ${describeSize(cachedBytes)}; ${remedy}, or warm up less at once`,
     );
     await forEachAtOnce(this.#warmed, FILES_AT_ONCE, async ({ path, cached }) => {
       if (await contents.isWhole(cached).catch(() => false)) return;

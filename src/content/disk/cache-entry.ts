@@ -1,5 +1,5 @@
+import type { ByteRange } from '../byte-range.ts';
 import { BLOCK_STATE, type BlockIo, DISK_BLOCK_BYTES, EVICTED } from './block-io.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { EntryFiles, EntryPlace } from './entry-files.ts';
 import { readHeader, writeHeader } from './entry-header.ts';
 import { missingRanges } from './missing-ranges.ts';

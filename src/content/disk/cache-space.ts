@@ -14,6 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { chooseVictims, excessBytes, type SpaceLimits } from './eviction-plan.ts';
 import { type ObstacleReport, Obstacles, obstacle } from './obstacles.ts';
+import { type Room, remedyForRoom } from './room.ts';
 import { type StoredEntry, scanEntries } from './scan-entries.ts';
 
 const LOOK_AGAIN_SHARE = 1 / 32;
@@ -126,11 +127,12 @@ export class CacheSpace {
   }
 
   /** What all entries may take, measured now: the limit, or what the disk has for them. */
-  async measureRoom(): Promise<number> {
+  async measureRoom(): Promise<Room> {
     await this.look();
     const { sizeBytes, minFreeBytes } = this.limits;
     const diskBytes = this.#cachedBytes + (await freeBytesOf(this.#options.directory)) - minFreeBytes;
-    return Math.min(sizeBytes, Math.max(0, diskBytes));
+    const bytes = Math.min(sizeBytes, Math.max(0, diskBytes));
+    return { bytes, remedy: remedyForRoom(bytes === sizeBytes) };
   }
 
   /** Evicts those of all entries whose name is wanted. */

@@ -2,13 +2,14 @@
 import PQueue from 'p-queue';
 import { errorCode } from '../../lib/error-code.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { contentName } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
 import type { VersionSource } from '../read/version-source.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import { type DiskCache, isDiskFull } from './disk-cache.ts';
+import type { Room } from './room.ts';
 
 export interface CachedContentsOptions {
   readonly disk: DiskCache;
@@ -75,7 +76,7 @@ export class CachedContents {
       if (!(await this.isWhole(cached))) {
         const again = { ...progress, onBytes: () => undefined };
         await this.#fillRanges(source, cached, { progress: again, signal });
-        if (!(await this.isWhole(cached))) throw evicted(version);
+        if (!(await this.isWhole(cached))) throw evicted(version, await this.disk.measureRoom());
       }
       await this.disk.setOfThisRun(cached);
       return cached;
@@ -155,8 +156,8 @@ function* rangesOf(sizeBytes: number): Generator<ByteRange> {
   }
 }
 
-function evicted(version: ContentVersion): ContentError {
-  const reason = 'evicted while it was fetched; the disk cache is too small for it';
+function evicted(version: ContentVersion, { remedy }: Room): ContentError {
+  const reason = `evicted while it was fetched; the disk cache is too small for it: ${remedy}`;
   return new ContentError('no-space', `${contentName(version)}: ${reason}`);
 }
 

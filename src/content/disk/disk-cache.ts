@@ -15,9 +15,9 @@
  */
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { ContentVersion } from '../ports.ts';
 import { type BlockIo, DISK_BLOCK_BYTES } from './block-io.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { CacheEntry } from './cache-entry.ts';
 import { CacheSpace, type Evicted } from './cache-space.ts';
 import { type CachedVersion, cachedVersion } from './cached-version.ts';
@@ -25,6 +25,7 @@ import type { EntryPlace } from './entry-files.ts';
 import type { SpaceLimits } from './eviction-plan.ts';
 import type { ObstacleReport } from './obstacles.ts';
 import { OpenEntries } from './open-entries.ts';
+import type { Room } from './room.ts';
 import { WriteBehind } from './write-behind.ts';
 
 export interface DiskCacheOptions {
@@ -94,10 +95,6 @@ export class DiskCache {
 
   get directory(): string {
     return this.#options.directory;
-  }
-
-  get limits(): SpaceLimits {
-    return this.#options.limits;
   }
 
   get statistics(): DiskCacheStatistics {
@@ -230,7 +227,7 @@ export class DiskCache {
   }
 
   /** How much all entries together may take of the disk, as things are now. */
-  measureRoom(): Promise<number> {
+  measureRoom(): Promise<Room> {
     return this.#space.measureRoom();
   }
 

@@ -2,7 +2,7 @@
  * How processes that share a cache directory make and find entries without locks. An entry is there when its index has
  * its name: link(2) gives it to one of all who make the same entry at once, and the others take that one's. The index
  * tells which data file is its own, so that no index is ever used with the blocks of another. Eviction takes the
- * name away first (`evict-entry.ts`).
+ * name away first (`cache-space.ts`).
  */
 import { constants } from 'node:fs';
 import { type FileHandle, link, mkdir, open, rm, unlink } from 'node:fs/promises';

@@ -1,5 +1,5 @@
+import type { ByteRange } from '../byte-range.ts';
 import type { FetchOptions, FetchRange } from '../read/fetch-range.ts';
-import type { ByteRange } from './byte-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import type { DiskCache } from './disk-cache.ts';
 

@@ -1,5 +1,5 @@
+import type { ByteRange } from '../byte-range.ts';
 import { BLOCK_STATE, DISK_BLOCK_BYTES } from './block-io.ts';
-import type { ByteRange } from './byte-range.ts';
 
 /** Bytes that are rather fetched again than left out between two ranges: about what a request costs. */
 const WORTH_A_REQUEST_BYTES = 256 * 1024;

@@ -40,6 +40,8 @@ const MIN_FREE_SHARE = 1 / 20;
 /** What link(2) says where there are none: by its manual, of 9p, of a FUSE file system without them. */
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
+const ANOTHER = 'give another --cache-dir';
+
 /** Never rejects: a mount works without its cache, and the warning says what to do about it. */
 export async function openDiskCache(wishes: DiskCacheWishes): Promise<OpenedDiskCache> {
   const { directory } = wishes;
@@ -91,13 +93,13 @@ async function makeDirectory(directory: string): Promise<boolean> {
 
 /** Sees to it that a directory says that it is ours. Undefined: it does. */
 async function mark(directory: string): Promise<string | undefined> {
-  if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory`;
+  if (!(await stat(directory)).isDirectory()) return `${directory} is not a directory; ${ANOTHER}`;
   await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   const marker = await readMarker(directory);
   if (marker === undefined) {
     const strange = (await readdir(directory)).find((name) => !OURS.has(name) && !name.endsWith('.new'));
     if (strange !== undefined)
-      return `${directory} holds ${strange} and is no cache of svcfs; give a directory of its own`;
+      return `${directory} holds ${strange} and is no cache of svcfs; give it a directory of its own (--cache-dir)`;
     await writeOnce(directory, MARKER, `${JSON.stringify({ format: FORMAT })}\n`);
     await writeOnce(directory, ...TAG);
     return mark(directory);
@@ -105,7 +107,7 @@ async function mark(directory: string): Promise<string | undefined> {
   if (marker === FORMAT) return undefined;
   return (
     `${directory} is of another version of svcfs (format ${marker}, this one keeps format ${FORMAT}); ` +
-    'give another directory, or remove it'
+    `${ANOTHER}, or remove it`
   );
 }
 
@@ -128,7 +130,7 @@ async function linkOnce(from: string, to: string): Promise<void> {
     if (code === 'EEXIST') return;
     if (!NO_HARD_LINKS.has(code)) throw error;
     const reason =
-      'the file system there has no hard links, which the cache needs; give a directory on another';
+      'the file system there has no hard links, which the cache needs; give a --cache-dir on another';
     throw new Error(reason, { cause: error });
   }
 }
@@ -158,7 +160,7 @@ async function warningOfOthers(directory: string): Promise<string | undefined> {
   return (
     report &&
     `disk cache: what another user cached in ${directory} is neither used nor evicted (${report.reason}): ` +
-      'remove it, or give a directory of your own'
+      'remove it, or give a directory of your own (--cache-dir)'
   );
 }
 
@@ -177,15 +179,17 @@ function mib(bytes: number): string {
 function reasonOf(error: unknown): string {
   switch (errorCode(error)) {
     case 'ENOENT':
-      return 'the directory that is to hold it does not exist';
+      return `the directory that is to hold it does not exist; make it, or ${ANOTHER}`;
+    case 'ENOTDIR':
+      return `what is to hold it is not a directory; ${ANOTHER}`;
     case 'EACCES':
     case 'EPERM':
-      return 'no permission to write there';
+      return `no permission to write there; grant it, or ${ANOTHER}`;
     case 'EROFS':
-      return 'the file system there is read-only';
+      return `the file system there is read-only; ${ANOTHER}`;
     case 'ENOSPC':
     case 'EDQUOT':
-      return 'the disk is full';
+      return `the disk is full; free space on it, or ${ANOTHER}`;
     default:
       return error instanceof Error ? error.message : String(error);
   }

@@ -13,7 +13,7 @@
  *  - `acquire`: a part to upload. Waits in turn; when no other part is held it is served even over the budget, so a
  *    budget smaller than one part slows the upload down and does not stop it.
  *
- * The cache keeps what nobody asked for; the pool takes it back through `reclaim`.
+ * The cache keeps what nobody asked for; the pool takes it back through `reclaimWith`.
  *
  * The machine may refuse memory (`ulimit -v`, vm.overcommit_memory=2): then the pool goes on with what it has, and lets go of
  * none. Who cannot do without is told by a `ContentError`, kind `no-memory`.
@@ -73,11 +73,6 @@ export class MemoryPool {
   /** Bytes held by buffers that are lent out, cached ones included. */
   get lentBytes(): number {
     return this.#lentBytes;
-  }
-
-  /** Up to this size, buffers are blocks of powers of two. */
-  get largestBlockBytes(): number {
-    return this.#arena.chunkBytes;
   }
 
   reclaimWith(reclaim: Reclaimer): void {

@@ -10,12 +10,8 @@ export interface ContentLink {
 }
 
 /** Asks the service for a signed link to a version (one call). */
-export async function contentLink(
-  api: Api,
-  version: ContentVersion,
-  signal?: AbortSignal,
-): Promise<ContentLink> {
-  const options = { signal, priority: 'data' } as const;
+export async function contentLink(api: Api, version: ContentVersion): Promise<ContentLink> {
+  const options = { priority: 'data' } as const;
   if (version.kind !== 'object') return linkOfFile(await api.files.downloadInfo(version.fileId, options));
   const capabilities = await api.capabilities(options);
   if (!capabilities.has('volume_download_info')) {

@@ -15,6 +15,7 @@ export class RangeSlots {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #waiting = new Set<Retry>();
   readonly #taken = new Map<Retry, number>();
+  readonly #ahead = new Set<Retry>();
   #concurrency: Concurrency = FIRST_CONCURRENCY;
   #inFlight = 0;
   #periodBeganMs: number | undefined;
@@ -29,11 +30,18 @@ export class RangeSlots {
     return this.#concurrency.limit;
   }
 
-  /** Handles that have a slot or wait for one. */
+  /** Handles that have a slot or wait for one, and those whose readers have not come to all that was fetched. */
   get users(): number {
-    let waitingOnly = 0;
-    for (const retry of this.#waiting) if (!this.#taken.has(retry)) waitingOnly += 1;
-    return this.#taken.size + waitingOnly;
+    let others = 0;
+    for (const retry of this.#waiting) if (!this.#taken.has(retry)) others += 1;
+    for (const retry of this.#ahead) if (!this.#taken.has(retry) && !this.#waiting.has(retry)) others += 1;
+    return this.#taken.size + others;
+  }
+
+  /** Whether there are bytes that the handle's reader has not come to. */
+  isAhead(retry: Retry, isAhead: boolean): void {
+    if (isAhead) this.#ahead.add(retry);
+    else this.#ahead.delete(retry);
   }
 
   /** True: taken. False: `retry` is called when a slot is free. */
@@ -62,6 +70,7 @@ export class RangeSlots {
 
   /** The handle is closed: do not ask it again. */
   withdraw(retry: Retry): void {
+    this.#ahead.delete(retry);
     this.#waiting.delete(retry);
   }
 

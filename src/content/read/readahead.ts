@@ -63,14 +63,17 @@ export class Readahead {
 
   /** Sends what the window has room for. */
   fill(): void {
-    const window = this.#window;
+    if (this.#closed) return;
+    const { slots } = this.#options;
     const { position } = this.#pattern;
-    const range = rangeBytes(window, this.#options.slots.users);
+    slots.isAhead(this.#pump, this.#fetchedTo > position);
+    const window = this.#window;
+    const range = rangeBytes(window, slots.users);
     const size = this.#source.version.sizeBytes;
     const horizon = Math.min(position + window, size);
     let next = Math.max(this.#fetchedTo, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);
     // Ranges are fetched whole or not at all: a window that slides by one read must not send a range per read.
-    while (!this.#closed && next < horizon && (horizon - next >= range || horizon === size)) {
+    while (next < horizon && (horizon - next >= range || horizon === size)) {
       const present = this.#source.index.at(next);
       if (present === undefined) {
         const end = this.#source.index.gapEnd(next, Math.min(next + range, size));
@@ -104,7 +107,7 @@ export class Readahead {
     this.#ahead.add(segment);
     const done = (): void => {
       this.#ahead.delete(segment);
-      slots.release(this.#pump, segment.abandoned ? 0 : segment.sizeBytes);
+      slots.release(this.#pump, segment.isFilled ? segment.sizeBytes : 0);
       this.#pump();
     };
     void segment.settled.then(done);

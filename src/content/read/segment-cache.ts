@@ -119,7 +119,6 @@ export class SegmentCache {
     const fetching = this.#loading.get(segment);
     if (fetching === undefined || segment.pins > 0) return;
     this.#forget(segment);
-    segment.abandoned = true;
     fetching.abort();
   }
 

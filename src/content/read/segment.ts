@@ -18,8 +18,6 @@ export class Segment {
   /** Settles, without a failure, when nothing more is fetched. */
   settled: Promise<void> = Promise.resolve();
   pins = 0;
-  /** Its fetch was stopped: not all of it came. */
-  abandoned = false;
   /** Bytes that replies took; what was read once, front to back, is in the kernel's page cache. */
   #lentBytes = 0;
   #filledBytes = 0;
@@ -37,6 +35,11 @@ export class Segment {
 
   get sizeBytes(): number {
     return this.end - this.offset;
+  }
+
+  /** All of it came. */
+  get isFilled(): boolean {
+    return this.#filledBytes === this.sizeBytes;
   }
 
   /** Where that begins which is in here, or comes: what was before it in the range was handed on. */

@@ -7,10 +7,11 @@
  */
 import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
+import { unquoted } from '../../api/etag.ts';
 import type { FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { contentName, etagOf, unquoted } from '../content-version.ts';
+import { contentName, etagOf } from '../content-version.ts';
 import type { CachedVersion } from '../disk/cached-version.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
@@ -200,9 +201,7 @@ export class VersionSource {
       accept({ etag, sizeBytes: objectSizeBytes });
       this.#isAnswered = true;
     };
-    onAnswer(
-      await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress, onWaiting }, signal),
-    );
+    await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress, onWaiting }, signal);
   }
 
   #pin({ etag: given, sizeBytes }: Told): void {

@@ -15,8 +15,16 @@ import type { Api, StorageClient } from '../../api/api.ts';
 import { bootId } from '../../lib/boot-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { ContentReader, ContentVersion, ContentWriter, DeliverObject, UploadTarget } from '../ports.ts';
+import type {
+  ContentReader,
+  ContentVersion,
+  ContentWriter,
+  DeliverObject,
+  SpoolUsage,
+  UploadTarget,
+} from '../ports.ts';
 import { extentsOf } from './extent-map.ts';
+import { FetchTurns } from './fetch-turns.ts';
 import { Journal } from './journal.ts';
 import type { DraftState } from './journal-entry.ts';
 import { PartSender } from './part-sender.ts';
@@ -67,10 +75,16 @@ export function createContentWriter(options: ContentWriterOptions): ContentWrite
 class SpoolingWriter implements ContentWriter {
   readonly #options: ContentWriterOptions;
   readonly #drafts = new Set<SpooledDraft>();
+  readonly #space: SpoolSpace;
   #opening: Promise<WriterContext> | undefined;
 
   constructor(options: ContentWriterOptions) {
     this.#options = options;
+    this.#space = new SpoolSpace({
+      limitBytes: options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
+      overdraftBytes: OVERDRAFT_PARTS * options.partSizeBytes,
+      clock: options.clock,
+    });
   }
 
   async draft({ target, base, label }: DraftOptions): Promise<SpooledDraft> {
@@ -93,6 +107,10 @@ class SpoolingWriter implements ContentWriter {
 
   uploads(): ReturnType<ContentWriter['uploads']> {
     return [...this.#drafts].flatMap((draft) => draft.progress ?? []);
+  }
+
+  spool(): SpoolUsage {
+    return this.#space.usage;
   }
 
   async publishedDrafts(): Promise<readonly string[]> {
@@ -134,6 +152,7 @@ class SpoolingWriter implements ContentWriter {
       api,
       reader,
       memory,
+      fetchTurns: new FetchTurns(memory),
       sender: new PartSender({
         api,
         storage,
@@ -145,11 +164,7 @@ class SpoolingWriter implements ContentWriter {
       md5Sum: this.#options.md5Sum ?? false,
       journal: await Journal.open(directory),
       bootId: this.#options.bootId ?? (await bootId()),
-      space: new SpoolSpace({
-        limitBytes: spoolSizeBytes ?? Number.POSITIVE_INFINITY,
-        overdraftBytes: OVERDRAFT_PARTS * partSizeBytes,
-        clock,
-      }),
+      space: this.#space,
       partSizeBytes,
       largerPartSizeBytes: largerPartSize(partSizeBytes, { memory, spoolSizeBytes }),
       spoolPath: (draftId) => join(directory, `${draftId}.spool`),

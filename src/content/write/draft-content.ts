@@ -6,23 +6,22 @@ import { dirname } from 'node:path';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { versionKey } from '../content-version.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../ports.ts';
 import { ChangeTurns } from './change-turns.ts';
 import { type Extent, ExtentMap, hasReleased, isPartOf, type VersionOrigin } from './extent-map.ts';
-import type { ByteRange } from './part-plan.ts';
+import { FETCH_BYTES, type FetchTurns } from './fetch-turns.ts';
 import { refuseReleased } from './refuse-released.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
-
-/** Ranges of versions are fetched in pieces of this size. */
-const FETCH_BYTES = 4 * 1024 * 1024;
 
 export interface DraftContentOptions {
   readonly spoolPath: string;
   readonly reader: ContentReader;
   readonly memory: MemoryPool;
+  readonly fetchTurns: FetchTurns;
   readonly space: SpoolSpace;
   readonly extents: readonly Extent[];
   /** What they say of the spool is on the disk. */
@@ -109,10 +108,10 @@ export class DraftContent {
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
       await this.#beforeChange({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
-      // The cut bytes must not come back as content when the file grows again.
-      if (sizeBytes < size && this.#spool !== undefined) {
+      // For a file the map would do; but the spool may be kept for a person, and gives back its room.
+      if (sizeBytes < size && (this.spooled || this.#spool !== undefined)) {
         this.#spoolChanges += 1;
-        await (await this.#spool).truncate(sizeBytes);
+        await (await this.#file()).truncate(sizeBytes);
       }
       this.#map.truncate(sizeBytes);
       this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
@@ -377,25 +376,31 @@ export class DraftContent {
   async #copy({ version, offset }: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < into.length; at += FETCH_BYTES) {
       const piece = into.subarray(at, at + FETCH_BYTES);
-      const { chunks, release } = await this.#source(version).read(offset + at, piece.length, { signal });
-      let copied = 0;
-      for (const chunk of chunks) {
-        piece.set(chunk, copied);
-        copied += chunk.length;
-      }
-      release?.();
+      const copy = async (): Promise<void> => {
+        const { chunks, release } = await this.#source(version).read(offset + at, piece.length, { signal });
+        let copied = 0;
+        for (const chunk of chunks) {
+          piece.set(chunk, copied);
+          copied += chunk.length;
+        }
+        release?.();
+      };
+      await this.#options.fetchTurns.intoParts.run(copy, signal);
     }
   }
 
   async #fetch(extent: Extent, signal: AbortSignal): Promise<void> {
     if (extent.origin.kind !== 'version') return;
     const { version, offset } = extent.origin;
-    const bytes = await this.#source(version).read(offset, extent.end - extent.start, { signal });
-    try {
-      await this.#changes.run(() => this.#place(extent, bytes.chunks));
-    } finally {
-      bytes.release?.();
-    }
+    const fetch = async (): Promise<void> => {
+      const bytes = await this.#source(version).read(offset, extent.end - extent.start, { signal });
+      try {
+        await this.#changes.run(() => this.#place(extent, bytes.chunks));
+      } finally {
+        bytes.release?.();
+      }
+    };
+    await this.#options.fetchTurns.intoSpools.run(fetch, signal);
   }
 
   /** Writes fetched bytes where nothing else was written or copied since the fetch began. */

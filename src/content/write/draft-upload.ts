@@ -4,21 +4,14 @@
  */
 import type { FileRecord, UploadTicket } from '../../api/model.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
 import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
 import type { UploadState } from './journal-entry.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 import { isUploadGone, isUploadOpen } from './open-upload.ts';
-import {
-  type ByteRange,
-  leftBehind,
-  outgrows,
-  type PartLayout,
-  partRange,
-  partSizeFor,
-  partsIn,
-} from './part-plan.ts';
+import { leftBehind, outgrows, type PartLayout, partRange, partSizeFor, partsIn } from './part-plan.ts';
 import { publishedAlready, type SameContent } from './published-already.ts';
 import { sameBytes } from './same-bytes.ts';
 
@@ -185,7 +178,7 @@ export class DraftUpload {
     if (!this.#options.context.content.released) return;
     throw new ContentError(
       'failed',
-      `${this.#options.target().name} is larger than the spool may get, and its upload cannot begin anew (raise the spool size)`,
+      `${this.#options.target().name} is larger than the spool may get, and its upload cannot begin anew (raise --spool-size)`,
     );
   }
 

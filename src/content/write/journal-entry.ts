@@ -41,7 +41,7 @@ export interface DraftState {
   readonly noted?: Annotations['metadata'] | undefined;
   /** `publishing` from the moment publication is asked for until it succeeded, or something was changed. */
   readonly phase: 'open' | 'publishing';
-  /** The file that has these bytes already: only the annotations are owed. */
+  /** The file that has these bytes already: only the annotations are owed, or the way to a volume. */
   readonly publishedFileId: string | undefined;
   readonly extents: readonly Extent[];
   readonly upload: UploadState | undefined;
@@ -55,6 +55,11 @@ export interface DraftState {
   readonly onDisk?: boolean | undefined;
   /** The run of the machine in which this was recorded; undefined also in journals of before. */
   readonly bootId?: string | undefined;
+}
+
+/** Somebody was told that it would be published, all of it or as it was closed. */
+export function isAsked({ phase, closed }: Pick<DraftState, 'phase' | 'closed'>): boolean {
+  return phase === 'publishing' || closed !== undefined;
 }
 
 export type JournalEntry =

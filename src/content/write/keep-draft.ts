@@ -1,6 +1,6 @@
 import type { KeptBytes } from '../ports.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { keepSpool, keptName, leftOut } from './keep-spool.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -20,7 +20,6 @@ export async function keepDraft(
   if (upload !== undefined) return { path: spoolPath(id), missing: onlyInUpload(upload.ticket.uploadId) };
   const path = await keepSpool(spoolPath(id), keptName({ id, label }));
   journal.record({ type: 'end', id });
-  const isWhole = extents.every(({ origin }) => origin.kind === 'local');
-  const missing = [...(isWhole ? [] : [NOT_WRITTEN_HERE]), ...(doubtful ? [REFUSED_BY_DISK] : [])];
+  const missing = [...leftOut(extents), ...(doubtful ? [REFUSED_BY_DISK] : [])];
   return { path, missing: missing.length > 0 ? missing.join('; ') : undefined };
 }

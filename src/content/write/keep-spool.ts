@@ -1,13 +1,17 @@
 import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../../lib/sync-directory.ts';
+import type { Extent } from './extent-map.ts';
 import type { DraftState } from './journal-entry.ts';
 
 /** Of a name, in bytes (NAME_MAX of Linux). */
 const LONGEST_NAME = 255;
 
-/** Of the spool of a file that began as another, for a person. */
-export const NOT_WRITTEN_HERE = 'what was not written since it was opened is left out (zeros)';
+/** What a spool lacks of the draft it is of, for a person: the bytes that are those of versions at the service. */
+export function leftOut(extents: readonly Extent[]): readonly string[] {
+  const isPartial = extents.some(({ origin }) => origin.kind === 'version');
+  return isPartial ? ['what was not written since it was opened is left out (zeros)'] : [];
+}
 
 /** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
 export async function keepSpool(spool: string, name: string): Promise<string> {

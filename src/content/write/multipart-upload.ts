@@ -10,20 +10,13 @@ import type { Api } from '../../api/api.ts';
 import { ApiError, mayBeDone } from '../../api/errors.ts';
 import type { FileRecord, PartReport, UploadTicket } from '../../api/model.ts';
 import { Mutex } from '../../lib/mutex.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import type { Journal } from './journal.ts';
 import { layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
 import { isUploadOpen } from './open-upload.ts';
-import {
-  type ByteRange,
-  fullPart,
-  outgrows,
-  type PartLayout,
-  partCount,
-  partRange,
-  partsIn,
-} from './part-plan.ts';
+import { fullPart, outgrows, type PartLayout, partCount, partRange, partsIn } from './part-plan.ts';
 import type { PartSender } from './part-sender.ts';
 import type { UploadAborts } from './upload-aborts.ts';
 

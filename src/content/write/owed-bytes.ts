@@ -3,11 +3,10 @@
  * something is changed; else what the last close acknowledged, as long as its bytes are as they were: what is written to
  * the end leaves them so.
  */
-import type { DraftState } from './journal-entry.ts';
-import type { ByteRange } from './part-plan.ts';
 
-/** A count of changes: of a draft whose publication an ended mount was asked for, and that nobody changed since. */
-export const RECOVERED_CHANGES = 1;
+import type { ByteRange } from '../byte-range.ts';
+import { RECOVERED_CHANGES } from './change-counts.ts';
+import type { DraftState } from './journal-entry.ts';
 
 /** The first bytes of a draft as a close has them. */
 interface ClosedBytes {

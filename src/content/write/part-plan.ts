@@ -1,5 +1,7 @@
 /** How a file is cut into the parts of a multipart upload (undocumented-calls, 1.1), and which can go early. */
 
+import type { ByteRange } from '../byte-range.ts';
+
 const MIB = 1024 * 1024;
 const MOST_PARTS = 10_000;
 const LARGEST_PART_BYTES = 5 * 1024 * MIB;
@@ -8,11 +10,6 @@ const LARGEST_PART_BYTES = 5 * 1024 * MIB;
 const PARTS_OF_A_SIZE = 1000;
 /** Each part is in memory while it is sent. */
 const LARGEST_GROWN_BYTES = 1024 * MIB;
-
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Fixed when an upload begins, so that the range of a part follows from its number alone. */
 export interface PartLayout {

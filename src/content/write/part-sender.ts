@@ -3,20 +3,21 @@
  * part from the spool to the store.
  *
  * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
- * memory is held for the time of one transfer only. A part that was sent gives up its place in flight before it is checked.
+ * memory is held for the time of one transfer only; how much is fetched at once, `FetchTurns` says. A part that was sent
+ * gives up its place in flight before it is checked.
  */
 import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../api/api.ts';
 import { StorageError } from '../../api/errors.ts';
 import type { SignedUrl } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
 import { FairQueue, type LaneOptions } from './fair-queue.ts';
 import { FlightLimit } from './flight-limit.ts';
 import { type PartCheck, PartChecks } from './part-checks.ts';
-import type { ByteRange } from './part-plan.ts';
 
 export interface Turn {
   /** The draft's id: files take turns. */

@@ -9,8 +9,8 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { OwedDraft, Recovery, UploadTarget } from '../ports.ts';
 import { ExtentMap, extentsOf, hasReleased } from './extent-map.ts';
-import type { DraftState } from './journal-entry.ts';
-import { keepSpool, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { type DraftState, isAsked } from './journal-entry.ts';
+import { keepSpool, keptName, leftOut } from './keep-spool.ts';
 import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { splitAtClose } from './split-at-close.ts';
@@ -44,7 +44,6 @@ interface DraftOptions extends RecoverOptions {
 export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
   const drafts = options.context.journal.drafts;
   const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
-  const isAsked = ({ phase, closed }: DraftState): boolean => phase === 'publishing' || closed !== undefined;
   const asked = drafts.filter((draft) => isAsked(draft) && !draft.publishedFileId);
   const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
   const recoveries = await Promise.all(
@@ -157,8 +156,8 @@ async function giveUp(
   }
   const path = await keepSpool(spool, keptName(state));
   journal.record(end);
-  const partly = state.base === undefined ? '' : `; ${NOT_WRITTEN_HERE}`;
-  return { label: state.label, outcome: { kind: 'kept', path, reason: options.reason + partly + doubt } };
+  const reason = [options.reason, ...leftOut(state.extents)].join('; ') + doubt;
+  return { label: state.label, outcome: { kind: 'kept', path, reason } };
 }
 
 function whatIsLost({ extents }: DraftState): string {

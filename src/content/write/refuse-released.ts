@@ -7,7 +7,7 @@ export function refuseReleased(extents: readonly Extent[]): void {
   throw new ContentError(
     'failed',
     'the file is larger than the spool may get: what was written first is at the service already and can be neither ' +
-      'read nor changed before the file is closed (raise the spool size)',
+      'read nor changed before the file is closed (raise --spool-size)',
   );
 }
 
@@ -15,6 +15,6 @@ export function refuseReleased(extents: readonly Extent[]): void {
 export function onlyInUpload(uploadId: string): string {
   return (
     `what was written first is left out (zeros): it is only in the unfinished upload ${uploadId} at the service, ` +
-    'which stays open, for the file is larger than the spool may get (raise the spool size)'
+    'which stays open, for the file is larger than the spool may get (raise --spool-size)'
   );
 }

@@ -8,9 +8,9 @@
 import { createLongMd5, type Md5 } from '../../lib/md5.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
+import type { ByteRange } from '../byte-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { DraftContent } from './draft-content.ts';
-import type { ByteRange } from './part-plan.ts';
 
 /** What is read from the spool at once. */
 const PIECE_BYTES = 1024 * 1024;

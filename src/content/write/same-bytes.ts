@@ -1,6 +1,6 @@
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { createMd5 } from '../../lib/md5.ts';
-import type { ByteRange } from './part-plan.ts';
+import type { ByteRange } from '../byte-range.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 

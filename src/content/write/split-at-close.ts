@@ -3,7 +3,7 @@ import type { Recovery } from '../ports.ts';
 import { setIn } from './draft-annotations.ts';
 import { ExtentMap, hasReleased } from './extent-map.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepCopy, keptName, NOT_WRITTEN_HERE } from './keep-spool.ts';
+import { keepCopy, keptName, leftOut } from './keep-spool.ts';
 import { sizeOf } from './owed-draft.ts';
 import { onlyInUpload } from './refuse-released.ts';
 import { hasSurvived, MAY_BE_ZEROS } from './spool-survival.ts';
@@ -41,7 +41,7 @@ export async function splitAtClose(
     const path = await keepCopy(spool, name, Buffer.from(bytes ?? '', 'base64'));
     const reason = [
       'it was still being written when the mount ended, and is uploaded as it was closed before',
-      ...(extents.some(({ origin }) => origin.kind === 'version') ? [NOT_WRITTEN_HERE] : []),
+      ...leftOut(extents),
       ...(inUpload === undefined ? [] : [onlyInUpload(inUpload)]),
       ...(survived ? [] : [MAY_BE_ZEROS]),
     ].join('; ');

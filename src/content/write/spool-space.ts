@@ -7,8 +7,9 @@
  * does not help does a writer get `no-space`.
  */
 import type { Clock } from '../../lib/clock.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { ContentError } from '../ports.ts';
+import { ContentError, type SpoolUsage } from '../ports.ts';
 
 /** A draft, as the room it takes. */
 export interface SpoolTenant {
@@ -53,6 +54,15 @@ export class SpoolSpace {
 
   constructor(options: SpoolSpaceOptions) {
     this.#options = options;
+  }
+
+  get usage(): SpoolUsage {
+    const { limitBytes } = this.#options;
+    return {
+      usedBytes: this.#usedBytes,
+      limitBytes: Number.isFinite(limitBytes) ? limitBytes : null,
+      waitingWrites: this.#writers.size,
+    };
   }
 
   enter(tenant: SpoolTenant): void {
@@ -152,8 +162,9 @@ export class SpoolSpace {
   #noSpace(): ContentError {
     return new ContentError(
       'no-space',
-      `files being written take ${this.#usedBytes} bytes of the spool, which may hold ${this.#options.limitBytes}, and ` +
-        'none of them is about to be finished; raise the spool size or write fewer files at once',
+      `files being written take ${describeSize(this.#usedBytes)} of the spool, which may hold ` +
+        `${describeSize(this.#options.limitBytes)}, and none of them is about to be finished; raise --spool-size, or ` +
+        'write fewer files at once',
     );
   }
 

@@ -1,13 +1,9 @@
-/**
- * A draft: its content, its upload, and its publications.
- *
- * Changes are counted. The draft is dirty while the count differs from that of the last publication; a publication
- * takes the count when it begins, so what is written while it runs keeps the draft dirty for the next.
- */
+/** A draft: its content, its upload, and its publications. */
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { sameVersion, versionOfFile } from '../content-version.ts';
 import {
   type Annotations,
@@ -18,14 +14,14 @@ import {
   type UploadProgress,
   type UploadTarget,
 } from '../ports.ts';
+import { ChangeCounts, NO_COUNT, RECOVERED_CHANGES } from './change-counts.ts';
 import { DraftAnnotations } from './draft-annotations.ts';
 import { DraftContent } from './draft-content.ts';
 import { DraftUpload } from './draft-upload.ts';
 import { annotated } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
 import { keepDraft } from './keep-draft.ts';
-import { closedIn, OwedBytes, RECOVERED_CHANGES } from './owed-bytes.ts';
-import type { ByteRange } from './part-plan.ts';
+import { closedIn, OwedBytes } from './owed-bytes.ts';
 import { preferredPartSize } from './preferred-part-size.ts';
 import { progressOf } from './progress-of.ts';
 import { Publications } from './publications.ts';
@@ -34,9 +30,6 @@ import type { WriterContext } from './writer-context.ts';
 
 /** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
 const JOURNALED_BYTES = 16 * 1024;
-
-/** A count of changes that no draft has: of what was never done to it, or to other bytes than it has or had. */
-const NO_COUNT = -1;
 
 export class SpooledDraft implements Draft {
   readonly id: string;
@@ -52,12 +45,7 @@ export class SpooledDraft implements Draft {
   #label: string;
   readonly #annotations: DraftAnnotations;
   readonly #owed: OwedBytes;
-  #changes = 0;
-  #publishedChanges = 0;
-  /** The count when the last publication of its bytes was begun. */
-  #begunChanges = NO_COUNT;
-  #syncedChanges = 0;
-  #committedChanges = NO_COUNT;
+  readonly #changes: ChangeCounts;
   /** What is committed is not about to be published. */
   #stays = false;
   #published: FileRecord | undefined;
@@ -77,12 +65,12 @@ export class SpooledDraft implements Draft {
     this.#label = state.label;
     this.#annotations = new DraftAnnotations(state);
     const recovered = state.phase === 'publishing';
-    if (recovered) this.#changes = this.#syncedChanges = this.#committedChanges = RECOVERED_CHANGES;
+    this.#changes = new ChangeCounts({ isRecovered: recovered });
     const { reader, memory, journal, space, partSizeBytes } = context;
     this.#owed = new OwedBytes({
       asked: recovered,
       closed: recovered ? closedIn(state) : undefined,
-      changes: () => this.#changes,
+      changes: () => this.#changes.now,
       record: () => this.#record(),
       durable: () => journal.durable(),
     });
@@ -90,6 +78,7 @@ export class SpooledDraft implements Draft {
       spoolPath: context.spoolPath(state.id),
       reader,
       memory,
+      fetchTurns: context.fetchTurns,
       space,
       extents: state.extents,
       onDisk: state.onDisk ?? false,
@@ -112,10 +101,10 @@ export class SpooledDraft implements Draft {
       closedBytes: () => this.#owed.closedBytes,
       resumed: state.upload,
       previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
-      recovered: () => recovered && this.#changes === RECOVERED_CHANGES,
+      recovered: () => recovered && this.#changes.now === RECOVERED_CHANGES,
     });
     this.#publications = new Publications({
-      changes: () => this.#changes,
+      changes: () => this.#changes.now,
       publish: () => this.#publish(),
       settled: () => this.#content.settled(),
       // What was being written when it was asked for is part of it.
@@ -141,7 +130,7 @@ export class SpooledDraft implements Draft {
   }
 
   get dirty(): boolean {
-    return this.#changes !== this.#publishedChanges;
+    return this.#changes.isDirty;
   }
 
   get publishedFileId(): string | undefined {
@@ -149,12 +138,12 @@ export class SpooledDraft implements Draft {
   }
 
   get committed(): boolean {
-    return this.#committedChanges === this.#changes;
+    return this.#changes.isCommitted;
   }
 
   get synced(): boolean {
     // What is on its way to a volume is not where it was to go.
-    return this.#syncedChanges > (this.#target.onward === undefined ? this.#publishedChanges : 0);
+    return this.#target.onward === undefined ? this.#changes.isSyncedFurther : this.#changes.isSynced;
   }
 
   get doubtful(): boolean {
@@ -209,31 +198,31 @@ export class SpooledDraft implements Draft {
   }
 
   async sync(signal: AbortSignal): Promise<void> {
-    const changes = this.#changes;
+    const changes = this.#changes.now;
     await untilAborted(this.#content.sync(), signal);
     this.#record();
     await untilAborted(this.#context.journal.durable(), signal);
     const error = this.#failure ?? this.#upload.error;
     if (error !== undefined) throw error;
-    this.#syncedChanges = changes;
+    this.#changes.synced(changes);
   }
 
   async commit(signal: AbortSignal): Promise<void> {
     await this.#publications.orOnceMade(() => this.#content.fetchAll(signal), signal);
     await this.#content.settled();
-    const changes = this.#changes;
+    const changes = this.#changes.now;
     const { sizeBytes } = this;
     await this.#owed.close(sizeBytes, async () => {
       const read = await this.#content.readWhole(JOURNALED_BYTES, signal);
-      const bytes = changes === this.#changes ? read?.toString('base64') : undefined;
+      const bytes = changes === this.#changes.now ? read?.toString('base64') : undefined;
       if (bytes === undefined) await untilAborted(this.#content.sync(), signal);
       return { changes, sizeBytes, bytes };
     });
-    this.#committedChanges = changes;
+    this.#changes.committed(changes);
     this.#stays = false;
     this.#record();
     await untilAborted(this.#context.journal.durable(), signal);
-    this.#syncedChanges = changes;
+    this.#changes.synced(changes);
   }
 
   stay(): void {
@@ -248,9 +237,10 @@ export class SpooledDraft implements Draft {
     await this.#context.journal.doneDurable();
   }
 
-  reclaim(): void {
+  async reclaim(): Promise<void> {
     this.#owed.disown(false);
     this.#record();
+    await this.#owedDurable();
   }
 
   whileMoved<T>(move: () => Promise<T>): Promise<T> {
@@ -266,8 +256,7 @@ export class SpooledDraft implements Draft {
     this.#record();
     // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
     if (moved) await this.#upload.abandon();
-    // It has its new name already: what the disk refuses, the next fsync or close tells.
-    if (this.#owed.isAny) await this.#context.journal.durable().catch(() => {});
+    await this.#owedDurable();
   }
 
   async annotate(annotations: Annotations | undefined): Promise<void> {
@@ -314,7 +303,7 @@ export class SpooledDraft implements Draft {
     const now = this.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
     this.#annotations.clear();
-    this.#settle(file, unchanged ? this.#changes : NO_COUNT);
+    this.#settle(file, unchanged ? this.#changes.now : NO_COUNT);
     await this.#upload.abandonUnlessReleased();
     if (unchanged) await this.#rebase(file);
   }
@@ -401,11 +390,10 @@ export class SpooledDraft implements Draft {
 
   /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
   #publishContent(): Promise<FileRecord> {
-    const changes = this.#changes;
-    this.#begunChanges = changes;
+    const changes = this.#changes.begin();
     const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
     const note = (md5: string | undefined): void => {
-      if (wanted === undefined || md5 === undefined || changes !== this.#changes) return;
+      if (wanted === undefined || md5 === undefined || changes !== this.#changes.now) return;
       this.#annotations.note({ md5_sum: md5 });
     };
     return this.#upload.publish(this.sizeBytes, {
@@ -423,13 +411,13 @@ export class SpooledDraft implements Draft {
   /** The publication that was begun last made a file. */
   #made(file: FileRecord): void {
     this.#content.endFile(versionOfFile(file));
-    this.#settle(file, this.#begunChanges);
+    this.#settle(file, this.#changes.begun);
   }
 
   /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
   #settle(file: FileRecord, changes: number): void {
     this.#published = file;
-    this.#publishedChanges = changes;
+    this.#changes.published(changes);
     this.#owed.published(changes);
     this.#failure = undefined;
     this.#target = { ...this.#target, overwrite: true, replaces: file.id };
@@ -444,7 +432,7 @@ export class SpooledDraft implements Draft {
   }
 
   #onChange(range: ByteRange): void {
-    this.#changes += 1;
+    this.#changes.change();
     this.#beforeChange(range);
     this.#upload.touch(range);
   }
@@ -461,6 +449,11 @@ export class SpooledDraft implements Draft {
     if (!options.keepSpool) journal.record({ type: 'end', id: this.id });
     space.leave(this);
     this.#onLeave();
+  }
+
+  /** What is owed has its name already: what the disk refuses, the next fsync or close tells. */
+  async #owedDurable(): Promise<void> {
+    if (this.#owed.isAny) await this.#context.journal.durable().catch(() => {});
   }
 
   #record(): void {

@@ -2,9 +2,10 @@ import { open } from 'node:fs/promises';
 import type { Api } from '../../api/api.ts';
 import type { PartReport } from '../../api/model.ts';
 import { md5Hex } from '../../lib/md5.ts';
+import type { ByteRange } from '../byte-range.ts';
 import { ExtentMap } from './extent-map.ts';
 import { type DraftState, layoutOf, type SentPart, type UploadState } from './journal-entry.ts';
-import { type ByteRange, partRange } from './part-plan.ts';
+import { partRange } from './part-plan.ts';
 
 /** A mount begins without knowing rather than late: what is not known to be there goes again. */
 const LOOK_MS = 5000;

@@ -1,7 +1,7 @@
 /** What an ended mount left to be uploaded, by a look at its journal from outside: nothing is changed, no spool read. */
 import { ExtentMap } from './extent-map.ts';
 import { journalIn } from './journal.ts';
-import type { DraftState } from './journal-entry.ts';
+import { type DraftState, isAsked } from './journal-entry.ts';
 import { journalLines } from './journal-lines.ts';
 
 export interface WaitingUploads {
@@ -29,8 +29,10 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
 }
 
 /** The next mount has to go on with it: somebody asked for its publication, and something of that is left. */
-function isOwed({ phase, closed, publishedFileId, annotations, target }: DraftState): boolean {
-  if (publishedFileId === undefined) return phase === 'publishing' || closed !== undefined;
+function isOwed(state: DraftState): boolean {
+  const { publishedFileId, annotations, target, removed } = state;
+  if (removed) return false;
+  if (publishedFileId === undefined) return isAsked(state);
   return annotations !== undefined || target.onward !== undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader, DeliverObject } from '../ports.ts';
+import type { FetchTurns } from './fetch-turns.ts';
 import type { Journal } from './journal.ts';
 import type { PartSender } from './part-sender.ts';
 import type { SpoolSpace } from './spool-space.ts';
@@ -11,6 +12,7 @@ export interface WriterContext {
   readonly api: Api;
   readonly reader: ContentReader;
   readonly memory: MemoryPool;
+  readonly fetchTurns: FetchTurns;
   readonly sender: PartSender;
   readonly aborts: UploadAborts;
   readonly journal: Journal;

@@ -30,7 +30,14 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   if (error.name === 'ApiError' && error.status === 500) return BY_ANSWER.failed;
   if (error.name === 'StorageError' && error.kind === 'refused') return REFUSED_BY_STORE;
   if (error.name === 'TransferRefused' && error.reason === 'target-not-empty') return TARGET_NOT_EMPTY;
-  return BY_ERRNO[errnoOf(error)] ?? '';
+  const errno = errnoOf(error);
+  if (errno === 'ENOSPC' && isOfService(error)) return NO_ROOM_AT_SERVICE;
+  return BY_ERRNO[errno] ?? '';
+}
+
+/** Who has no room: what is full on this machine says in its own words what makes room. */
+function isOfService({ name }: Error): boolean {
+  return name === 'ApiError' || name === 'JobError' || name === 'StorageError';
 }
 
 const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
@@ -43,11 +50,14 @@ const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
 /** Whatever the token: an address is good for whoever has it. */
 const REFUSED_BY_STORE =
   'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';
+const NO_ROOM_AT_SERVICE = 'The service, or its store, has no room: tell its operator.';
 const TARGET_NOT_EMPTY =
   'Nothing was moved: move to another name, or rename or remove the file in the project, then do the same again.';
 
 const BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: 'The token lacks the permission for this.',
-  ENOSPC: 'Free some space, or raise the limit.',
+  ENOMEM:
+    'The machine, or a limit (ulimit -v, vm.overcommit_memory), gives the mount no more: free memory or raise the limit, ' +
+    'or mount again with a smaller --memory.',
   ESTALE: 'It was replaced or deleted meanwhile: open it again.',
 };

@@ -3,7 +3,7 @@
  *
  * A listing takes names in as its pages come (so that lookups of the first names need not wait for the last page) and
  * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
- * One begun for nobody in particular (`ahead`) becomes interactive when somebody joins it.
+ * One begun for nobody in particular (`ahead`), or for who is in no hurry, becomes interactive when somebody else joins it.
  */
 import type { Priority } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -53,10 +53,10 @@ export class Listings {
   }
 
   /** The names of a directory, known or being asked for, held for the caller. */
-  open(directory: DirectoryNode): Listing {
+  open(directory: DirectoryNode, priority?: Priority): Listing {
     const { clock, ttlMs } = this.#parts;
     if (isComplete(directory, { nowMs: clock.elapsed(), ttlMs })) return Listing.of(directory).hold();
-    return this.#join(directory).listing.hold();
+    return this.#join(directory, priority).listing.hold();
   }
 
   /**
@@ -89,8 +89,8 @@ export class Listings {
   }
 
   /** All there is in a directory. */
-  async all(directory: DirectoryNode, signal: AbortSignal): Promise<readonly Node[]> {
-    const listing = this.open(directory);
+  async all(directory: DirectoryNode, signal: AbortSignal, priority?: Priority): Promise<readonly Node[]> {
+    const listing = this.open(directory, priority);
     try {
       await listing.all(signal);
       return [...directory.children.nodes()];
@@ -99,10 +99,9 @@ export class Listings {
     }
   }
 
-  #join(directory: DirectoryNode): UnderWay {
-    const underWay =
-      this.#underWay.get(directory) ?? this.#begin(directory, { priority: 'interactive', small: undefined });
-    underWay.urgent.abort();
+  #join(directory: DirectoryNode, priority: Priority = 'interactive'): UnderWay {
+    const underWay = this.#underWay.get(directory) ?? this.#begin(directory, { priority, small: undefined });
+    if (priority === 'interactive') underWay.urgent.abort();
     return underWay;
   }
 

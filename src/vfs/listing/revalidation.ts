@@ -5,9 +5,10 @@
  * about the next hundred together, so that a run of opens costs one request per hundred files or per second. Where the
  * service tells of a file together with the link to its bytes, opening it to be read costs that one request.
  */
-import type { Api } from '../../api/api.ts';
+import type { Api, CallOptions, Priority } from '../../api/api.ts';
 import type { EntryRecord, FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { listedEntry } from '../directories/project-folder.ts';
 import { listedObject } from '../directories/volume-directory.ts';
@@ -18,7 +19,7 @@ import { isLocalOnly, lacksSize } from '../identity.ts';
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
 import type { Placement } from '../placement.ts';
-import type { Prepare } from '../tree.ts';
+import type { Revalidating } from '../tree.ts';
 import type { OpenRun } from './revalidation-plan.ts';
 import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
 
@@ -28,60 +29,79 @@ interface Parts {
   readonly clock: Clock;
 }
 
+interface Question {
+  /** What comes with a link that somebody has asked for. */
+  readonly told?: Promise<FileRecord> | undefined;
+  readonly priority?: Priority | undefined;
+}
+
+interface Asking {
+  readonly done: Promise<void>;
+  /** Aborted when a person waits for it too. */
+  readonly urgent: AbortController;
+}
+
 export class Revalidation {
   readonly #parts: Parts;
   readonly #runs = new WeakMap<DirectoryNode, OpenRun>();
   /** What is being asked about each node, shared by all who open it. */
-  readonly #asking = new Map<Node, Promise<void>>();
+  readonly #asking = new Map<Node, Asking>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** `Tree.revalidate`. */
-  revalidate(node: Node, signal: AbortSignal, prepare?: Prepare): Awaitable<void> {
+  revalidate(node: Node, signal: AbortSignal, { prepare, priority }: Revalidating = {}): Awaitable<void> {
     if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
     if (!this.#needsAsking(node)) return;
-    return this.#ask(node, signal, prepare?.());
+    return this.#ask(node, signal, { told: prepare?.(), priority });
   }
 
   /** As `revalidate` for who only looks: however fresh, and not counted as an open. */
   async refresh(node: Node, signal: AbortSignal): Promise<void> {
-    if (isRemoteFile(node)) await this.#ask(node, signal);
+    if (isRemoteFile(node)) await this.#ask(node, signal, {});
   }
 
-  async #ask(node: Node, signal: AbortSignal, told?: Promise<FileRecord>): Promise<void> {
-    await untilAborted(this.#asking.get(node) ?? this.#begin(node, told), signal);
+  async #ask(node: Node, signal: AbortSignal, { told, priority = 'interactive' }: Question): Promise<void> {
+    const asking = this.#asking.get(node) ?? this.#begin(node, { told, priority });
+    if (priority === 'interactive') asking.urgent.abort();
+    await untilAborted(asking.done, signal);
     if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
   }
 
   /** Asks about a node; others that are asked about with it are then under way too. */
-  #begin(node: Node, told: Promise<FileRecord> | undefined): Promise<void> {
+  #begin(node: Node, { told, priority }: Question & { readonly priority: Priority }): Asking {
+    const urgent = sharedAbortController();
+    const options = { priority, urgent: urgent.signal };
+    const tracked = (nodes: readonly Node[], done: Promise<void>): Asking =>
+      this.#track(nodes, { done, urgent });
     const { parent } = node;
-    if (node.kind === 'volume-object') return this.#track([node], this.#askObject(node));
-    if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder') return Promise.resolve();
+    if (node.kind === 'volume-object') return tracked([node], this.#askObject(node, options));
+    if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder')
+      return { done: Promise.resolve(), urgent };
     const count = told !== undefined ? 1 : filesToAsk(this.#runs.get(parent));
-    if (count === 1) return this.#track([node], this.#askFile(parent, node, told));
+    if (count === 1) return tracked([node], this.#askFile(parent, node, { told, ...options }));
     const nodes = this.#withNext(parent, node, count);
-    return this.#track(nodes, this.#askFiles(parent, nodes));
+    return tracked(nodes, this.#askFiles(parent, nodes, options));
   }
 
-  #track(nodes: readonly Node[], asking: Promise<void>): Promise<void> {
+  #track(nodes: readonly Node[], asking: Asking): Asking {
     for (const node of nodes) this.#asking.set(node, asking);
     const done = (): void => {
       for (const node of nodes) this.#asking.delete(node);
     };
-    asking.then(done, done);
+    asking.done.then(done, done);
     return asking;
   }
 
   async #askFile(
     folder: ProjectFolderNode,
     node: FileOnPlatform,
-    told: Promise<FileRecord> | undefined,
+    { told, ...options }: CallOptions & Pick<Question, 'told'>,
   ): Promise<void> {
     const { generation } = folder.children;
-    const ask = (): Promise<EntryRecord> => this.#parts.api.files.get(node.record.id);
+    const ask = (): Promise<EntryRecord> => this.#parts.api.files.get(node.record.id, options);
     try {
       // The link may be refused to who may see the file.
       this.#told(folder, node, { record: await (told?.catch(ask) ?? ask()), generation });
@@ -91,9 +111,14 @@ export class Revalidation {
     }
   }
 
-  async #askFiles(folder: ProjectFolderNode, nodes: readonly FileOnPlatform[]): Promise<void> {
+  async #askFiles(
+    folder: ProjectFolderNode,
+    nodes: readonly FileOnPlatform[],
+    options: CallOptions,
+  ): Promise<void> {
     const { generation } = folder.children;
-    const results = await this.#parts.api.files.bulkGet(nodes.map((node) => node.record.id));
+    const ids = nodes.map((node) => node.record.id);
+    const results = await this.#parts.api.files.bulkGet(ids, options);
     for (const [index, node] of nodes.entries()) {
       const result = results[index];
       if (result?.ok) this.#told(folder, node, { record: result.value, generation });
@@ -101,12 +126,12 @@ export class Revalidation {
     }
   }
 
-  async #askObject(node: VolumeObjectNode): Promise<void> {
+  async #askObject(node: VolumeObjectNode, options: CallOptions): Promise<void> {
     const { api, placement } = this.#parts;
     const { parent, volume, location } = node;
     if (parent?.kind !== 'volume-directory') return;
     const { generation } = parent.children;
-    const record = await api.volumes.object(volume.id, location);
+    const record = await api.volumes.object(volume.id, location, options);
     if (record) placement.learn(parent, listedObject(record, parent.prefix), generation);
     else placement.learnAbsent(parent, node.name, generation);
   }

@@ -57,8 +57,9 @@ export class Asides {
     const left = { fileId: record.id, place, byFileId };
     await this.setAside(record, node, { kind: 'replaced', carried, ...left });
     const replaced = await replace().catch((error: unknown) => this.#doneOrBack(left, error));
-    if (by.keep) await this.#journal.put({ kind: 'unlinked', fileId: record.id });
-    else await this.#deleteUnheard(record.id, pathOf(node));
+    await this.#unheard(pathOf(node), () =>
+      by.keep ? this.#journal.put({ kind: 'unlinked', fileId: record.id }) : this.delete(record.id),
+    );
     return replaced;
   }
 
@@ -141,10 +142,10 @@ export class Asides {
     throw cause;
   }
 
-  /** The replacement is done: that the old file is still there harms nobody, and the next mount deletes it. */
-  async #deleteUnheard(fileId: string, path: string): Promise<void> {
+  /** The replacement is done: that the old file is still there harms nobody, and the journal has the next mount delete it. */
+  async #unheard(path: string, work: () => Promise<void>): Promise<void> {
     try {
-      await this.delete(fileId);
+      await work();
     } catch (error) {
       this.#tree.recordError({ op: 'rename', path }, error);
     }

@@ -64,10 +64,12 @@ export class AttributeWriter {
     const pairs = reservedPairs(facts);
     if (Object.keys(pairs).length === 0) return;
     const metadata = await this.#tree.api.files.patchMetadata(record.id, pairs, { priority: 'data' });
-    const { pending } = node;
+    const { pending, checkedMs } = node;
     // It may have been refreshed while the platform answered.
     if (node.record?.id === record.id) this.#tree.published(node, { ...node.record, metadata });
     node.pending = pending;
+    // The answer tells of the id: another client may have given the file another name.
+    node.checkedMs = checkedMs;
     localFactsSent(node, facts);
   }
 }

@@ -1,6 +1,9 @@
 /**
  * What has a name now, by facts at most a second old, before something is done to it by its id. A file keeps its id when
  * another client moves it: what is removed or renamed by an id that was learnt a while ago may have any name by now.
+ *
+ * Asking changes nothing but what is known. A draft keeps the record it was begun from until what was asked for is done: should
+ * that fail, its close finds by the record whether it would replace another client's file.
  */
 
 import type { FileRecord } from '../../api/model.ts';
@@ -9,7 +12,6 @@ import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import { FRESH_MS } from '../listing/revalidation-plan.ts';
 import type { DirectoryNode, Node, ProjectFileNode } from '../node.ts';
-import { annotationsFor, restoreAnnotations } from '../open/annotations.ts';
 import type { Place } from '../operations.ts';
 import type { Tree } from '../tree.ts';
 import type { Place as FilePlace } from './aside-journal.ts';
@@ -30,9 +32,8 @@ export async function childNow(
 }
 
 /**
- * Whether a node that had a name a moment ago has it still.
- *
- * @throws ESTALE When it is open to be written, nothing was, and another client has moved its file.
+ * Whether a node that had a name a moment ago has it still. A draft has: which file it is of is asked by who holds the lock of
+ * its content (`fileToRename`, `publishedNow`).
  */
 export async function hasNameStill(
   tree: Tree,
@@ -45,24 +46,7 @@ export async function hasNameStill(
   } catch (error) {
     if (errnoOf(error) !== 'ESTALE') throw error;
   }
-  if (node.kind === 'project-file') await letGoOfMoved(tree, node);
   return node.parent === parent && node.name === name;
-}
-
-/**
- * What a draft is of is asked for nowhere else, and may be as old as the draft. Once another client has moved or replaced
- * it, the draft is that of a new file, with all that the old one had been given.
- */
-async function letGoOfMoved(tree: Tree, node: ProjectFileNode): Promise<void> {
-  const { record, draft } = node;
-  if (!record || !draft || tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return;
-  if (await isNamedAs(tree, record, placeOf(record, node))) {
-    node.checkedMs = tree.clock.elapsed();
-    return;
-  }
-  if (!draft.dirty) throw isNamedOtherwise(node);
-  restoreAnnotations(node, annotationsFor(node));
-  node.record = undefined;
 }
 
 /** Whether a file has this name on the platform now. */
@@ -76,26 +60,65 @@ export async function isNamedAs({ api }: Tree, { id }: FileRecord, place: FilePl
   }
 }
 
+/** The file that has this name on the platform now. */
+export async function fileNamed({ api }: Tree, place: FilePlace): Promise<FileRecord | undefined> {
+  try {
+    const entry = await api.files.find(place);
+    return entry?.kind === 'file' ? entry : undefined;
+  } catch (error) {
+    // Its folder is gone.
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The file that a rename of `node` renames on the platform. What a draft is of is asked for nowhere else, and may be as old as
+ * the draft: undefined once another client has moved or replaced it, for the draft goes on as that of a new file then. The
+ * caller holds the lock of the content.
+ *
+ * @throws ESTALE When it is open to be written, nothing was, and another client has moved its file.
+ */
+export async function fileToRename(tree: Tree, node: ProjectFileNode): Promise<FileRecord | undefined> {
+  const { record, draft } = node;
+  if (!record || !draft || tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return record;
+  if (await isNamedAs(tree, record, placeOf(record, node))) return node.record;
+  if (!draft.dirty) throw isNamedOtherwise(node);
+  return undefined;
+}
+
 /** A file and the name it has. */
 type Named = Place & { readonly node: ProjectFileNode };
 
 /** What a rename is about to change the names of. */
+export interface RenameEnds {
+  readonly source: Named;
+  readonly target: Named | undefined;
+}
+
 export function renameEnds(rename: {
   readonly source: ProjectFileNode;
   readonly parent: DirectoryNode;
   readonly name: string;
   readonly target: ProjectFileNode | undefined;
-}): readonly Named[] {
+}): RenameEnds {
   const { source, parent, name, target } = rename;
   if (!source.parent) throw isNamedOtherwise(source);
   const from = { node: source, parent: source.parent, name: source.name };
-  return target ? [from, { node: target, parent, name }] : [from];
+  return { source: from, target: target && { node: target, parent, name } };
 }
 
-/** @throws ESTALE When one has another name by now: what is to be renamed has to be looked up anew. */
-export async function requireNamesStill(tree: Tree, files: readonly Named[]): Promise<void> {
-  for (const { node, ...place } of files)
-    if (!(await hasNameStill(tree, node, place, NEVER_ABORTED))) throw isNamedOtherwise(node);
+/** @throws ESTALE When one is at another name by now: what is to be renamed has to be looked up anew. */
+export async function requirePlacesStill(tree: Tree, { source, target }: RenameEnds): Promise<void> {
+  for (const end of [source, target])
+    if (end && !(await hasNameStill(tree, end.node, end, NEVER_ABORTED))) throw isNamedOtherwise(end.node);
+}
+
+/** As `requirePlacesStill` for a source that is on the platform as it is here: its file is to have the name, draft or not. */
+export async function requireNamesStill(tree: Tree, ends: RenameEnds): Promise<void> {
+  await requirePlacesStill(tree, ends);
+  const { node } = ends.source;
+  if (node.record && !(await fileToRename(tree, node))) throw isNamedOtherwise(node);
 }
 
 function isNamedOtherwise({ name }: ProjectFileNode): FsError {

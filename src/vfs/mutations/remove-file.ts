@@ -1,8 +1,9 @@
 import type { ProjectFileNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
+import type { ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
 import type { Asides } from './asides.ts';
-import { removeReplaced } from './replaced-file.ts';
+import { publishedNow } from './replaced-file.ts';
 
 interface Parts {
   readonly tree: Tree;
@@ -16,14 +17,30 @@ interface Parts {
  * file it was renamed over goes. The caller holds the lock of
  * its content.
  */
-export function removeFile({ tree, contents, asides }: Parts, node: ProjectFileNode): Promise<void> {
-  const { record } = node;
+export function removeFile(parts: Parts, node: ProjectFileNode): Promise<void> {
+  const { tree, contents } = parts;
   const content = contents.of(node);
-  return contents.whileLeaving(content, async (inUse) => {
-    if (record && inUse) await asides.keepForHandles(record, node);
-    else if (record) await tree.api.files.delete(record.id);
-    else await removeReplaced({ tree, asides }, node, content);
-    await contents.unlinked(content, record && inUse ? () => asides.delete(record.id) : undefined);
+  return contents.whileLeaving(content, async () => {
+    const published = await publishedNow(parts, node);
+    const whenClosed = published && (await removePublished(parts, node, published));
+    content.replaces = undefined;
+    await contents.unlinked(content, whenClosed);
     tree.detach(node);
   });
+}
+
+/** Answers what is left for when the content of `node` is closed. */
+async function removePublished(
+  { tree, asides }: Parts,
+  node: ProjectFileNode,
+  { record, content }: ReplacedFile,
+): Promise<(() => Promise<void>) | undefined> {
+  if (content.handles.size === 0) {
+    await tree.api.files.delete(record.id);
+    return undefined;
+  }
+  await asides.keepForHandles(record, node);
+  if (content.node === node) return () => asides.delete(record.id);
+  await asides.deleteAfter(record.id, content);
+  return undefined;
 }

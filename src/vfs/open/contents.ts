@@ -12,6 +12,7 @@ import { FileContent } from './file-content.ts';
 import { FollowingUploads } from './following-uploads.ts';
 import { type GivenUp, giveUp } from './give-up.ts';
 import { forgetLocalFacts } from './local-facts.ts';
+import type { OpenMode } from './open-flags.ts';
 import type { Publisher } from './publisher.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
 
@@ -301,20 +302,22 @@ export class Contents {
    * Runs `task`, which takes the inode's name away from it, and tells it whether handles need the content for longer.
    * No handle is added meanwhile. The caller holds the content's lock.
    */
-  async whileLeaving<T>(content: FileContent, task: (inUse: boolean) => Promise<T>): Promise<T> {
-    content.leaving = true;
-    try {
-      return await task(content.handles.size > 0);
-    } finally {
-      content.leaving = false;
-    }
+  whileLeaving<T>(content: FileContent, task: (inUse: boolean) => Promise<T>): Promise<T> {
+    return content.holdingUp('everyone', () => task(content.handles.size > 0));
   }
 
   /** The inode's content for a new handle. ESTALE: its name went to another, and the kernel looks the name up again. */
-  async forOpen(node: ContentNode, signal: AbortSignal): Promise<FileContent> {
-    while (this.of(node).leaving) await this.of(node).lock.run(async () => undefined, signal);
+  async forOpen(
+    node: ContentNode,
+    mode: Pick<OpenMode, 'write' | 'truncate'>,
+    signal: AbortSignal,
+  ): Promise<FileContent> {
+    let waited = false;
+    for (; this.of(node).holdsUp(mode); waited = true)
+      await this.of(node).lock.run(async () => undefined, signal);
     const content = this.of(node);
-    if (!node.parent && content.handles.size === 0) {
+    // Who waited for its name wants what has that now, though others still have this open.
+    if (!node.parent && (waited || content.handles.size === 0)) {
       this.#forget(content);
       throw new FsError('ESTALE', `${node.name} was removed or replaced`);
     }
@@ -359,7 +362,7 @@ export class Contents {
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {
     const { staged } = content;
     if (what.draft) await this.#publisher.putBackReplaced(what.draft);
-    const reinstated = this.#reinstated(content);
+    const reinstated = await this.#reinstated(content);
     const before = { staged, replaced: reinstated?.node };
     const isDispensable = await giveUp(this.#tree, content.node, { ...what, ...before });
     if (reinstated) void this.#follow(reinstated);
@@ -367,11 +370,11 @@ export class Contents {
   }
 
   /** What a draft was renamed over, for that to have its name again, when there are handles on it. */
-  #reinstated({ replaces }: FileContent): FileContent | undefined {
+  async #reinstated({ replaces }: FileContent): Promise<FileContent | undefined> {
     if (!replaces || replaces.content.handles.size === 0) return undefined;
     const { content } = replaces;
     content.unlinked = false;
-    content.node.draft?.reclaim();
+    await content.node.draft?.reclaim();
     return content;
   }
 

@@ -55,8 +55,6 @@ export class FileContent {
   publishing: Unpublished = 'none';
   /** O_EXCL: at publication the name must not have come into being elsewhere. */
   exclusive = false;
-  /** Its name is being taken away, by the holder of the lock: whoever opens it now waits for how that ends. */
-  leaving = false;
   /** The name is gone: nothing is published any more, and the last handle takes the bytes along. */
   unlinked = false;
   /** Removes what was kept aside for the handles of an unlinked inode. */
@@ -79,6 +77,8 @@ export class FileContent {
   /** Why its bytes are not to be published but kept aside on this machine, with the last handle. */
   keepBecause: FsError | undefined;
   #drafting: Promise<Draft> | undefined;
+  /** Who opens it now waits for the end of what the holder of the lock is doing. */
+  #heldUp: 'nobody' | 'writers' | 'everyone' = 'nobody';
 
   constructor(node: ContentNode) {
     this.node = node;
@@ -107,6 +107,27 @@ export class FileContent {
     let count = 0;
     for (const handle of this.handles) if (handle.mode.write) count++;
     return count;
+  }
+
+  /** Runs `task`, and has those who open it wait for its end. The caller holds the lock. */
+  async holdingUp<T>(whom: 'writers' | 'everyone', task: () => Promise<T>): Promise<T> {
+    const before = this.#heldUp;
+    this.#heldUp = whom;
+    try {
+      return await task();
+    } finally {
+      this.#heldUp = before;
+    }
+  }
+
+  /** The lock is held for as long as a job may take. */
+  get isHeldUp(): boolean {
+    return this.#heldUp !== 'nobody';
+  }
+
+  /** Whether who opens it so has to wait for the lock. */
+  holdsUp({ write, truncate }: Pick<OpenMode, 'write' | 'truncate'>): boolean {
+    return this.#heldUp === 'everyone' || (this.#heldUp === 'writers' && (write || truncate));
   }
 
   /** The draft there is, or a new one that starts as the published content (fetched as it is needed). */

@@ -9,6 +9,7 @@
  * another content is another node (`node.ts`). Of an alias the platform tells nothing: its store is asked at each open.
  */
 import type { FileRecord } from '../../api/model.ts';
+import { sameVersion } from '../../content/content-version.ts';
 import type { ProcessTable } from '../../lib/process-table.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
@@ -28,7 +29,7 @@ import { newFile } from './new-file.ts';
 import type { OpenMode } from './open-flags.ts';
 import { openModeOf } from './open-flags.ts';
 import { readaheadFor } from './readahead-for.ts';
-import { isSameVersion, versionOf } from './version-of.ts';
+import { versionOf } from './version-of.ts';
 
 /** An open virtual file: its text as it was at open. */
 interface OpenText {
@@ -162,7 +163,7 @@ export class PlatformOpenFiles implements OpenFiles {
         ? this.#contents.settle(content)
         : open.mode.write && content.writers === 0 && this.#contents.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
-    if (!this.#tree.options.writeBack) await settled;
+    if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;
   }
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
@@ -218,10 +219,13 @@ export class PlatformOpenFiles implements OpenFiles {
   ): Promise<void> {
     requireWritable(this.#tree, node);
     if (node.kind === 'virtual-file') return;
-    // What a close acknowledged must not be lost to a change that fails.
-    if (how.handle === undefined) await this.#contents.publishClosed(node, how.context.signal);
-    const content = this.#contents.of(node);
     const { signal } = how.context;
+    // What a close acknowledged must not be lost to a change that fails.
+    if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
+    const content =
+      how.handle === undefined
+        ? await this.#contents.forOpen(node, { write: true, truncate: true }, signal)
+        : this.#contents.of(node);
     try {
       await this.#resize(content, sizeBytes, how.context);
       if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
@@ -251,13 +255,13 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.write || mode.truncate) requireWritable(this.#tree, node);
-    const content = await this.#contents.forOpen(node, context.signal);
+    const content = await this.#contents.forOpen(node, mode, context.signal);
     // Before anything is waited for: a rename over an open file keeps its content for the handle.
     const reply = this.#add(content, mode, context);
     try {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
-      if (!node.draft) await this.#tree.revalidate(node, context.signal, prepare);
+      if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
       const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
       if (mode.truncate)
         await this.#contents.change(
@@ -326,7 +330,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (before && lacksSize(node)) return before;
     const version = versionOf(node);
     if (!version) throw new FsError('EIO', `${node.name} has no content`);
-    if (before && isSameVersion(before.version, version)) return before;
+    if (before && sameVersion(before.version, version)) return before;
     open.view = this.#tree.reader.open(version);
     before?.close();
     return open.view;

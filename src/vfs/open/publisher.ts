@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
+import { sameVersion } from '../../content/content-version.ts';
 import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
@@ -23,7 +24,6 @@ import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
 import { matcherOf } from './temporary-names.ts';
-import { isSameVersion } from './version-of.ts';
 
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
@@ -329,7 +329,7 @@ function needsBytes(error: unknown, exclusive: boolean): boolean {
 
 function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
   const whole = copiedFrom && draft.wholeCopyOf();
-  return whole && isSameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
+  return whole && sameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
 }
 
 function unlessGone(error: unknown): undefined {

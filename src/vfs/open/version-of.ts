@@ -16,11 +16,3 @@ export function versionOf(node: ProjectFileNode | VolumeObjectNode): ContentVers
     throw new FsError('EIO', `volume ${volume} does not tell the size of ${location}`);
   return { kind: 'object', volume, location, etag, sizeBytes };
 }
-
-export function isSameVersion(a: ContentVersion, b: ContentVersion): boolean {
-  if (a.sizeBytes !== b.sizeBytes) return false;
-  if (a.kind === 'object')
-    return b.kind === 'object' && a.volume === b.volume && a.location === b.location && a.etag === b.etag;
-  if (a.kind === 'alias') return b.kind === 'alias' && a.fileId === b.fileId && a.etag === b.etag;
-  return b.kind === 'file' && a.fileId === b.fileId;
-}

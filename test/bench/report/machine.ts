@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { cpus, loadavg, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem, userInfo } from 'node:os';
 import { run } from '../../support/run.ts';
 
 /** What the numbers depend on, by name. */
@@ -11,6 +11,7 @@ export async function describeMachine(): Promise<Readonly<Record<string, string>
     'load before': loadNow(),
     memory: `${(totalmem() / 1024 ** 3).toFixed(1)} GiB`,
     system: `${distribution ?? 'unknown'}, Linux ${release()}`,
+    user: userInfo().username,
     node: process.version,
     rclone: await firstLine('rclone', ['version']),
     s3fs: await firstLine('s3fs', ['--version']),

@@ -26,6 +26,12 @@ The row with a rate limit has \`limitedFiles\` files to upload, begins with the 
 answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up
 waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
 
+Rows are measured at both latencies, but for the rate limit and \`--md5-sum\` (20 ms alone), and the disk cache, the full memory
+budget and the null file systems (0 ms alone), in which the line has no part.
+
+svcfs is mounted by the user whom the table above names. Only for root does it tell the kernel how far to read ahead in a file that is
+read over an index; for others the kernel fetches two and a half times the bytes of such regions.
+
 The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs. A target one of whose contestants failed is
 not judged.
 `;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -44,8 +45,13 @@ function answerStatus(socket: Socket, line: string): void {
 }
 
 /** An answer of one chunk, and what ends it. */
-function inChunks(request: RawRequest, bytes: Uint8Array, end = '0\r\n\r\n'): Buffer {
-  const head = rangeHead(request, object).replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+function inChunks(
+  request: RawRequest,
+  bytes: Uint8Array,
+  { headers = [], end = '0\r\n\r\n' }: { readonly headers?: readonly string[]; readonly end?: string } = {},
+): Buffer {
+  const whole = rangeHead(request, object, headers);
+  const head = whole.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
   const size = `${bytes.length.toString(16)}\r\n`;
   return Buffer.concat([Buffer.from(head + size), bytes, Buffer.from(`\r\n${end}`)]);
 }
@@ -143,7 +149,7 @@ describe('getRange', () => {
     ['whose end is lost', ''],
   ])('reads an answer in chunks, which takes a whole HTTP client: %s', async (_, end) => {
     const { storage, server } = await storeOf((socket, request) => {
-      socket.write(inChunks(request, rangeBytes(request, object), end));
+      socket.write(inChunks(request, rangeBytes(request, object), { end }));
       if (end === '') socket.end();
     });
     const into = Buffer.alloc(5000);
@@ -154,6 +160,47 @@ describe('getRange', () => {
       [100, 5099],
       [100, 5099],
     ]);
+  });
+
+  describe('of what is encoded on its way', () => {
+    const encoded = (request: RawRequest): Buffer =>
+      inChunks(request, gzipSync(rangeBytes(request, object)).subarray(0, 500), {
+        headers: ['Content-Encoding: gzip'],
+      });
+
+    it('takes no byte, and asks again', async () => {
+      const { storage, server } = await storeOf((socket, request, before) =>
+        before > 1 ? answerRight(socket, request) : socket.write(encoded(request)),
+      );
+      const into = Buffer.alloc(1000);
+      await storage.getRange(server.url, { offset: 100, into });
+      expect(into.equals(object.subarray(100, 1100))).toBe(true);
+    });
+
+    it('says so when a store answers in no other way', async () => {
+      const { storage, server } = await storeOf((socket, request) => socket.write(encoded(request)));
+      const into = Buffer.alloc(1000);
+      const told: number[] = [];
+      const onProgress = (bytes: number): void => void told.push(bytes);
+      await expect(storage.getRange(server.url, { offset: 0, into, onProgress })).rejects.toMatchObject({
+        kind: 'failed',
+        status: 206,
+        message: 'the range was encoded on its way (gzip)',
+      });
+      expect(told).toEqual([]);
+      // Over sockets, then three times by the whole client.
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+
+  it('takes a range of an object that is kept encoded as it is', async () => {
+    const { storage, server } = await storeOf((socket, request) => {
+      socket.write(rangeHead(request, object, ['Content-Encoding: gzip']));
+      socket.write(rangeBytes(request, object));
+    });
+    const into = Buffer.alloc(1000);
+    await storage.getRange(server.url, { offset: 100, into });
+    expect(into.equals(object.subarray(100, 1100))).toBe(true);
   });
 
   it.each([

@@ -2,8 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { RateSnapshot } from '../../../src/api/transport/rate-budget.ts';
 import { describeStatus } from '../../../src/cli/describe/describe-status.ts';
 import type { MountStatistics } from '../../../src/cli/mount/mount-statistics.ts';
+import { someStatistics } from './some-statistics.ts';
 
 const MIB = 1024 * 1024;
+
+function lineOf(name: string, statistics: MountStatistics): string | undefined {
+  const lines = describeStatus({ answer: 'status', uploads: [], jobs: [], rates: {}, statistics });
+  return lines.find((line) => line.startsWith(`${name}: `));
+}
 
 /** The line of the service, in a mount whose API client was told so of its limit. */
 function serviceLine(
@@ -12,33 +18,9 @@ function serviceLine(
 ): string | undefined {
   const { prefetch = 0, refused = 0, ...api } = more;
   const waiting = { interactive: 0, data: 0, prefetch, background: 0 };
-  const untilMs = Date.UTC(2026, 0, 1, 0, 4);
-  const statistics: MountStatistics = {
-    api: {
-      away: false,
-      lost: 1,
-      rateWaits: 0,
-      calls: { 'GET /files': 6, 'GET /': 1 },
-      tokenRefusedSinceMs: null,
-      rate: {
-        window,
-        inFlight: 0,
-        waiting,
-        refused: { calls: refused, untilMs: refused > 0 ? untilMs : null },
-      },
-      ...api,
-    },
-    cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0, splicedBytes: 0 },
-    diskCache: null,
-    warnings: [],
-    memory: { limitBytes: MIB, usedBytes: 0 },
-    uploads: { writing: 0, publishing: 0, partsInFlight: 0 },
-    jobs: { unfinished: 0 },
-    operations: {} as MountStatistics['operations'],
-  };
-  const rates = { upload: undefined, download: undefined };
-  const lines = describeStatus({ answer: 'status', uploads: [], jobs: [], rates, statistics });
-  return lines.find((line) => line.startsWith('service: '));
+  const untilMs = refused > 0 ? Date.UTC(2026, 0, 1, 0, 4) : null;
+  const rate = { window, inFlight: 0, waiting, refused: { calls: refused, untilMs } };
+  return lineOf('service', someStatistics({ api: { ...someStatistics().api, rate, ...api } }));
 }
 
 describe('the status of a mount', () => {
@@ -72,5 +54,17 @@ describe('the status of a mount', () => {
     ['no request limit', { limit: 2 ** 53 - 1, remaining: 2 ** 53 - 9, resetMs: 0 }],
   ] as const)('says "%s" of %j', (words, window) => {
     expect(serviceLine(window)).toMatch(new RegExp(`; ${words}$`));
+  });
+
+  it('tells what files being written take of the disk, and who waits for room', () => {
+    const spool = { usedBytes: 3 * MIB, limitBytes: null, waitingWrites: 0 };
+    expect(lineOf('spool', someStatistics({ spool }))).toBe('spool: 3 MiB of what the disk has');
+    const full = { usedBytes: 31.5 * MIB, limitBytes: 32 * MIB, waitingWrites: 2 };
+    expect(lineOf('spool', someStatistics({ spool: full }))).toBe(
+      'spool: 31.5 MiB of 32 MiB; 2 writes wait for room (--spool-size)',
+    );
+    expect(lineOf('spool', someStatistics({ spool: { ...full, waitingWrites: 1 } }))).toMatch(
+      /; 1 write waits for room/,
+    );
   });
 });

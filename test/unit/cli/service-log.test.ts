@@ -14,7 +14,8 @@ function serviceLog() {
     debug: level('debug'),
   };
   const clock = new FakeClock();
-  const service = new ServiceLog(log, clock);
+  const waits: number[] = [];
+  const service = new ServiceLog(log, clock, (ms) => waits.push(ms));
   const exchange = (end: Partial<Exchange>): void =>
     service.onExchange({
       name: 'GET /files/{id}',
@@ -27,7 +28,7 @@ function serviceLog() {
       ...end,
     });
   const told = () => lines.filter(([name]) => name !== 'debug');
-  return { service, exchange, lines, told, clock };
+  return { service, exchange, lines, told, clock, waits };
 }
 
 it('tells of each exchange to who debugs only', () => {
@@ -63,7 +64,7 @@ it('takes a call that was given up neither for an answer nor for a lost one', ()
 });
 
 it('warns once an interval that requests wait for the next', async () => {
-  const { service, told, clock } = serviceLog();
+  const { service, told, clock, waits } = serviceLog();
   service.onRateWait(120_000);
   await clock.advance(60_000);
   service.onRateWait(60_000);
@@ -72,6 +73,18 @@ it('warns once an interval that requests wait for the next', async () => {
   service.onRateWait(290_000);
   expect(told().map(([level]) => level)).toEqual(['warn', 'warn']);
   expect(service.snapshot()).toMatchObject({ rateWaits: 3 });
+  expect(waits).toEqual([120_000, 290_000]);
+});
+
+it('tells how long requests wait that were refused for the limit, once an interval', async () => {
+  const { service, told, clock, waits } = serviceLog();
+  service.onRefused(120_000);
+  await clock.advance(500);
+  service.onRefused(120_000);
+  service.onRateWait(119_500);
+  expect(waits).toEqual([120_000]);
+  expect(told()).toEqual([['warn', 'request limit used up: requests wait for the next interval']]);
+  expect(service.snapshot()).toMatchObject({ rateWaits: 1 });
 });
 
 it('warns of each request that exceeded the limit', () => {

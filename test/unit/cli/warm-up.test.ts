@@ -70,7 +70,9 @@ describe('a warm-up', () => {
     const { progress, failures, failed } = await world.warmUp(() => world.cached.disk.evictAll());
     const there = await world.count();
     expect(failed).toBeGreaterThan(20);
-    expect(failures[0]?.reason).toMatch(/^evicted again: the disk cache holds \d/);
+    expect(failures[0]?.reason).toMatch(
+      /^evicted again: the disk cache holds \d.*; free space on its disk, or lower --cache-min-free, or warm up less/,
+    );
     expect(progress).toMatchObject({ doneFiles: there, doneBytes: there * 8000 });
     expect(failed + there).toBe(40);
   });

@@ -85,5 +85,10 @@ describe('RangeSlots', () => {
     expect(slots.users).toBe(2);
     slots.withdraw(second);
     expect(slots.users).toBe(1);
+    const third = (): void => {};
+    for (const each of [first, third]) slots.isAhead(each, true);
+    expect(slots.users).toBe(2);
+    slots.isAhead(third, false);
+    expect(slots.users).toBe(1);
   });
 });

@@ -356,6 +356,7 @@ describe('a draft', () => {
       source,
     );
     expect(draft.dirty).toBe(true);
+    expect(draft.synced).toBe(false);
     await draft.publish(forever);
     expect(published()).toEqual(Buffer.concat([Buffer.from('!'), patterned(300).subarray(1)]));
   });

@@ -9,6 +9,7 @@ import {
   afterKill,
   directory,
   forever,
+  live,
   newDraft,
   onlyRecovery,
   owed,
@@ -35,6 +36,22 @@ describe('a draft that nobody asked to publish', () => {
     await waitUntil(() => platform.uploads.size === 0);
     expect(published()).toBeUndefined();
     expect(await writerIn(path).recover()).toEqual([]);
+  });
+
+  it.each([
+    ['a new one, in part a copy', undefined, 200, true],
+    ['one that was overwritten entirely', 300, 300, false],
+  ])('is said to lack bytes that are not in its spool: %s', async (_, baseBytes, writtenBytes, lacks) => {
+    const source = { kind: 'file', fileId: platform.addFile(patterned(300)).id, sizeBytes: 300 } as const;
+    const target = { parent: 'folder', name: 'new.bam', overwrite: true };
+    const base = baseBytes === undefined ? undefined : source;
+    const draft = await writerIn(live()).draft({ target, base, label: 'new.bam' });
+    if (base === undefined) await draft.copyFrom(source, 0, { offset: 0, length: 300 }, forever);
+    await draft.write(0, patterned(writtenBytes), forever);
+    await draft.sync(forever);
+    const recovery = await onlyRecovery(await afterKill());
+    if (recovery.kind !== 'kept') throw new Error(`it was not kept: ${recovery.kind}`);
+    expect(recovery.reason.includes('is left out')).toBe(lacks);
   });
 
   it.each([

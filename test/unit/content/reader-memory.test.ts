@@ -3,7 +3,7 @@ import { BLOCK_BYTES } from '../../../src/content/read/segment-index.ts';
 import { sharedAbortController } from '../../../src/lib/shared-signals.ts';
 import { Gate } from '../../support/gate.ts';
 import { patterned } from './fake-platform.ts';
-import { bytesOf, fileVersion, forever, KIB, MIB, readAll, setup } from './reader-world.ts';
+import { bytesFetched, bytesOf, fileVersion, forever, KIB, MIB, readAll, setup } from './reader-world.ts';
 
 describe('reading', () => {
   it('reads a file larger than its memory, and never overwrites bytes that are lent', async () => {
@@ -40,6 +40,15 @@ describe('reading', () => {
     const handle = reader.open(fileVersion(platform, bytes));
     await readAll(handle, MIB);
     expect(memory.lentBytes).toBeLessThanOrEqual(32 * MIB);
+  });
+
+  it('fetches no byte twice for several readers that are slower than the line', async () => {
+    const { platform, reader } = setup(32 * MIB);
+    const files = Array.from({ length: 4 }, (_, at) => patterned(24 * MIB, at));
+    const handles = files.map((bytes) => reader.open(fileVersion(platform, bytes)));
+    for (let at = 0; at < 24 * MIB; at += 512 * KIB)
+      for (const handle of handles) await bytesOf(handle.read(at, 512 * KIB, forever));
+    expect(bytesFetched(platform)).toBeLessThanOrEqual(1.1 * 4 * 24 * MIB);
   });
 
   it('keeps what is read here and there', async () => {

@@ -33,6 +33,21 @@ describe('reading', () => {
     expect(platform.count('downloadInfo')).toBe(1);
   });
 
+  it('lends what is cached from where it lies, however often', async () => {
+    const { platform, reader } = setup();
+    const handle = reader.open(fileVersion(platform, patterned(4 * MIB)));
+    await readAll(handle);
+    const first = await handle.read(1000, 3 * MIB, forever);
+    const second = await reader.open(handle.version).read(1000, 3 * MIB, forever);
+    expect(first.chunks.length).toBeGreaterThan(1);
+    const isWhereItLies = ({ buffer, byteOffset }: Uint8Array, index: number): boolean =>
+      buffer === first.chunks[index]?.buffer && byteOffset === first.chunks[index]?.byteOffset;
+    expect(second.chunks).toHaveLength(first.chunks.length);
+    expect(second.chunks.every(isWhereItLies)).toBe(true);
+    first.release?.();
+    second.release?.();
+  });
+
   it('asks for a signal only when it has to wait', async () => {
     const { platform, reader } = setup();
     const version = fileVersion(platform, patterned(MIB));

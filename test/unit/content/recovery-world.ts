@@ -25,7 +25,6 @@ export function stuck(): Promise<void> {
   });
 }
 
-/** A world for each test of a file. */
 /** Where a draft of so many bytes is when its close is acknowledged, and the bytes. */
 export const SIZES = [
   ['small, in the journal', 50],
@@ -35,6 +34,7 @@ export const SIZES = [
 /** Of the mount that is to be killed. */
 export const live = (): string => join(directory.name, 'live');
 
+/** A world for each test of a file. */
 export function useRecoveryWorld(): void {
   beforeEach(() => {
     directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });

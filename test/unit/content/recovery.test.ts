@@ -133,6 +133,17 @@ describe('a publication that was asked for', () => {
     expect(published()).toEqual(Buffer.alloc(350));
   });
 
+  it('is cut in its spool too, which a person may be given', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const { draft } = owed(await onlyRecovery(path));
+    await draft?.truncate(100, forever);
+    await draft?.sync(forever);
+    const [spool = ''] = (await readdir(path)).filter((name) => name.endsWith('.spool'));
+    expect(await readFile(join(path, spool))).toEqual(patterned(100));
+  });
+
   it('is found done when the mount was killed after the completion', async () => {
     await publishingUntil('complete');
     const path = await afterKill();

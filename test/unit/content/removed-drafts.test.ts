@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ContentWriter, Draft } from '../../../src/content/ports.ts';
+import { waitingUploads } from '../../../src/content/write/waiting-uploads.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import { LossyDisk } from './lossy-disk.ts';
@@ -75,10 +76,20 @@ describe('a file that was closed with --write-back, and removed while somebody h
   it('is owed again when it has its name again', async () => {
     const { draft } = await closed(20_000);
     await draft.disown();
-    draft.reclaim();
-    await draft.sync(forever);
+    await draft.reclaim();
     await owed(await onlyRecovery(await afterKill())).finish();
     expect(platform.named('folder', 'new.bam')?.bytes).toEqual(patterned(20_000));
+  });
+
+  it.each(SIZES)('nor is it lost when the power fails then: %s', async (_, sizeBytes) => {
+    const { draft, disk } = await closed(sizeBytes);
+    await draft.disown();
+    await draft.reclaim();
+    const path = await afterKill();
+    await writeFile(join(path, 'journal'), disk.journal);
+    const recovery = await onlyRecovery(path, { bootId: 'later' });
+    await owed(recovery).finish();
+    expect(platform.named('folder', 'new.bam')?.bytes).toEqual(patterned(sizeBytes));
   });
 });
 
@@ -90,6 +101,18 @@ it('a file that was half sent, and removed while its writer goes on, leaves neit
   await draft.sync(forever);
   expect(platform.uploads.size).toBe(1);
   await expectGone(await afterKill());
+});
+
+it('an object whose name was removed on its way to the volume waits for nobody', async () => {
+  const onward = { volume: 'ann/results', location: 'a', replaces: undefined };
+  const target = { parent: 'folder', name: 'staged', overwrite: true, onward };
+  const draft = await writerIn(live()).draft({ target, base: undefined, label: 'a' });
+  await draft.write(0, patterned(50), forever);
+  await draft.publish(forever);
+  expect(await waitingUploads(await afterKill('before'), forever)).toMatchObject({ files: 1 });
+  await draft.disown();
+  await draft.sync(forever);
+  expect(await waitingUploads(await afterKill(), forever)).toMatchObject({ files: 0 });
 });
 
 it('a file that nobody closed is removed without an fdatasync', async () => {

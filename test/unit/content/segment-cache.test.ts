@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { FetchRange } from '../../../src/content/read/fetch-range.ts';
 import type { Segment } from '../../../src/content/read/segment.ts';
 import { SegmentCache } from '../../../src/content/read/segment-cache.ts';
 import { BLOCK_BYTES, SegmentIndex } from '../../../src/content/read/segment-index.ts';
@@ -26,6 +27,22 @@ class WatchedPool extends MemoryPool {
     super.release(buffer);
   }
 }
+
+it('counts what failed, or was given up, as not filled', async () => {
+  const cache = new SegmentCache(new MemoryPool(CHUNKS * MIB));
+  const index = new SegmentIndex(() => {});
+  const load = (block: number, how: FetchRange): Segment => {
+    const [offset, end] = [block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES];
+    return cache.load({ index, offset, end, fetch: how }, end);
+  };
+  const whole = load(0, fetch);
+  const failed = load(1, async (_, __, { onProgress }) => {
+    onProgress?.(100);
+    throw new Error('the object changed');
+  });
+  await Promise.all([whole.settled, failed.settled]);
+  expect([whole.isFilled, failed.isFilled]).toEqual([true, false]);
+});
 
 it('gives memory back once, also while a part waits for more than a reader makes free', async () => {
   const pool = new WatchedPool(CHUNKS * MIB);

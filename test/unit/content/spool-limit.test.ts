@@ -26,7 +26,9 @@ describe('the spool limit', () => {
     await draft.write(1, patterned(900), forever);
     await expect(draft.write(2501, patterned(1200), forever)).rejects.toMatchObject({
       kind: 'no-space',
-      message: expect.stringContaining('spool'),
+      message:
+        'files being written take 900 B of the spool, which may hold 1000 B, and none of them is about to be finished; ' +
+        'raise --spool-size, or write fewer files at once',
     });
     await draft.publish(forever);
     expect(published()?.subarray(1)).toEqual(patterned(900));
@@ -43,7 +45,7 @@ describe('the spool limit', () => {
       () => draft.read(0, 10, forever),
     ]) {
       await expect(touch()).rejects.toMatchObject({
-        message: expect.stringContaining('larger than the spool'),
+        message: expect.stringMatching(/larger than the spool .*\(raise --spool-size\)$/),
       });
     }
     await draft.publish(forever);
@@ -121,6 +123,7 @@ describe('the spool limit', () => {
       const [[uploadId, upload] = [], ...others] = platform.uploads;
       expect(others).toEqual([]);
       expect(told).toContain(`unfinished upload ${uploadId}`);
+      expect(told).toContain('(raise --spool-size)');
       const spool = await readFile(path);
       expect(spool.length).toBe(bytes.length);
       for (const [number, part] of upload?.parts ?? []) part.copy(spool, (number - 1) * 16 * KIB);
@@ -249,6 +252,20 @@ describe('the spool limit', () => {
       return publication;
     });
     expect(await bytesOf(first)).toEqual(patterned(900));
+  });
+
+  it('tells what it has taken, and who waits for room', async () => {
+    const writer = writerOf({ spoolSizeBytes: 1000, partSizeBytes: 1000 });
+    const closed = await newDraft(writer);
+    await closed.write(0, patterned(900), forever);
+    await closed.commit(forever);
+    expect(writer.spool()).toEqual({ usedBytes: 900, limitBytes: 1000, waitingWrites: 0 });
+    const waiting = (await newDraft(writer, undefined, 'other')).write(0, patterned(500), forever);
+    await waitUntil(() => writer.spool().waitingWrites === 1);
+    await closed.publish(forever);
+    await waiting;
+    expect(writer.spool()).toMatchObject({ usedBytes: 500, waitingWrites: 0 });
+    expect(writerOf().spool()).toEqual({ usedBytes: 0, limitBytes: null, waitingWrites: 0 });
   });
 
   it('makes a writer wait for another file that was closed, and whose upload is tried again later', async () => {

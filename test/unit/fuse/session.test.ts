@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OPCODE } from '../../../src/fuse/protocol/opcodes.ts';
 import { Session } from '../../../src/fuse/session.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
@@ -170,6 +170,17 @@ describe('a session with a file system that answers at once', () => {
   it('answers EINVAL to a request that is shorter than its struct', () => {
     expect(kernel.ask({ opcode: OPCODE.READ, node: file, body: u64(1) }).error).toBe(-EINVAL);
     expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: Buffer.from('no end') }).error).toBe(-EINVAL);
+  });
+
+  it('sends what a read gives from where it lies', () => {
+    const body = Buffer.concat([u64(open()), u64(1n), u32(3), u32(0), u64(0), u32(0), u32(0)]);
+    const read = vi.spyOn(fs, 'read');
+    const send = vi.spyOn(kernel, 'send');
+    expect(kernel.ask({ opcode: OPCODE.READ, node: file, body }).body.toString()).toBe('ell');
+    const [given] = (read.mock.results[0]?.value as ReadReply | undefined)?.chunks ?? [];
+    const [, { chunks: sent } = { chunks: [] }] = send.mock.calls[0] ?? [];
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toBe(given);
   });
 
   it('answers EFBIG for offsets that are no exact number', () => {

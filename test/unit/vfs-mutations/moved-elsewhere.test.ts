@@ -1,5 +1,6 @@
 /** Another client has moved or renamed a file since this mount was told of it: a file keeps its id then. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
 import {
@@ -62,6 +63,17 @@ describe('rm', () => {
   it('does not delete what another client moved elsewhere', async () => {
     await start();
     await movedElsewhere(await world.put('a', 'kept'), { parent: archive, name: 'a' });
+    await expect(unlink('a')).rejects.toMatchObject({ errno: 'ENOENT' });
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+
+  it('does not delete what another client moved elsewhere, though its mode was sent just now', async () => {
+    await start();
+    const node = await world.put('a', 'kept');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+    const how = { handle: undefined, context: world.by() };
+    await world.side.mutations.setattr(node, { mode: 0o700 }, how);
+    await world.side.idle(world.by().signal);
     await expect(unlink('a')).rejects.toMatchObject({ errno: 'ENOENT' });
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
   });
@@ -143,6 +155,126 @@ describe('of a file that is being written, and that another client has moved mea
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
   });
+
+  describe('and replaced,', () => {
+    beforeEach(async () => {
+      await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+    });
+
+    it('rm removes what has the name now as well', async () => {
+      await unlink('a');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/' });
+    });
+
+    it('mv over it replaces what has the name now as well', async () => {
+      await world.put('other', 'text');
+      await world.rename('other', 'a');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+    });
+
+    it('mv over it of what is being written replaces what has the name now as well, when that is published', async () => {
+      const other = await world.create('other');
+      await world.write(other.handle, 'text');
+      await world.rename('other', 'a');
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'theirs' });
+      await world.close(other.handle);
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+    });
+
+    it('mv leaves what has the name now, which is seen at once', async () => {
+      await world.rename('a', 'b');
+      expect(await world.cat('a')).toBe('theirs');
+      await world.close(handle);
+      expect(await world.onPlatform()).toEqual({ archive: '/', a: 'theirs', b: 'new' });
+    });
+  });
+});
+
+describe('an mv that is refused leaves --conflict=fail what it is, when another client has replaced the file:', () => {
+  const refusal = new ApiError(
+    { status: 403, code: 8001, message: 'refused' },
+    { call: 'POST /files/{id}/actions/move' },
+  );
+  let handle: FileHandle;
+  let isRefused: boolean;
+  beforeEach(async () => {
+    isRefused = false;
+    await start({
+      options: { conflict: 'fail' },
+      api: (api) => {
+        const { files } = api;
+        const move: typeof files.move = (...given) =>
+          isRefused ? Promise.reject(refusal) : files.move(...given);
+        return withMethods(api, { files: withMethods(files, { move }) });
+      },
+    });
+    const node = await world.put('a', 'kept');
+    handle = await world.open(node, O_WRONLY | O_TRUNC);
+    await world.write(handle, 'ours');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+  });
+  afterEach(async () => {
+    await expect(world.close(handle)).rejects.toMatchObject({ errno: 'ESTALE' });
+    expect(await world.onPlatform()).toMatchObject({ archive: '/', a: 'theirs' });
+  });
+
+  it('to another project, while it is being written', async () => {
+    const moving = world.rename('a', 'a', { toParent: world.otherProject });
+    await expect(moving).rejects.toMatchObject({ errno: 'EBUSY' });
+  });
+
+  it('over it, when the platform does not let that go', async () => {
+    await world.put('other', 'text');
+    isRefused = true;
+    await expect(world.rename('other', 'a')).rejects.toBe(refusal);
+  });
+});
+
+it('mv of a file that is just being published renames what is published, while it is written on', async () => {
+  const [begun, gate, isPublished] = [new Gate(), new Gate(), new Gate()];
+  let isSlow = false;
+  await start({
+    api: (api) =>
+      withMethods(api, {
+        uploads: withMethods(api.uploads, {
+          inline: async (...given) => {
+            if (!isSlow) return api.uploads.inline(...given);
+            begun.open();
+            await gate.opened;
+            return api.uploads.inline(...given);
+          },
+        }),
+        files: withMethods(api.files, {
+          // What was asked about the file before its publication is answered after that.
+          get: async (...given) => {
+            if (isSlow) await isPublished.opened;
+            return api.files.get(...given);
+          },
+        }),
+      }),
+  });
+  const node = await world.put('a', 'old');
+  const [first, second] = [await world.open(node, O_WRONLY | O_TRUNC), await world.open(node, O_WRONLY)];
+  await world.write(first, 'ours');
+  await clock.advance(A_WHILE_MS);
+  isSlow = true;
+  const closing = world.close(first);
+  await begun.opened;
+  const renaming = world.rename('a', 'b');
+  // It has asked what it asks without waiting.
+  await clock.advance(0);
+  gate.open();
+  await closing;
+  isSlow = false;
+  await world.write(second, ' and more', 4);
+  isPublished.open();
+  await renaming;
+  await world.close(second);
+  expect(await world.onPlatform()).toEqual({ archive: '/', b: 'ours and more' });
 });
 
 it('mv of a file that is open, though nothing was written, does not rename what another client has moved', async () => {
@@ -195,6 +327,18 @@ describe.each([
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
   });
 
+  it('does the same over what is being written under its old name', async () => {
+    await begin();
+    const node = await world.put('a', 'only copy');
+    const handle = await world.open(node, O_WRONLY | O_TRUNC);
+    await world.write(handle, 'draft');
+    await movedElsewhere(node, { name: 'b' });
+    expect(await world.child('b')).toBeDefined();
+    await world.rename('b', 'a');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'only copy' });
+  });
+
   it('does the same when all was learnt just now', async () => {
     await begin();
     const node = await world.put('a', 'only copy');
@@ -213,6 +357,38 @@ describe.each([
     expect(await world.onPlatform(archive)).toEqual({ a: 'theirs', c: 'another' });
   });
 
+  it('over a draft leaves alone what that was renamed over and is elsewhere by now', async () => {
+    await begin();
+    const old = await world.put('a', 'kept');
+    const reader = await world.open(old, O_RDONLY);
+    const { handle } = await world.create('a.new');
+    await world.write(handle, 'draft');
+    await world.rename('a.new', 'a');
+    await movedElsewhere(old, { parent: archive, name: 'a' });
+    await world.put('other', 'text');
+    await world.rename('other', 'a');
+    await world.close(handle);
+    expect(await world.read(reader)).toBe('kept');
+    await world.close(reader);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+  });
+
+  it('over a draft replaces what another client has put in the place of what that was renamed over', async () => {
+    await begin();
+    const old = await world.put('a', 'kept');
+    const { handle } = await world.create('a.new');
+    await world.write(handle, 'draft');
+    await world.rename('a.new', 'a');
+    await movedElsewhere(old, { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
+    await world.put('other', 'text');
+    await world.rename('other', 'a');
+    await world.close(handle);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
+  });
+
   it('of a folder that another client moved elsewhere fails', async () => {
     await begin();
     const place = { parent: world.folder, name: 'run' };
@@ -221,6 +397,21 @@ describe.each([
     await clock.advance(A_WHILE_MS);
     await expect(world.rename('run', 'walk')).rejects.toMatchObject({ errno: 'ENOENT' });
   });
+});
+
+it('mv from another project over a draft leaves alone what that was renamed over and is elsewhere by now', async () => {
+  await start();
+  const parent = world.otherProject;
+  const old = await world.put('a', 'kept', parent);
+  const { handle } = await world.create('a.new', { parent });
+  await world.write(handle, 'draft');
+  await world.rename('a.new', 'a', { parent });
+  await movedElsewhere(old, { parent, name: 'b' });
+  await world.put('other', 'text');
+  await world.rename('other', 'a', { toParent: parent });
+  await world.close(handle);
+  expect(await world.onPlatform(parent)).toEqual({ a: 'text', b: 'kept' });
+  expect(await world.onPlatform()).toEqual({ archive: '/' });
 });
 
 it('publishes a draft over a file that is read here and was moved elsewhere, and leaves that alone', async () => {

@@ -44,8 +44,8 @@ it('keeps an unlinked file readable until it is closed, then deletes it', async 
   expect(await world.onPlatform()).toEqual({});
 });
 
-it('leaves an open file where it is when the journal cannot be written', async () => {
-  const handle = await world.open(await world.put('a', 'text'), O_RDONLY);
+/** Of what is only deleted with its last handle nothing can be noted: the disk is full by then. */
+function withFullJournal(): void {
   const { put } = AsideJournal.prototype;
   const full = vi.spyOn(AsideJournal.prototype, 'put').mockImplementation(function (
     this: AsideJournal,
@@ -57,9 +57,36 @@ it('leaves an open file where it is when the journal cannot be written', async (
       : put.call(this, entry);
   });
   onTestFinished(() => full.mockRestore());
+}
+
+it('leaves an open file where it is when the journal cannot be written', async () => {
+  const handle = await world.open(await world.put('a', 'text'), O_RDONLY);
+  withFullJournal();
   expect(await failure(unlink('a'))).toBeDefined();
   expect(await world.onPlatform()).toEqual({ a: 'text' });
   await world.close(handle);
+});
+
+it('replaces an open file though the journal cannot be written any more, and deletes it with its last handle', async () => {
+  const handle = await world.open(await world.put('a', 'old'), O_RDONLY);
+  await world.put('new', 'text');
+  withFullJournal();
+  await world.rename('new', 'a');
+  expect(await world.cat('a')).toBe('text');
+  expect(await world.read(handle)).toBe('old');
+  expect(world.tree.errors.lastAt('/one/a')).toBeDefined();
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ a: 'text' });
+});
+
+it('the next mount deletes a file that was replaced though that could not be noted', async () => {
+  await world.open(await world.put('a', 'old'), O_RDONLY);
+  await world.put('new', 'text');
+  withFullJournal();
+  await world.rename('new', 'a');
+  const next = await world.afterKill();
+  expect(await next.onPlatform()).toEqual({ a: 'text' });
+  await next.end();
 });
 
 it('shows an unlinked file that is still open in no listing', async () => {

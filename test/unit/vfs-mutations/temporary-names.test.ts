@@ -12,11 +12,13 @@ const broken = new ApiError({ status: 500, code: 0, message: 'out of order' }, {
 let world: ChangingWorld;
 let volume: VolumeDirectoryNode;
 let exportsFail: boolean;
+let whileExporting: () => Promise<void>;
 
 function faulty(api: Api): Api {
   const { transfers } = api;
   const startExports: typeof transfers.startExports = async (...args) => {
     if (exportsFail) throw broken;
+    await whileExporting();
     return transfers.startExports(...args);
   };
   return withMethods(api, { transfers: withMethods(transfers, { startExports }) });
@@ -24,6 +26,7 @@ function faulty(api: Api): Api {
 
 beforeEach(async () => {
   exportsFail = false;
+  whileExporting = async () => {};
   const options = { temporaryNames: ['.*.??????', '*~'] };
   world = await ChangingWorld.start({ staging: true, spoolSizeBytes: 100_000, api: faulty, options });
   volume = await world.volume('bucket', { there: 'old', 'other~': 'kept' });
@@ -125,6 +128,12 @@ describe('its rename', () => {
   it('replaces an object as a write there does', async () => {
     await world.rename(TEMPORARY, 'there', { parent: volume });
     expect(await objects()).toEqual({ ...BEFORE, there: 'text' });
+    expect(await world.cat('there', volume)).toBe('text');
+  });
+
+  it('holds up nobody who reads what it replaces', async () => {
+    whileExporting = async () => expect(await world.cat('there', volume)).toBe('old');
+    await world.rename(TEMPORARY, 'there', { parent: volume });
     expect(await world.cat('there', volume)).toBe('text');
   });
 

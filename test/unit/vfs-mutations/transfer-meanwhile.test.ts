@@ -1,8 +1,19 @@
 /** What is written, or exists only here, in the folders that a move between project and volume has to do with. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
-import type { DirectoryNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY, O_WRONLY, type WorldOptions } from '../../support/changing-world.ts';
+import type {
+  DirectoryNode,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeDirectoryNode,
+} from '../../../src/vfs/node.ts';
+import {
+  ChangingWorld,
+  O_RDONLY,
+  O_TRUNC,
+  O_WRONLY,
+  type WorldOptions,
+} from '../../support/changing-world.ts';
 import { Gate } from '../../support/gate.ts';
 
 const TEMPORARY = '.reads.2FDMwM';
@@ -28,15 +39,38 @@ const folder = async (name: string, parent: ProjectFolderNode = world.folder) =>
 const child = async <N>(name: string, parent: DirectoryNode = world.folder) =>
   (await world.child(name, parent)) as N;
 
-/** What happens here while the platform is exporting. */
-function whileExporting(happens: () => Promise<unknown>): void {
+/** What happens here while the platform is exporting, or has all before it still. */
+function whileExporting(happens: () => Promise<unknown>, when: 'before' | 'begun' = 'begun'): void {
   const { transfers } = world.tree.api;
   const startExports = transfers.startExports.bind(transfers);
   vi.spyOn(transfers, 'startExports').mockImplementationOnce(async (...given) => {
+    if (when === 'before') await happens();
     const started = await startExports(...given);
-    await happens();
+    if (when === 'begun') await happens();
     return started;
   });
+}
+
+/** Exports a file to which someone does this meanwhile, and does not wait for that; answers what that answers or throws. */
+async function triedWhileExporting(
+  node: ProjectFileNode,
+  change: (node: ProjectFileNode) => Promise<unknown>,
+): Promise<unknown> {
+  const trying = new Gate<Promise<unknown>>();
+  whileExporting(async () => trying.open(change(node).catch((error: unknown) => error)));
+  await world.rename(node.name, node.name, { toParent: volume });
+  return trying.opened;
+}
+
+async function overwrite(node: ProjectFileNode): Promise<void> {
+  const handle = await world.open(node, O_WRONLY | O_TRUNC);
+  await world.write(handle, 'more');
+  await world.close(handle);
+}
+
+/** truncate(2) */
+async function cut(node: ProjectFileNode): Promise<void> {
+  await world.side.openFiles.truncate(node, 0, { handle: undefined, context: world.by() });
 }
 
 /** A file that is begun in a folder while something is exported; answers what closes it. */
@@ -134,6 +168,30 @@ describe('a move of a folder between project and volume', () => {
 describe('a file moved to a volume', () => {
   beforeEach(() => start());
 
+  it('is not written meanwhile: whoever opens it to write it finds the alias', async () => {
+    const opening = triedWhileExporting(await world.put('f', 'moved'), (node) => world.open(node, O_WRONLY));
+    expect(await opening).toMatchObject({ errno: 'ESTALE' });
+    expect(await world.cat('f')).toBe('moved');
+  });
+
+  it('is not moved when someone has begun to write it since it was sent: EBUSY, and all that is written stays', async () => {
+    const node = await world.put('f', 'kept');
+    await world.side.mutations.setattr(node, { mode: 0o600 }, { handle: undefined, context: world.by() });
+    const { files } = world.tree.api;
+    const patchMetadata = files.patchMetadata.bind(files);
+    const opened = new Gate<FileHandle>();
+    vi.spyOn(files, 'patchMetadata').mockImplementationOnce(async (...given) => {
+      opened.open(await world.open(node, O_WRONLY));
+      return patchMetadata(...given);
+    });
+    await expect(world.rename('f', 'f', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    const handle = await opened.opened;
+    await world.write(handle, 'W');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ f: 'Wept' });
+    expect(await world.onVolume(volume)).not.toHaveProperty('f');
+  });
+
   it('does not take the place of one that is being written: EBUSY, and neither is lost', async () => {
     await world.put('f', 'moved');
     const { handle } = await world.create('f', { parent: volume });
@@ -170,6 +228,22 @@ describe('a file moved to a volume', () => {
     await world.rename('plain', 'plain', { toParent: volume });
     expect(await opening.opened).toMatchObject({ errno: 'ESTALE' });
     expect(await world.cat('plain', volume)).toBe('moved');
+  });
+
+  it('leaves what it replaces to who reads it meanwhile, and sends who writes it to the new one', async () => {
+    await world.put('plain', 'moved');
+    const old = (await world.child('plain', volume))!;
+    const reading = new Gate<FileHandle>();
+    const writing = new Gate<Promise<unknown>>();
+    whileExporting(async () => {
+      reading.open(await world.open(old, O_RDONLY));
+      expect(await world.cat('plain', volume)).toBe('N');
+      writing.open(world.open(old, O_WRONLY).catch((error: unknown) => error));
+    }, 'before');
+    await world.rename('plain', 'plain', { toParent: volume });
+    expect(await writing.opened).toMatchObject({ errno: 'ESTALE' });
+    expect(await world.cat('plain', volume)).toBe('moved');
+    await world.close(await reading.opened);
   });
 
   it('replaces one that is only here, for its name', async () => {
@@ -223,6 +297,28 @@ describe('with --after-export=remove', () => {
     await expect(world.rename('run', 'run', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
     await finish();
     expect(await world.onPlatform(await child('run'))).toEqual({ new: 'text' });
+  });
+
+  it.each([
+    ['opened to be written', overwrite],
+    ['cut', cut],
+  ])(
+    'a file that is %s while it is exported is looked up again, and nothing written is lost',
+    async (_, change) => {
+      const changing = triedWhileExporting(await world.put('f', 'moved'), change);
+      expect(await changing).toMatchObject({ errno: 'ESTALE' });
+      expect(await world.child('f')).toBeUndefined();
+      expect(await world.onVolume(volume)).toMatchObject({ f: 'moved' });
+    },
+  );
+
+  it('so it is though someone reads it', async () => {
+    const node = await world.put('f', 'moved');
+    const reader = await world.open(node, O_RDONLY);
+    expect(await triedWhileExporting(node, overwrite)).toMatchObject({ errno: 'ESTALE' });
+    expect(await world.read(reader)).toBe('moved');
+    await world.close(reader);
+    expect(await world.onPlatform()).toEqual({});
   });
 
   it('the bytes of a file that is opened meanwhile stay for who reads it', async () => {

@@ -75,6 +75,23 @@ describe('the text of a failure', () => {
     expect(textOf(apiError(403, 0, 'no'))).toContain('The token lacks the permission');
   });
 
+  it('tells who has no room, and of no limit but the one that was reached', () => {
+    const ofService = /\(ENOSPC\b.*\)\. The service, or its store, has no room: tell its operator\.$/;
+    const full = { status: 507, code: 0, message: 'no room' };
+    expect(textOf(apiError(507, 0, 'no room'))).toMatch(ofService);
+    expect(textOf(new JobError('export', full, {}))).toMatch(ofService);
+    expect(textOf(new StorageError('failed', 'no room', { status: 507 }))).toMatch(ofService);
+    const reason = 'the disk of the spool directory /spool is full; free space there';
+    expect(textOf(new ContentError('no-space', reason))).toBe(`${reason} (ENOSPC).`);
+    expect(textOf(new FsError('ENOSPC', 'a file has at most 1000 pairs'))).toMatch(/pairs \(ENOSPC\)\.$/);
+  });
+
+  it('tells what to do for more memory', () => {
+    expect(textOf(new ContentError('no-memory', 'no more'))).toMatch(
+      /\(ENOMEM\)\. .*ulimit -v.* smaller --memory\.$/,
+    );
+  });
+
   it('tells what to do about a file that is in the way of one of a folder', () => {
     expect(textOf(new TransferRefused('target-not-empty', 'a.txt: taken'))).toMatch(
       /^a\.txt: taken \(ENOTEMPTY\)\. Nothing was moved: move to another name, or rename/,

@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
+import { ChildCache } from '../../../src/vfs/child-cache.ts';
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { OpenDirectories } from '../../../src/vfs/open-directories.ts';
+import { Placement } from '../../../src/vfs/placement.ts';
 import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -251,10 +253,17 @@ describe('listing a folder', () => {
     world.directories.release(handle);
   });
 
-  it('of 100,000 entries is 1,000 requests, and no work that grows faster than that', async () => {
+  it('of 100,000 entries is 1,000 requests, takes each entry in once, and goes through them all once more', async () => {
     world.platform.crowds.set(root, 100_000);
-    expect(await world.list(await world.directory('projects/ada/one'), 500)).toHaveLength(100_000);
+    const folder = await world.directory('projects/ada/one');
+    const takenIn = vi.spyOn(Placement.prototype, 'learn');
+    const goneThrough = vi.spyOn(ChildCache.prototype, 'nodes');
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await world.list(folder, 500)).toHaveLength(100_000);
     expect(world.platform.taken().filter((call) => call === 'files.list')).toHaveLength(1_000);
+    expect(takenIn).toHaveBeenCalledTimes(100_000);
+    expect(goneThrough).toHaveBeenCalledTimes(1);
+    expect(world.tree.nodes.size).toBeLessThan(100_010);
   });
 
   it('shows files that exist only here, and does not lose them to the platform', async () => {

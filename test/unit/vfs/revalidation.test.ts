@@ -49,7 +49,7 @@ describe('opening a file', () => {
     const record = world.platform.addFile(root, 'f');
     await listAndWait();
     const node = await world.file('projects/ada/one/f');
-    await world.tree.revalidate(node, NEVER, async () => ({ ...record, sizeBytes: 77 }));
+    await world.tree.revalidate(node, NEVER, { prepare: async () => ({ ...record, sizeBytes: 77 }) });
     expect(world.platform.taken()).toEqual([]);
     expect(node.record?.sizeBytes).toBe(77);
   });
@@ -58,7 +58,8 @@ describe('opening a file', () => {
     world.platform.addFile(root, 'f');
     await listAndWait();
     const node = await world.file('projects/ada/one/f');
-    await world.tree.revalidate(node, NEVER, () => Promise.reject(new Error('no copy permission')));
+    const prepare = (): Promise<never> => Promise.reject(new Error('no copy permission'));
+    await world.tree.revalidate(node, NEVER, { prepare });
     expect(world.platform.taken()).toEqual(['files.get']);
   });
 

@@ -5,13 +5,13 @@ import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import { pathOf } from '../../node.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
-import { publishedUnder } from '../replaced-file.ts';
+import { publishedNow } from '../replaced-file.ts';
 import { carriedOver } from './carried-over.ts';
 import { moveOnPlatform } from './move-on-platform.ts';
 import { goBack } from './name-taken.ts';
 import type { FileRename } from './rename-file.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent } from './require-all-sent.ts';
+import { requireAllSent, whileAllSent } from './require-all-sent.ts';
 import { giving } from './take-back.ts';
 
 export async function moveToProject(
@@ -29,7 +29,7 @@ export async function moveToProject(
       const moved = fileOf(await moveOnPlatform(tree, source, { ...to, merges: false, noReplace: false }));
       return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });
     };
-    const replaced = target && publishedUnder(contents, target);
+    const replaced = target && (await publishedNow(parts, target));
     const inUse = replaced !== undefined && replaced.content.handles.size > 0;
     const carried = replaced && carriedOver(replaced.record, record);
     const file =
@@ -44,7 +44,8 @@ export async function moveToProject(
         : await move();
     if (replaced)
       await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
-    if (target && !target.record) await contents.unlinked(contents.of(target), undefined);
+    const before = target && contents.of(target);
+    if (before && before !== replaced?.content) await contents.unlinked(before, undefined);
     tree.detach(source);
     tree.placedRecord(to.parent, file);
     tree.kernel.invalidateEntry(to.parent.id, to.name);
@@ -53,7 +54,9 @@ export async function moveToProject(
   await contents.holding(target ? [source, target] : [source], async () => {
     if (target) await contents.findUnanswered(target);
     await requireNamesStill(tree, ends);
-    await (target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver());
+    await whileAllSent(contents, source, () =>
+      target ? contents.whileLeaving(contents.of(target), takeOver) : takeOver(),
+    );
   });
 }
 

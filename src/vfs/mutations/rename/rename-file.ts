@@ -16,10 +16,11 @@ import { reservedPairs } from '../../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
+import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
-import { renameEnds, requireNamesStill } from '../named-now.ts';
-import { publishedUnder } from '../replaced-file.ts';
+import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
+import { publishedNow } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
@@ -34,6 +35,11 @@ export interface FileRename {
   readonly noReplace: boolean;
 }
 
+interface FileReplacement extends FileRename {
+  /** The file that has the new name on the platform. */
+  readonly replaced: ReplacedFile | undefined;
+}
+
 /** Within one project. */
 export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
   const { tree, contents } = parts;
@@ -44,51 +50,67 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
-    await requireNamesStill(tree, ends);
+    await requirePlacesStill(tree, ends);
     const go = (): Promise<void> =>
-      holdingAnnotations(nodes, () =>
-        source.record ? renamePublished(parts, rename, source.record) : renameDraft(parts, rename),
-      );
+      holdingAnnotations(nodes, async () => {
+        const record = await fileToRename(tree, source);
+        const replacement = { ...rename, replaced: target && (await publishedNow(parts, target)) };
+        return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
+      });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
 }
 
-async function renameDraft(parts: RenameParts, rename: FileRename): Promise<void> {
-  const { source, parent, name, target, noReplace } = rename;
+async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
+  const { source, parent, name, target, noReplace, replaced } = rename;
   const { tree, contents } = parts;
   const content = contents.of(source);
   const before = target && contents.of(target);
+  const from = { parent: source.parent, name: source.name };
+  const isElsewhere = source.record !== undefined;
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
+  if (before) await contents.unlinked(before, undefined);
+  if (isElsewhere) letGoOfRecord(source);
   content.exclusive = noReplace;
-  if (target?.record) {
+  content.replaces = replaced;
+  if (replaced) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
-    const carried = carriedOver(target.record, own);
+    const carried = carriedOver(replaced.record, own);
     source.pending = {
       metadata: { ...carried.metadata, ...own.metadata },
       tags: source.pending?.tags ?? carried.tags,
     };
   }
-  if (target && before) {
-    content.replaces = publishedUnder(contents, target);
-    await contents.unlinked(before, undefined);
-  }
   tree.moved(source, { parent, name });
+  // What another client has put there stays.
+  if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
 }
 
-async function renamePublished(parts: RenameParts, rename: FileRename, record: FileRecord): Promise<void> {
+/** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */
+function letGoOfRecord(node: ProjectFileNode): void {
+  restoreAnnotations(node, annotationsFor(node));
+  node.record = undefined;
+}
+
+async function renamePublished(
+  parts: RenameParts,
+  rename: FileReplacement,
+  record: FileRecord,
+): Promise<void> {
   const { tree } = parts;
-  const { source, parent, name, target } = rename;
+  const { source, parent, name, target, replaced } = rename;
   const facts = localFacts(source);
   const given = reservedPairs(facts);
-  const replaced = target && publishedUnder(parts.contents, target);
-  const renamed = replaced
-    ? await replace(parts, { ...rename, target }, { record, replaced, given })
-    : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
-        putAt(parts, rename, put),
-      );
-  if (target && !target.record) await parts.contents.unlinked(parts.contents.of(target), undefined);
+  const renamed =
+    target && replaced
+      ? await replace(parts, { ...rename, target }, { record, replaced, given })
+      : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
+          putAt(parts, rename, put),
+        );
+  const before = target && parts.contents.of(target);
+  if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
   tree.moved(source, { parent, name });
   const { pending } = source;
   tree.published(source, renamed);

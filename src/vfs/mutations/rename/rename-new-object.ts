@@ -25,7 +25,8 @@ export async function renameNewObject(parts: RenameParts, rename: NewObjectRenam
       tree.moved(source, { parent, name });
       tree.kernel.invalidateNode(source.id, -1);
     };
-    await (target ? contents.whileLeaving(contents.of(target), go) : go());
+    // Whoever reads what is there need not wait for an upload and a job.
+    await (target ? contents.of(target).holdingUp('writers', go) : go());
   });
 }
 

@@ -83,11 +83,12 @@ function carryOut(
   }
 }
 
-/** Another client renamed a file to another name that we know: it has one of the two. */
+/** Another client renamed a file to another name that we know: it has one of the two. A draft of it may have the other all the same. */
 function requireTwoFiles(tree: Tree, source: Node, target: Node): void {
   if (source === target || source.kind !== 'project-file' || target.kind !== 'project-file') return;
   if (source.record === undefined || source.record.id !== target.record?.id) return;
   for (const node of [source, target]) tree.doubt(node);
+  if (source.draft || target.draft) return;
   throw new FsError('ESTALE', `${source.name} and ${target.name} are one file`);
 }
 

@@ -22,23 +22,30 @@ export async function giving<T>(
 ): Promise<T> {
   if (isNothing(given)) return rename();
   const { files } = tree.api;
-  await files.edit(file.id, { metadata: given.metadata, ...(given.tags && { tags: given.tags }) });
+  const { parent, name } = await files.edit(file.id, {
+    metadata: given.metadata,
+    ...(given.tags && { tags: given.tags }),
+  });
+  const before = { ...file, parent, name };
   try {
     return await rename();
   } catch (error) {
     // Why the rename failed is what its caller is told.
-    await takeBack(files, file, given).catch((why: unknown) => tree.recordError({ op: 'rename', path }, why));
+    await takeBack(files, before, given).catch((why: unknown) =>
+      tree.recordError({ op: 'rename', path }, why),
+    );
     throw error;
   }
 }
 
 /**
  * Takes from a file what it was given for a rename that failed, as far as it still has that: what others set meanwhile
- * stays. No call removes a pair: what is set between the two requests that this takes is lost.
+ * stays. A file that has another name by now was renamed though nobody heard of it, and who had these pairs may be gone. No
+ * call removes a pair: what is set between the two requests that this takes is lost.
  */
 async function takeBack(files: FilesApi, before: FileRecord, given: Annotations): Promise<void> {
   const now = await files.get(before.id);
-  if (now.kind !== 'file') return;
+  if (now.kind !== 'file' || now.parent !== before.parent || now.name !== before.name) return;
   const isOurs = (key: string): boolean =>
     Object.hasOwn(given.metadata, key) && now.metadata[key] === given.metadata[key];
   const others = Object.entries(now.metadata).filter(([key]) => !isOurs(key));

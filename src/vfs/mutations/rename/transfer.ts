@@ -34,7 +34,7 @@ import {
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
 import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent } from './require-all-sent.ts';
+import { requireAllSent, whileAllSent } from './require-all-sent.ts';
 
 interface ExportTarget extends MoveTarget {
   readonly parent: VolumeDirectoryNode;
@@ -69,12 +69,14 @@ async function exportFile(parts: RenameParts, source: ProjectFileNode, to: Expor
   await contents.holding(target ? [source, target] : [source], async () => {
     await requireNamesStill(tree, ends);
     if (objectAt(to) !== target) throw new FsError('ESTALE', `${to.name} is another object now`);
-    const [alias = source.record] = await replacing(parts, target, () => exportNow(parts, source, to));
-    if (target?.parent) tree.invalidate(to.parent, to.name);
-    else askAgainAsMoved(tree, to.parent, to.name);
-    if (!alias) return;
-    if (tree.options.afterExport === 'remove') await removeExportedFile(parts, source, alias);
-    else showAlias(tree, source, alias);
+    await whileAllSent(contents, source, async () => {
+      const [alias = source.record] = await replacing(parts, target, () => exportNow(parts, source, to));
+      if (target?.parent) tree.invalidate(to.parent, to.name);
+      else askAgainAsMoved(tree, to.parent, to.name);
+      if (!alias) return;
+      if (tree.options.afterExport === 'remove') await removeExportedFile(parts, source, alias);
+      else showAlias(tree, source, alias);
+    });
   });
 }
 
@@ -83,7 +85,7 @@ function objectAt({ parent, name }: ExportTarget): VolumeObjectNode | undefined 
   return known?.kind === 'present' && known.node.kind === 'volume-object' ? known.node : undefined;
 }
 
-/** Nobody begins to write what is replaced meanwhile. The caller holds the lock of its content. */
+/** Nobody begins to write what is replaced meanwhile; who reads it may. The caller holds the lock of its content. */
 async function replacing<T>(
   { contents }: RenameParts,
   target: VolumeObjectNode | undefined,
@@ -92,7 +94,7 @@ async function replacing<T>(
   if (!target) return replace();
   requireNotWritten(contents, target);
   const content = contents.of(target);
-  return contents.whileLeaving(content, async () => {
+  return content.holdingUp('writers', async () => {
     const done = await replace();
     await contents.unlinked(content, undefined);
     return done;

@@ -1,0 +1,4 @@
+/** An ETag (RFC 9110, 8.8.3) as stores and headers write it, without its quotes and the mark of a weak one. */
+export function unquoted(etag: string | undefined): string | undefined {
+  return etag?.replace(/^(W\/)?"(.*)"$/, '$2');
+}

@@ -1,0 +1,10 @@
+/** What entries of a cache together may take, and what a person can do for more. */
+export interface Room {
+  readonly bytes: number;
+  readonly remedy: string;
+}
+
+/** By which of its two limits a cache is full: its own size, else what is to be left free on its disk. */
+export function remedyForRoom(atSize: boolean): string {
+  return atSize ? 'raise --cache-size' : 'free space on its disk, or lower --cache-min-free';
+}

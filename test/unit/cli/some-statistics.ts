@@ -1,0 +1,27 @@
+import type { MountStatistics } from '../../../src/cli/mount/mount-statistics.ts';
+
+const MIB = 1024 * 1024;
+
+/** Of a mount that does little: what a test is about is given. */
+export function someStatistics(given: Partial<MountStatistics> = {}): MountStatistics {
+  const waiting = { interactive: 0, data: 0, prefetch: 0, background: 0 };
+  return {
+    api: {
+      away: false,
+      lost: 1,
+      rateWaits: 0,
+      calls: { 'GET /files': 6, 'GET /': 1 },
+      tokenRefusedSinceMs: null,
+      rate: { window: undefined, inFlight: 0, waiting, refused: { calls: 0, untilMs: null } },
+    },
+    cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0, splicedBytes: 0 },
+    diskCache: null,
+    warnings: [],
+    memory: { limitBytes: MIB, usedBytes: 0 },
+    spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0 },
+    uploads: { writing: 0, publishing: 0, partsInFlight: 0 },
+    jobs: { unfinished: 0 },
+    operations: {},
+    ...given,
+  };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { explainDiskFailure } from '../../../src/content/write/disk-failure.ts';
+
+const told = (code: string): unknown =>
+  explainDiskFailure(Object.assign(new Error(`${code}: told by the system`), { code }), '/spool');
+
+it.each(['ENOSPC', 'EDQUOT'])('tells a full disk (%s) with its place, and what makes room', (code) => {
+  expect(told(code)).toMatchObject({
+    kind: 'no-space',
+    message: expect.stringMatching(/directory \/spool is full; free space there, or .*--spool-size/),
+    cause: { code },
+  });
+});
+
+it('tells a file that is too large from a full disk', () => {
+  expect(told('EFBIG')).toMatchObject({
+    kind: 'no-space',
+    message: 'larger than a file may be in the spool directory /spool (file system, or ulimit -f)',
+  });
+});
+
+it('leaves anything else as it is', () => {
+  expect(told('EMFILE')).toMatchObject({ message: 'EMFILE: told by the system' });
+});

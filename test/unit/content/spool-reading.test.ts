@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import { DraftContent } from '../../../src/content/write/draft-content.ts';
+import { FetchTurns } from '../../../src/content/write/fetch-turns.ts';
+import { SpoolSpace } from '../../../src/content/write/spool-space.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { directory, forever, MIB } from './draft-world.ts';
+import { patterned } from './fake-platform.ts';
+
+it('a part is read from the spool while the event loop goes on', async () => {
+  const memory = new MemoryPool(MIB);
+  const content = new DraftContent({
+    spoolPath: join(directory.name, '1.spool'),
+    reader: { open: () => expect.unreachable() },
+    memory,
+    fetchTurns: new FetchTurns(memory),
+    space: new SpoolSpace({ limitBytes: 2 * MIB, overdraftBytes: 0, clock: new FakeClock() }),
+    extents: [],
+    onDisk: false,
+    tenant: {
+      publishing: false,
+      finishing: false,
+      giveUp: async () => false,
+      releaseSent: async () => false,
+    },
+    beforeChange: () => undefined,
+    mayChange: () => undefined,
+    onChange: () => undefined,
+    onRelease: () => undefined,
+    onRefusal: () => undefined,
+  });
+  const bytes = patterned(MIB);
+  await content.write(0, bytes, forever);
+  const into = Buffer.alloc(MIB);
+  let isRead = false;
+  const reading = content.readInto(0, into, forever).then(() => {
+    isRead = true;
+  });
+  // All is done by then that the event loop had to wait for.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  expect(isRead).toBe(false);
+  await reading;
+  expect(into.equals(bytes)).toBe(true);
+  await content.close({ keepSpool: false });
+});

@@ -1,0 +1,23 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { ChangingWorld, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
+import { Gate } from '../../support/gate.ts';
+
+let world: ChangingWorld;
+afterEach(() => world.end());
+
+it('a file is not written while it is moved to another project: whoever opens it looks its name up again', async () => {
+  world = await ChangingWorld.start();
+  const node = await world.put('a', 'moved');
+  const { asyncFiles } = world.tree.api;
+  const start = asyncFiles.start.bind(asyncFiles);
+  const opening = new Gate<Promise<unknown>>();
+  vi.spyOn(asyncFiles, 'start').mockImplementationOnce(async (...given) => {
+    const started = await start(...given);
+    opening.open(world.open(node, O_WRONLY | O_TRUNC).catch((error: unknown) => error));
+    return started;
+  });
+  await world.rename('a', 'b', { toParent: world.otherProject });
+  expect(await opening.opened).toMatchObject({ errno: 'ESTALE' });
+  expect(await world.child('a')).toBeUndefined();
+  expect(await world.onPlatform(world.otherProject)).toEqual({ b: 'moved' });
+});
