@@ -6,11 +6,11 @@
  * The kernel keeps the names it was given. It may give them to the next reader while they are still all there is: that
  * handle is then bound to the listing they came from, so that the cookies mean the same should it ask us for the rest.
  */
-import { LRUCache } from 'lru-cache';
 import { fileTypeOf } from './attributes/attributes-of.ts';
 import type { DirSink, FileHandle } from './file-system.ts';
 import { HandleTable } from './handle-table.ts';
 import { lacksSize } from './identity.ts';
+import { KernelNames } from './kernel-names.ts';
 import type { Listing, ListingEntry } from './listing/listing.ts';
 import type { DirectoryNode } from './node.ts';
 import type { PlatformTree } from './platform-tree.ts';
@@ -27,11 +27,12 @@ const MOST_NAMES = 200_000;
 export class OpenDirectories {
   readonly #tree: PlatformTree;
   readonly #handles = new HandleTable<OpenDirectory>();
-  readonly #lastRead: LRUCache<DirectoryNode, Listing>;
+  readonly #openOf = new Map<DirectoryNode, Set<OpenDirectory>>();
+  readonly #kernelNames: KernelNames;
 
   constructor(tree: PlatformTree, mostNames = MOST_NAMES) {
     this.#tree = tree;
-    this.#lastRead = new LRUCache({ maxSize: mostNames, sizeCalculation: ({ length }) => length + 1 });
+    this.#kernelNames = new KernelNames(mostNames);
   }
 
   directoryOf(handle: FileHandle): DirectoryNode {
@@ -39,10 +40,13 @@ export class OpenDirectories {
   }
 
   open(directory: DirectoryNode): FileHandle {
-    const last = this.#lastRead.get(directory);
-    const isCurrent = last?.version === directory.children.version && this.#tree.isComplete(directory);
-    if (isCurrent) this.#tree.opened(directory);
-    return this.#handles.add({ directory, listing: isCurrent ? last?.hold() : undefined });
+    const others = this.#openOf.get(directory) ?? new Set();
+    const listing = this.#currentNames(directory)?.hold();
+    if (listing) this.#tree.opened(directory);
+    else this.#kernelNames.dropped(directory, listingsOf(others));
+    const open: OpenDirectory = { directory, listing };
+    this.#openOf.set(directory, others.add(open));
+    return this.#handles.add(open);
   }
 
   /** Whether the names the kernel holds of the directory are those that this handle, just opened, would give. */
@@ -51,13 +55,14 @@ export class OpenDirectories {
   }
 
   release(handle: FileHandle): void {
-    const { directory, listing } = this.#handles.get(handle);
+    const open = this.#handles.get(handle);
+    const { directory, listing } = open;
     this.#handles.delete(handle);
+    const others = this.#openOf.get(directory);
+    others?.delete(open);
+    if (others?.size === 0) this.#openOf.delete(directory);
     listing?.letGo();
-    if (listing === undefined || this.#lastRead.get(directory) !== listing) return;
-    // It has grown since: only what is put in anew is weighed.
-    this.#lastRead.delete(directory);
-    this.#lastRead.set(directory, listing);
+    this.#kernelNames.weigh(directory);
   }
 
   /** Gives what is there, and waits only while nothing is. */
@@ -87,14 +92,22 @@ export class OpenDirectories {
   }
 
   #listingFor(open: OpenDirectory, offset: number): Listing {
+    const { directory } = open;
     if (open.listing && offset > 0) return open.listing;
     open.listing?.letGo();
     // In the middle and without a listing: so far the kernel gave what another handle had read.
-    const last = offset > 0 ? this.#lastRead.get(open.directory)?.hold() : undefined;
-    open.listing = last ?? this.#tree.listings.open(open.directory);
-    this.#lastRead.set(open.directory, open.listing);
-    if (offset === 0) this.#tree.opened(open.directory);
+    const known = offset > 0 ? this.#kernelNames.last(directory) : this.#currentNames(directory);
+    open.listing = known?.hold() ?? this.#tree.listings.open(directory);
+    this.#kernelNames.given(directory, open.listing);
+    if (offset === 0) this.#tree.opened(directory);
     return open.listing;
+  }
+
+  /** The listing that the kernel has its names from, if they are all there is. */
+  #currentNames(directory: DirectoryNode): Listing | undefined {
+    const listing = this.#kernelNames.only(directory);
+    const isCurrent = listing?.version === directory.children.version && this.#tree.isComplete(directory);
+    return isCurrent ? listing : undefined;
   }
 
   #placeDots(directory: DirectoryNode, index: number, sink: DirSink): boolean {
@@ -115,6 +128,10 @@ export class OpenDirectories {
     node.lookups++;
     return true;
   }
+}
+
+function* listingsOf(handles: Iterable<OpenDirectory>): IterableIterator<Listing> {
+  for (const { listing } of handles) if (listing) yield listing;
 }
 
 /** A failure is told when nothing else is: the entries before it are good. */

@@ -323,6 +323,27 @@ describe('the names the kernel kept of a folder', () => {
     expect(kept(folder)).toBe(false);
   });
 
+  it('are not while the kernel may add to them what a reader was told before a name went', async () => {
+    const early = world.directories.open(folder);
+    await world.readAll(early);
+    world.tree.detach(await world.at('projects/ada/one/f000001'));
+    await world.list(folder);
+    expect(kept(folder)).toBe(false);
+    await world.list(folder);
+    expect(kept(folder)).toBe(false);
+    world.directories.release(early);
+    await world.list(folder);
+    expect(kept(folder)).toBe(true);
+  });
+
+  it('are what readers at once were told together', async () => {
+    const [one, two] = [world.directories.open(folder), world.directories.open(folder)];
+    expect(await world.readAll(one)).toEqual(await world.readAll(two));
+    expect(kept(folder)).toBe(true);
+    world.directories.release(one);
+    world.directories.release(two);
+  });
+
   it('are not once a name came or went elsewhere, or means another file', async () => {
     await world.list(folder);
     world.platform.addFile(root, 'new');
