@@ -11,8 +11,9 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
     '--always-sparkplug',
     // Bytes of bytecode that a function runs through before it is optimized: 16 times the default.
     '--interrupt-budget=1081344',
-    // MiB.
+    // MiB. No more than it begins with: 16 reads no faster, and takes up to 12 MiB more.
     '--min-semi-space-size=8',
+    '--max-semi-space-size=8',
     '--initial-old-space-size=48',
     // Of what is in use, and no more: by itself it lets the old heap grow to four times that, which a small budget has not.
     '--heap-growing-percent=100',
