@@ -43,7 +43,9 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
   sayRunning(running);
   await sayWaitingElsewhere();
   if (detach) {
-    console.log(`End it with: demo --stop ${running.mountPoint}`);
+    console.log(
+      `End it with: svcfs demo --stop ${running.mountPoint} (in a checkout: scripts/demo --stop …)`,
+    );
     running.service.release();
     running.daemon.release();
     return;

@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,41 +67,46 @@ it('rejects when whoever sends has gone before it listens', async () => {
 });
 
 /** What `receive` makes of a request whose client goes away in the middle of it. */
-async function brokenOff(
-  receive: (incoming: IncomingMessage) => Promise<ReceivedFile>,
-): Promise<ReceivedFile> {
-  const server = createServer().listen(0, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const outgoing = request({ port, host: '127.0.0.1', method: 'PUT', headers: { 'Content-Length': 1 } });
+function brokenOff(receive: (incoming: IncomingMessage) => Promise<ReceivedFile>): Promise<ReceivedFile> {
+  return requested({ 'Content-Length': 1 }, async (outgoing, arrived) => {
     outgoing.on('error', () => undefined).flushHeaders();
-    const [incoming] = await once(server, 'request');
+    const [incoming] = await arrived;
     const receiving = receive(incoming);
     outgoing.destroy();
     return await receiving;
-  } finally {
-    server.close();
-  }
+  });
 }
 
 /** What `receive` makes of a request with these bytes. */
-async function sent(
+function sent(
   bytes: Buffer,
   receive: (incoming: IncomingMessage) => Promise<ReceivedFile>,
 ): Promise<ReceivedFile> {
-  const server = createServer().listen(0, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const outgoing = request({ port, host: '127.0.0.1', method: 'PUT' });
+  return requested({}, async (outgoing, arrived) => {
     outgoing.end(bytes);
-    const [incoming, response] = await once(server, 'request');
+    const [incoming, response] = await arrived;
     const received = await receive(incoming);
     response.end();
     const [answer] = await once(outgoing, 'response');
     answer.resume();
     return received;
+  });
+}
+
+/** What comes of `exchange` with a request that is yet to be sent, and the same as it arrives at a server. */
+async function requested<T>(
+  headers: OutgoingHttpHeaders,
+  exchange: (
+    outgoing: ClientRequest,
+    arrived: Promise<readonly [IncomingMessage, ServerResponse]>,
+  ) => Promise<T>,
+): Promise<T> {
+  const server = createServer().listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const outgoing = request({ port, host: '127.0.0.1', method: 'PUT', headers });
+    return await exchange(outgoing, once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>);
   } finally {
     server.closeAllConnections();
     server.close();
