@@ -16,6 +16,7 @@ import { rclone } from './peers/rclone.ts';
 import { s3fs } from './peers/s3fs.ts';
 import { svcfs } from './peers/svcfs.ts';
 import { measureProxy } from './proxy/measure-proxy.ts';
+import { coresTable } from './report/cores.ts';
 import { targetTable } from './report/judge.ts';
 import { describeMachine, loadNow } from './report/machine.ts';
 import { documentOf, type Report, reportOf } from './report/report.ts';
@@ -60,6 +61,7 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
     const setting = { ...places, latenciesMs: latency, sizes, machine };
     const report = await measureAll(server, setting).finally(() => server.end());
     console.log(tableOf(report.results));
+    console.log(`\n${coresTable(report.results) ?? ''}`);
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
     if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 1)}\n`);
     if (results !== undefined) await writeFile(results, documentOf(report));

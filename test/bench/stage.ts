@@ -1,3 +1,4 @@
+import type { CoreSeconds } from './measure/core-seconds.ts';
 import type { Mounted, MountPeer } from './peers/mounted.ts';
 import type { ServerSide } from './server/server-side.ts';
 import type { Sizes } from './sizes.ts';
@@ -26,6 +27,8 @@ export interface Sample {
   readonly refusals?: number;
   /** No client can be faster, by the rate limit alone. */
   readonly floorSeconds?: number;
+  /** Of rows that move large files. */
+  readonly cores?: CoreSeconds;
 }
 
 export interface Contestant {

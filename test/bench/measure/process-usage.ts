@@ -27,6 +27,12 @@ async function usageOfOne(pid: number): Promise<ProcessUsage> {
   return { cpuSeconds: (user + system) / TICKS_PER_SECOND, peakRssMib: peakKib / KIB_PER_MIB };
 }
 
+/** A process and those that it has started. */
+export async function withChildren(pid: number): Promise<readonly number[]> {
+  const children = await readText(`/proc/${pid}/task/${pid}/children`);
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)];
+}
+
 /** The processes whose environment has this entry (`NAME=value`). */
 export async function pidsWith(environment: string): Promise<readonly number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

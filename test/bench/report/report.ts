@@ -1,5 +1,6 @@
 import type { ProxyLimit } from '../proxy/measure-proxy.ts';
 import type { Sizes } from '../sizes.ts';
+import { coresTable } from './cores.ts';
 import { judge, type TargetOutcome, targetTable } from './judge.ts';
 import { PREFACE } from './preface.ts';
 import type { Failure, Result } from './results.ts';
@@ -49,7 +50,7 @@ ${targetTable(targets)}
 CPU and memory are the client's alone. "curl" is what the network and the server give without a file system.
 
 ${tableOf(results)}
-${failures.length === 0 ? '' : `\n## Failed\n\n${failures.map(failureText).join('\n')}\n`}`;
+${coresText(results)}${failures.length === 0 ? '' : `\n## Failed\n\n${failures.map(failureText).join('\n')}\n`}`;
 }
 
 function proxyText({ oneConnection, eightConnections, eightFar }: ProxyLimit): string {
@@ -57,6 +58,19 @@ function proxyText({ oneConnection, eightConnections, eightFar }: ProxyLimit): s
     (value) => `${short(value)} MiB/s`,
   );
   return `Limit of the latency proxy, between curl and nginx: ${one} over one connection and ${eight} over eight at 0 ms, ${far} over eight at 20 ms.\n`;
+}
+
+function coresText(results: readonly Result[]): string {
+  const table = coresTable(results);
+  if (table === undefined) return '';
+  return `
+## Where the time of the processors went
+
+In core seconds, of the trial that is nearest to the median. Columns add up to "all", but for the interrupts: the kernel counts
+them in ticks, and as time of whoever was interrupted. "Stolen" is what the host took.
+
+${table}
+`;
 }
 
 function failureText({ family, latencyMs, peer, reason }: Failure): string {

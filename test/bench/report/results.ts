@@ -1,3 +1,4 @@
+import type { CoreSeconds } from '../measure/core-seconds.ts';
 import { median } from '../measure/median.ts';
 import type { Row, Sample, Unit } from '../stage.ts';
 
@@ -18,6 +19,7 @@ export interface Result {
   readonly sentBytes?: number;
   readonly refusals?: number;
   readonly floorSeconds?: number;
+  readonly cores?: CoreSeconds;
 }
 
 export interface Failure {
@@ -65,6 +67,8 @@ function keyOf(row: string, latencyMs: number, peer: string): string {
 
 function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
   const values = samples.map(({ value }) => value);
+  const central = median(values);
+  const distance = ({ value }: Sample): number => Math.abs(value - central);
   const middle = (of: (sample: Sample) => number | undefined): number | undefined => {
     const known = samples.map(of).filter((value) => value !== undefined);
     return known.length === 0 ? undefined : median(known);
@@ -78,9 +82,11 @@ function resultOf({ row, latencyMs, peer, samples }: Entry): Result {
     sentBytes: middle((sample) => sample.sentBytes),
     refusals: middle((sample) => sample.refusals),
     floorSeconds: middle((sample) => sample.floorSeconds),
+    // Of one trial, for their sum.
+    cores: samples.toSorted((a, b) => distance(a) - distance(b))[0]?.cores,
   };
   const known = Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
-  return { row: row.name, unit: row.unit, latencyMs, peer, median: median(values), values, ...known };
+  return { row: row.name, unit: row.unit, latencyMs, peer, median: central, values, ...known };
 }
 
 function highest(values: readonly number[]): number | undefined {

@@ -1,5 +1,6 @@
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
+import { withCores } from '../measure/with-cores.ts';
 import { curl, ranges } from '../peers/curl.ts';
 import { downloadUrl } from '../peers/download-url.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
@@ -36,7 +37,7 @@ function mountReads(stage: Stage, peer: MountPeer): Contestant {
     peer: peer.name,
     trial: () =>
       onMount(peer, stage, async (mounted) => ({
-        [COLD]: await readOnce(mounted),
+        [COLD]: await withCores(stage.server, () => readOnce(mounted)),
         [WARM]: await readOnce(mounted),
       })),
   };
@@ -57,8 +58,11 @@ function curlReads(
     peer,
     trial: async () => {
       const url = await downloadUrl(server, { door, latencyMs, path: FILE });
-      const seconds = await curl(ranges(url, sizes.bigBytes, count));
-      return { [COLD]: { value: mibPerSecond(sizes.bigBytes, seconds) } };
+      const read = await withCores(server, async () => {
+        const seconds = await curl(ranges(url, sizes.bigBytes, count));
+        return { value: mibPerSecond(sizes.bigBytes, seconds) };
+      });
+      return { [COLD]: read };
     },
   };
 }

@@ -5,6 +5,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { mustRun } from '../../support/run.ts';
 import { load } from '../measure/load.ts';
 import { measured } from '../measure/measured.ts';
+import { withCores } from '../measure/with-cores.ts';
 import { curl } from '../peers/curl.ts';
 import type { Mounted, MountPeer } from '../peers/mounted.ts';
 import { svcfs } from '../peers/svcfs.ts';
@@ -87,7 +88,9 @@ async function writeAtOnce(stage: Stage, peer: MountPeer, files: number): Promis
     return { value: mibPerSecond(bytes, (performance.now() - start) / 1000), movedBytes: bytes };
   };
   try {
-    const stored = await onMount(peer, stage, (mounted) => measured(mounted, () => writeAll(mounted)));
+    const stored = await onMount(peer, stage, (mounted) =>
+      withCores(stage.server, () => measured(mounted, () => writeAll(mounted))),
+    );
     return [{ value: untilClose }, stored];
   } finally {
     await stage.server.dataSet.removeWritten();
@@ -116,9 +119,12 @@ async function curlWrites(stage: Stage): Promise<Record<string, Sample>> {
       const { url } = await api.uploads.partUrl(ticket.uploadId, part + 1);
       transfers[part % CURLS]?.push('--upload-file', file, url);
     }
-    const seconds = await curl(transfers.filter(({ length }) => length > 0));
+    const stored = await withCores(server, async () => {
+      const seconds = await curl(transfers.filter(({ length }) => length > 0));
+      return { value: mibPerSecond(sizes.writeBytes, seconds) };
+    });
     await api.uploads.abort(ticket.uploadId);
-    return { [UNTIL_STORED]: { value: mibPerSecond(sizes.writeBytes, seconds) } };
+    return { [UNTIL_STORED]: stored };
   } finally {
     await api.close();
     await rm(parts, { recursive: true });

@@ -5,6 +5,7 @@ import type { RateLimit } from '../../../src/config/option-text.ts';
 import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
+import { usageOf, withChildren } from '../measure/process-usage.ts';
 import { startLatencyProxy } from '../proxy/latency-proxy.ts';
 import type { Sizes } from '../sizes.ts';
 import { type Counts, countLines, countRefusals } from './counts.ts';
@@ -25,6 +26,8 @@ export interface ServerSide {
   counts(door: Door): Promise<Counts>;
   /** Answers 429 of a door so far. */
   refusals(door: Exclude<Door, 'service'>): Promise<number>;
+  /** CPU seconds so far: of nginx and the service, and of the latency proxies. */
+  usage(): Promise<{ readonly servers: number; readonly proxies: number }>;
   end(): Promise<void>;
 }
 
@@ -42,10 +45,8 @@ const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)
 export async function startServerSide(options: ServerSideOptions): Promise<ServerSide> {
   const { directory, kept, sizes, latenciesMs, rateLimit } = options;
   await mkdir(directory, { recursive: true });
-  const children: Child[] = [];
   const dataSet = await makeDataSet(directory, { kept, sizes });
   const service = await startService({ directory, data: dataSet.data, rateLimit });
-  children.push(service.child);
   const parts = join(directory, 'parts');
   const lists = await startS3Lists(dataSet.tree, parts);
   const ports = {
@@ -64,13 +65,14 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
     tree: dataSet.tree,
     rateLimit,
   });
-  children.push(nginx.child);
   const direct: Record<Door, number> = { ...ports, service: service.port };
+  const servers = [service.child, nginx.child];
+  const proxies: Child[] = [];
   const delayed = new Map<string, number>();
   for (const latencyMs of latenciesMs.filter((ms) => ms > 0)) {
     for (const door of DOORS) {
       const proxy = await startLatencyProxy(direct[door], latencyMs, directory);
-      children.unshift(proxy.child);
+      proxies.push(proxy.child);
       delayed.set(`${door} ${latencyMs}`, proxy.port);
     }
   }
@@ -82,8 +84,9 @@ export async function startServerSide(options: ServerSideOptions): Promise<Serve
         ? countsOfService(service.port)
         : countLines(await readFile(nginx.accessLog, 'utf8'), direct[door]),
     refusals: async (door) => countRefusals(await readFile(nginx.accessLog, 'utf8'), direct[door]),
+    usage: async () => ({ servers: await cpuSecondsOf(servers), proxies: await cpuSecondsOf(proxies) }),
     end: async () => {
-      for (const child of children) await child.end();
+      for (const child of [...proxies, ...servers]) await child.end();
       lists.close();
     },
   };
@@ -104,6 +107,11 @@ async function startService(options: {
     /listening on http:\/\/[^:]+:(\d+)/.exec(await readFile(log, 'utf8'))?.[1];
   await waitUntil(async () => (await said()) !== undefined, { what: 'the service', timeoutMs: 30_000 });
   return { child, port: Number(await said()) };
+}
+
+async function cpuSecondsOf(children: readonly Child[]): Promise<number> {
+  const pids = await Promise.all(children.map(({ pid }) => withChildren(pid)));
+  return (await usageOf(pids.flat())).cpuSeconds;
 }
 
 async function countsOfService(port: number): Promise<Counts> {

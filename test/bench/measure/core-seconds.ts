@@ -1,0 +1,18 @@
+/** Where the time of all processors went while something ran; all in core seconds. */
+export interface CoreSeconds {
+  /** What there was: seconds times processors. The rest add up to it, but for `interrupts`, which are in them. */
+  readonly all: number;
+  /** The client, where it is a mount. */
+  readonly mount: number;
+  /** What answers: nginx, and the service. */
+  readonly servers: number;
+  /** The latency proxies. */
+  readonly proxies: number;
+  readonly idle: number;
+  /** Taken by the host. */
+  readonly stolen: number;
+  /** Who reads or writes (of `curl` that is all of the client), and what else the machine did. */
+  readonly others: number;
+  /** The kernel's network, most of all; the kernel counts it in ticks, and as time of whoever was interrupted. */
+  readonly interrupts: number;
+}
