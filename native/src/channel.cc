@@ -24,18 +24,13 @@ constexpr unsigned kDeviceMagic = 229;
 constexpr unsigned long kBackingOpen = _IOW(kDeviceMagic, 1, BackingMap);
 constexpr unsigned long kBackingClose = _IOW(kDeviceMagic, 2, uint32_t);
 
-/** The receiver of a method call and its arguments. */
+/** The channel that a method belongs to (Bind), and the arguments of its call. */
 template <size_t N>
-Channel* Receive(napi_env env, napi_callback_info info, napi_value (&arguments)[N]) {
+Channel& Receive(napi_env env, napi_callback_info info, napi_value (&arguments)[N]) {
   size_t count = N;
-  napi_value self;
   void* channel = nullptr;
-  if (napi_get_cb_info(env, info, &count, arguments, &self, nullptr) != napi_ok ||
-      napi_unwrap(env, self, &channel) != napi_ok) {
-    js::Throw(env, "not a Channel");
-    return nullptr;
-  }
-  return static_cast<Channel*>(channel);
+  napi_get_cb_info(env, info, &count, arguments, nullptr, &channel);
+  return *static_cast<Channel*>(channel);
 }
 
 bool Property(napi_env env, napi_value object, const char* name, napi_value* out) {
@@ -54,33 +49,14 @@ void Unreference(napi_env env, napi_ref* reference) {
 }  // namespace
 
 bool Channel::Register(napi_env env, napi_value exports) {
-  const auto method = [](const char* name, napi_callback function) {
-    return napi_property_descriptor{name,    nullptr, function,     nullptr,
-                                    nullptr, nullptr, napi_default, nullptr};
-  };
-  const napi_property_descriptor methods[] = {
-      method("start", Start),
-      method("next", Next),
-      method("send", Send),
-      method("sendWith", SendWith),
-      method("sendSpliced", SendSpliced),
-      method("notify", Notify),
-      method("openBacking", OpenBacking),
-      method("closeBacking", CloseBacking),
-      method("detach", Detach),
-      method("close", Close),
-  };
-  napi_value constructor;
-  return napi_define_class(env, "Channel", NAPI_AUTO_LENGTH, New, nullptr,
-                           sizeof(methods) / sizeof(methods[0]), methods, &constructor) == napi_ok &&
-         napi_set_named_property(env, exports, "Channel", constructor) == napi_ok;
+  return js::Export(env, exports, "openChannel", Open);
 }
 
-napi_value Channel::New(napi_env env, napi_callback_info info) {
+napi_value Channel::Open(napi_env env, napi_callback_info info) {
   size_t count = 1;
   napi_value self, options, slots_value, bytes_value;
   uint32_t slots = 0, slot_bytes = 0;
-  if (napi_get_cb_info(env, info, &count, &options, &self, nullptr) != napi_ok ||
+  if (napi_get_cb_info(env, info, &count, &options, nullptr, nullptr) != napi_ok ||
       !Property(env, options, "slots", &slots_value) || !js::ToUint32(env, slots_value, &slots) ||
       !Property(env, options, "slotBytes", &bytes_value) || !js::ToUint32(env, bytes_value, &slot_bytes)) {
     return nullptr;
@@ -95,12 +71,43 @@ napi_value Channel::New(napi_env env, napi_callback_info info) {
     return nullptr;
   }
   auto* channel = new Channel(env, std::move(memory));
-  const auto finalize = [](napi_env, void* data, void*) { delete static_cast<Channel*>(data); };
-  if (napi_wrap(env, self, channel, finalize, nullptr, nullptr) != napi_ok) {
-    delete channel;
-    return nullptr;
+  const bool opened = napi_create_object(env, &self) == napi_ok && channel->Bind(self) &&
+                      channel->Configure(self, options) && channel->OpenHandles();
+  channel->Release();
+  return opened ? self : nullptr;
+}
+
+bool Channel::Bind(napi_value self) {
+  const struct {
+    const char* name;
+    napi_callback call;
+  } methods[] = {
+      {"start", Start},
+      {"next", Next},
+      {"send", Send},
+      {"sendWith", SendWith},
+      {"sendSpliced", SendSpliced},
+      {"notify", Notify},
+      {"openBacking", OpenBacking},
+      {"closeBacking", CloseBacking},
+      {"detach", Detach},
+      {"close", Close},
+  };
+  const auto let_go = [](napi_env, void* channel, void*) { static_cast<Channel*>(channel)->Release(); };
+  for (const auto& [name, call] : methods) {
+    napi_value method;
+    if (napi_create_function(env_, name, NAPI_AUTO_LENGTH, call, this, &method) != napi_ok ||
+        napi_add_finalizer(env_, method, this, let_go, nullptr, nullptr) != napi_ok) {
+      return false;
+    }
+    users_++;
+    if (napi_set_named_property(env_, self, name, method) != napi_ok) return false;
   }
-  return channel->Configure(self, options) && channel->OpenHandles() ? self : nullptr;
+  return true;
+}
+
+void Channel::Release() {
+  if (--users_ == 0) delete this;
 }
 
 /** The descriptor is the channel's from here on, even when this fails. */
@@ -158,13 +165,13 @@ bool Channel::OpenHandles() {
 
 napi_value Channel::Start(napi_env env, napi_callback_info info) {
   napi_value none[1];
-  Channel* channel = Receive(env, info, none);
-  if (channel == nullptr || channel->closed_) return nullptr;
+  Channel& channel = Receive(env, info, none);
+  if (channel.closed_) return nullptr;
   const auto on_readable = [](uv_poll_t* handle, int, int) {
     auto* channel = static_cast<Channel*>(handle->data);
     channel->Call(channel->on_readable_);
   };
-  const int error = uv_poll_start(&channel->poll_, UV_READABLE | UV_DISCONNECT, on_readable);
+  const int error = uv_poll_start(&channel.poll_, UV_READABLE | UV_DISCONNECT, on_readable);
   if (error != 0) js::ThrowErrno(env, "uv_poll_start", -error);
   return js::Undefined(env);
 }
@@ -172,9 +179,9 @@ napi_value Channel::Start(napi_env env, napi_callback_info info) {
 napi_value Channel::Next(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   uint32_t slot = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToUint32(env, arguments[0], &slot)) return nullptr;
-  return js::Number(env, channel->ReadInto(slot));
+  Channel& channel = Receive(env, info, arguments);
+  if (!js::ToUint32(env, arguments[0], &slot)) return nullptr;
+  return js::Integer(env, channel.ReadInto(slot));
 }
 
 int Channel::ReadInto(uint32_t slot) {
@@ -209,18 +216,22 @@ void Channel::Call(napi_ref callback) {
 napi_value Channel::Send(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   uint32_t length = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToUint32(env, arguments[0], &length)) return nullptr;
-  const size_t bounded = std::min<size_t>(length, ChannelMemory::kPage);
-  const bool sent = write(channel->device_.get(), channel->memory_->reply(), bounded) >= 0;
-  return js::Number(env, sent ? 0 : errno);
+  Channel& channel = Receive(env, info, arguments);
+  if (!js::ToUint32(env, arguments[0], &length)) return nullptr;
+  const iovec head = channel.Head(length);
+  const bool sent = write(channel.device_.get(), head.iov_base, head.iov_len) >= 0;
+  return js::Integer(env, sent ? 0 : errno);
+}
+
+iovec Channel::Head(uint32_t length) const {
+  return {memory_->reply(), std::min<size_t>(length, ChannelMemory::kPage)};
 }
 
 bool Channel::Message(napi_value length, napi_value chunks, std::vector<iovec>* parts) {
   uint32_t head = 0, count = 0;
   if (!js::ToUint32(env_, length, &head) || napi_get_array_length(env_, chunks, &count) != napi_ok) return false;
   parts->resize(count + 1);
-  (*parts)[0] = {memory_->reply(), std::min<size_t>(head, ChannelMemory::kPage)};
+  (*parts)[0] = Head(head);
   for (uint32_t i = 0; i < count; i++) {
     napi_value chunk;
     uint8_t* data = nullptr;
@@ -236,11 +247,11 @@ bool Channel::Message(napi_value length, napi_value chunks, std::vector<iovec>* 
 napi_value Channel::SendWith(napi_env env, napi_callback_info info) {
   napi_value arguments[2];
   std::vector<iovec> parts;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !channel->Message(arguments[0], arguments[1], &parts)) return nullptr;
-  if (parts.size() > IOV_MAX) return js::Number(env, EINVAL);
-  const bool sent = writev(channel->device_.get(), parts.data(), static_cast<int>(parts.size())) >= 0;
-  return js::Number(env, sent ? 0 : errno);
+  Channel& channel = Receive(env, info, arguments);
+  if (!channel.Message(arguments[0], arguments[1], &parts)) return nullptr;
+  if (parts.size() > IOV_MAX) return js::Integer(env, EINVAL);
+  const bool sent = writev(channel.device_.get(), parts.data(), static_cast<int>(parts.size())) >= 0;
+  return js::Integer(env, sent ? 0 : errno);
 }
 
 napi_value Channel::SendSpliced(napi_env env, napi_callback_info info) {
@@ -249,23 +260,20 @@ napi_value Channel::SendSpliced(napi_env env, napi_callback_info info) {
   int socket = -1;
   uint8_t* spare = nullptr;
   size_t bytes = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !channel->Message(arguments[0], arguments[1], &head) ||
-      !js::ToInt(env, arguments[2], &socket) || !js::ToBytes(env, arguments[3], &spare, &bytes)) {
+  Channel& channel = Receive(env, info, arguments);
+  if (!channel.Message(arguments[0], arguments[1], &head) || !js::ToInt(env, arguments[2], &socket) ||
+      !js::ToBytes(env, arguments[3], &spare, &bytes)) {
     return nullptr;
   }
-  if (head.size() >= IOV_MAX) return js::Number(env, ENODATA);
-  return js::Number(env, channel->splicer_.Send(channel->device_.get(), head, socket, spare, bytes));
+  if (head.size() >= IOV_MAX) return js::Integer(env, ENODATA);
+  return js::Integer(env, channel.splicer_.Send(channel.device_.get(), head, socket, spare, bytes));
 }
 
 napi_value Channel::Notify(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   uint32_t count = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || channel->closed_ ||
-      napi_get_array_length(env, arguments[0], &count) != napi_ok) {
-    return nullptr;
-  }
+  Channel& channel = Receive(env, info, arguments);
+  if (channel.closed_ || napi_get_array_length(env, arguments[0], &count) != napi_ok) return nullptr;
   std::vector<Notifier::Message> batch;
   batch.reserve(count);
   for (uint32_t i = 0; i < count; i++) {
@@ -278,33 +286,33 @@ napi_value Channel::Notify(napi_env env, napi_callback_info info) {
     }
     batch.emplace_back(data, data + bytes);
   }
-  channel->notifier_.Post(std::move(batch));
+  channel.notifier_.Post(std::move(batch));
   return nullptr;
 }
 
 napi_value Channel::OpenBacking(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   BackingMap map = {-1, 0, 0};
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToInt(env, arguments[0], &map.fd)) return nullptr;
-  const int id = ioctl(channel->device_.get(), kBackingOpen, &map);
-  return js::Number(env, id < 0 ? -errno : id);
+  Channel& channel = Receive(env, info, arguments);
+  if (!js::ToInt(env, arguments[0], &map.fd)) return nullptr;
+  const int id = ioctl(channel.device_.get(), kBackingOpen, &map);
+  return js::Integer(env, id < 0 ? -errno : id);
 }
 
 napi_value Channel::CloseBacking(napi_env env, napi_callback_info info) {
   napi_value arguments[1];
   uint32_t id = 0;
-  Channel* channel = Receive(env, info, arguments);
-  if (channel == nullptr || !js::ToUint32(env, arguments[0], &id)) return nullptr;
+  Channel& channel = Receive(env, info, arguments);
+  if (!js::ToUint32(env, arguments[0], &id)) return nullptr;
   // Of a connection that is gone, the kernel has let go already.
-  ioctl(channel->device_.get(), kBackingClose, &id);
+  ioctl(channel.device_.get(), kBackingClose, &id);
   return js::Undefined(env);
 }
 
 napi_value Channel::Detach(napi_env env, napi_callback_info info) {
   napi_value none[1];
-  Channel* channel = Receive(env, info, none);
-  return channel == nullptr ? nullptr : js::Number(env, channel->DetachNow());
+  Channel& channel = Receive(env, info, none);
+  return js::Integer(env, channel.DetachNow());
 }
 
 int Channel::DetachNow() {
@@ -318,8 +326,8 @@ int Channel::DetachNow() {
 
 napi_value Channel::Close(napi_env env, napi_callback_info info) {
   napi_value none[1];
-  Channel* channel = Receive(env, info, none);
-  if (channel != nullptr) channel->CloseHandles();
+  Channel& channel = Receive(env, info, none);
+  channel.CloseHandles();
   return nullptr;
 }
 

@@ -17,9 +17,9 @@
 namespace svcfs {
 
 /**
- * One connection to the kernel, as a JS object:
+ * One connection to the kernel, as a JS object whose methods know it, on whatever they are called:
  *
- *   new Channel({ device, mountPoint, viaHelper, slots, slotBytes, onReadable, onNotified })
+ *   openChannel({ device, mountPoint, viaHelper, slots, slotBytes, onReadable, onNotified })
  *     onReadable()        there is something for `next`
  *     onNotified()        the batch given to `notify` was written
  *   memory                the ArrayBuffer of ChannelMemory
@@ -46,7 +46,7 @@ class Channel {
  private:
   Channel(napi_env env, std::shared_ptr<ChannelMemory> memory) : env_(env), memory_(std::move(memory)) {}
 
-  static napi_value New(napi_env env, napi_callback_info info);
+  static napi_value Open(napi_env env, napi_callback_info info);
   static napi_value Start(napi_env env, napi_callback_info info);
   static napi_value Next(napi_env env, napi_callback_info info);
   static napi_value Send(napi_env env, napi_callback_info info);
@@ -58,11 +58,20 @@ class Channel {
   static napi_value Detach(napi_env env, napi_callback_info info);
   static napi_value Close(napi_env env, napi_callback_info info);
 
+  /**
+   * Gives the object its methods. Each carries the channel, which is found faster so than by napi_unwrap, and is a user of it
+   * until it is collected.
+   */
+  bool Bind(napi_value self);
+  /** By a user: the last one ends the channel. */
+  void Release();
   bool Configure(napi_value self, napi_value options);
   bool OpenHandles();
   napi_value MemoryObject();
   int ReadInto(uint32_t slot);
   void Call(napi_ref callback);
+  /** The beginning of the reply page. */
+  iovec Head(uint32_t length) const;
   /** A message: the beginning of the reply page, then the chunks. False, with an exception pending, when they are none. */
   bool Message(napi_value length, napi_value chunks, std::vector<iovec>* parts);
   int DetachNow();
@@ -72,6 +81,8 @@ class Channel {
 
   const napi_env env_;
   const std::shared_ptr<ChannelMemory> memory_;
+  /** Who made it, at first. */
+  int users_ = 1;
   UniqueFd device_;
   std::string mount_point_;
   bool via_helper_ = false;

@@ -61,6 +61,12 @@ napi_value Number(napi_env env, double value) {
   return result;
 }
 
+napi_value Integer(napi_env env, int32_t value) {
+  napi_value result = nullptr;
+  napi_create_int32(env, value, &result);
+  return result;
+}
+
 napi_value Undefined(napi_env env) {
   napi_value result = nullptr;
   napi_get_undefined(env, &result);

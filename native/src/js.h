@@ -15,6 +15,8 @@ void ThrowErrno(napi_env env, const char* syscall, int error);
 void Throw(napi_env env, const char* message);
 
 napi_value Number(napi_env env, double value);
+/** As Number, and faster. */
+napi_value Integer(napi_env env, int32_t value);
 napi_value Undefined(napi_env env);
 
 /** False, with a JS exception pending, when the value has another type. */

@@ -3,7 +3,7 @@ import { MountError } from './mount-error.ts';
 
 /** The addon of native/, as native/src/addon.cc and native/src/channel.h describe it. */
 export interface NativeAddon {
-  readonly Channel: new (options: ChannelOptions) => NativeChannel;
+  openChannel(options: ChannelOptions): NativeChannel;
   mountDevice(source: string, mountPoint: string, type: string, readOnly: boolean, options: string): number;
   socketPair(): [ours: number, theirs: number];
   receiveDevice(socket: number): number;

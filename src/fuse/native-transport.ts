@@ -38,7 +38,7 @@ export class NativeTransport implements Transport {
 
   /** `device` is the descriptor of a mount on `mountPoint`; it is the transport's from here on. */
   constructor(addon: NativeAddon, mounted: { device: number; mountPoint: string; viaHelper: boolean }) {
-    this.#channel = new addon.Channel({
+    this.#channel = addon.openChannel({
       ...mounted,
       slots: SLOTS,
       slotBytes: SLOT_BYTES,

@@ -1,5 +1,5 @@
 import type { ByteChunks } from '../lib/byte-chunks.ts';
-import { SIZE, StructWriter } from './protocol/struct-writer.ts';
+import { type RequestId, SIZE, StructWriter } from './protocol/struct-writer.ts';
 
 const NOTHING: ByteChunks = { chunks: [] };
 
@@ -22,13 +22,13 @@ export class Reply extends StructWriter {
   }
 
   /** Writes the header; answers how many bytes of the page belong to the message. */
-  seal(error: number, unique: bigint): number {
+  seal(error: number, request: RequestId): number {
     const length = this.position;
     this.position = 0;
     const { chunks, rest } = this.#bytes;
     let size = length + (rest?.spare.length ?? 0);
     for (const chunk of chunks) size += chunk.length;
-    this.outHeader(size, error, unique);
+    this.outHeader(size, error, request);
     return length;
   }
 }

@@ -1,5 +1,6 @@
 import type { NodeId, RequestContext } from '../vfs/file-system.ts';
 import type { BodyReader } from './protocol/body-reader.ts';
+import type { RequestId } from './protocol/struct-writer.ts';
 
 /** A name that a request changes, should it succeed. */
 export interface NameChange {
@@ -11,9 +12,10 @@ export interface NameChange {
  * One request of the kernel, from `fuse_in_header` until its reply is written. The part the file system sees is
  * `RequestContext`; its signal is made when first asked for, since few requests are ever waited for.
  */
-export class Request implements RequestContext {
+export class Request implements RequestContext, RequestId {
   readonly opcode: number;
-  readonly unique: bigint;
+  readonly uniqueLow: number;
+  readonly uniqueHigh: number;
   /** The node asked about, or the directory a name is in. */
   readonly node: NodeId;
   readonly uid: number;
@@ -34,7 +36,8 @@ export class Request implements RequestContext {
   constructor(header: BodyReader, startedMs: number, splices = false) {
     header.skip(4); // len: the read told it
     this.opcode = header.u32();
-    this.unique = header.big();
+    this.uniqueLow = header.u32();
+    this.uniqueHigh = header.u32();
     this.node = header.id() as NodeId;
     this.uid = header.u32();
     this.gid = header.u32();
@@ -42,6 +45,11 @@ export class Request implements RequestContext {
     header.skip(4); // total_extlen: we agree to no extension
     this.startedMs = startedMs;
     this.splices = splices;
+  }
+
+  /** What INTERRUPT calls this request. Made when asked for: few requests are ever waited for. */
+  get unique(): bigint {
+    return (BigInt(this.uniqueHigh) << 32n) | BigInt(this.uniqueLow);
   }
 
   get signal(): AbortSignal {

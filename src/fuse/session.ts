@@ -6,7 +6,7 @@ import { type Hold, Invalidations } from './invalidations.ts';
 import type { KernelReadahead } from './kernel-readahead.ts';
 import type { Observer } from './observer.ts';
 import type { Operation } from './operations/operation.ts';
-import { OPERATIONS } from './operations/table.ts';
+import { operationOf } from './operations/table.ts';
 import { BodyReader } from './protocol/body-reader.ts';
 import { negotiate, readKernelOffer, writeAgreement } from './protocol/init.ts';
 import { OPCODE, opcodeName } from './protocol/opcodes.ts';
@@ -116,7 +116,7 @@ export class Session implements Receiver {
     this.#body.seek(offset, length);
     const startedMs = this.#observer === undefined ? 0 : performance.now();
     const request = new Request(this.#body, startedMs, this.#transport.splices);
-    const operation = OPERATIONS.get(request.opcode);
+    const operation = operationOf(request.opcode);
     if (operation === undefined) {
       this.#control(request);
       this.#transport.releaseSlot(slot);
@@ -249,7 +249,7 @@ export class Session implements Receiver {
   /** Writes what is in the reply. Answers 0 or the errno of a kernel that does not take it. */
   #send(request: Request, errno: number, error?: unknown): number {
     request.answered = true;
-    const length = this.#reply.seal(-errno, request.unique);
+    const length = this.#reply.seal(-errno, request);
     const failure = this.#transport.send(length, this.#reply.bytes);
     this.#observer?.onReply({
       operation: opcodeName(request.opcode),

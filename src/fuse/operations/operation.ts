@@ -14,23 +14,27 @@ export interface Operation<Answer = unknown> {
    */
   call(fs: FileSystem, body: BodyReader, request: Request): Awaitable<Answer>;
   /** Writes the reply's body; may still throw for an answer that does not fit the request. Absent: the reply is empty. */
-  encode?(reply: Reply, answer: Answer): void;
+  readonly encode?: ((reply: Reply, answer: Answer) => void) | undefined;
   /** The kernel never learned of this answer: gives back the references and handles in it. */
-  undo?(fs: FileSystem, answer: Answer): Awaitable<void>;
+  readonly undo?: ((fs: FileSystem, answer: Answer) => Awaitable<void>) | undefined;
   /** The reply is written, or never will be. */
-  finish?(answer: Answer): void;
+  readonly finish?: ((answer: Answer) => void) | undefined;
   /** What the answer opens a file with. */
-  opened?(answer: Answer): OpenReply;
+  readonly opened?: ((answer: Answer) => OpenReply) | undefined;
   /** The body stays in its slot until the answer is there. */
-  readonly keepsSlot?: true;
+  readonly keepsSlot?: true | undefined;
   /**
    * What the kernel holds locked until it has the reply: names in the request's directories, or pages of its nodes.
    * Notifications about these wait meanwhile.
    */
-  readonly locks?: 'names' | 'pages';
+  readonly locks?: 'names' | 'pages' | undefined;
 }
 
-/** Types an operation's answer, then forgets the type: the session passes answers on without looking. */
+/**
+ * Types an operation's answer, then forgets the type: the session passes answers on without looking. All have all fields,
+ * in one order, since the engine finds fields of objects of one shape fastest.
+ */
 export function operation<Answer>(definition: Operation<Answer>): Operation {
-  return definition;
+  const { call, encode, undo, finish, opened, keepsSlot, locks } = definition;
+  return { call, encode, undo, finish, opened, keepsSlot, locks } as Operation;
 }

@@ -20,7 +20,7 @@ const ioctl = operation<void>({
  * POLL (then a file is always ready), BMAP, STATX (GETATTR takes its place), SYNCFS, TMPFILE (programs get EOPNOTSUPP),
  * locks (the kernel's own), DAX mappings.
  */
-export const OPERATIONS: ReadonlyMap<number, Operation> = new Map([
+const OPERATIONS: readonly (readonly [opcode: number, Operation])[] = [
   [OPCODE.LOOKUP, lookup],
   [OPCODE.GETATTR, getattr],
   [OPCODE.SETATTR, setattr],
@@ -56,4 +56,18 @@ export const OPERATIONS: ReadonlyMap<number, Operation> = new Map([
   [OPCODE.LSEEK, lseek],
   [OPCODE.COPY_FILE_RANGE, copyFileRange],
   [OPCODE.COPY_FILE_RANGE_64, copyFileRange64],
-] satisfies [number, Operation][]);
+];
+
+const BY_OPCODE: readonly (Operation | undefined)[] = tableOf(OPERATIONS);
+
+export function operationOf(opcode: number): Operation | undefined {
+  return BY_OPCODE[opcode];
+}
+
+/** An array without holes, in which an opcode is an index. */
+function tableOf(operations: typeof OPERATIONS): readonly (Operation | undefined)[] {
+  const opcodes = Math.max(...operations.map(([opcode]) => opcode)) + 1;
+  const table = new Array<Operation | undefined>(opcodes).fill(undefined);
+  for (const [opcode, each] of operations) table[opcode] = each;
+  return table;
+}

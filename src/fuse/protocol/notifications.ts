@@ -1,13 +1,14 @@
 import type { NodeId } from '../../vfs/file-system.ts';
-import { SIZE, StructWriter } from './struct-writer.ts';
+import { type RequestId, SIZE, StructWriter } from './struct-writer.ts';
 
 /** Messages to the kernel that answer no request: `unique` is 0 and `error` holds the code (`enum fuse_notify_code`). */
+const NO_REQUEST: RequestId = { uniqueLow: 0, uniqueHigh: 0 };
 const CODE = { INVAL_INODE: 2, INVAL_ENTRY: 3, INC_EPOCH: 8 } as const;
 
 function message(code: number, bodyBytes: number): { bytes: Uint8Array; body: StructWriter } {
   const bytes = new Uint8Array(SIZE.OUT_HEADER + bodyBytes);
   const body = new StructWriter(bytes);
-  body.outHeader(bytes.length, code, 0n);
+  body.outHeader(bytes.length, code, NO_REQUEST);
   return { bytes, body };
 }
 

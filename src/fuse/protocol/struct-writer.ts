@@ -15,6 +15,12 @@ export const SIZE = {
   DIRENT: 24,
 } as const;
 
+/** `unique` of a request, in two halves: a reply carries it as it came, and a bigint would be made for nothing. */
+export interface RequestId {
+  readonly uniqueLow: number;
+  readonly uniqueHigh: number;
+}
+
 /** Writes structs of linux/fuse.h into a piece of memory, field after field, little-endian. */
 export class StructWriter {
   readonly #bytes: Buffer;
@@ -64,10 +70,11 @@ export class StructWriter {
     this.position += this.#bytes.write(value, this.position, 'utf8');
   }
 
-  outHeader(length: number, error: number, unique: bigint): void {
+  outHeader(length: number, error: number, { uniqueLow, uniqueHigh }: RequestId): void {
     this.u32(length);
     this.i32(error);
-    this.big(unique);
+    this.u32(uniqueLow);
+    this.u32(uniqueHigh);
   }
 
   /** `fuse_attr`, 88 bytes. st_blocks must not be zero for a file with bytes: `cp` takes it for a hole. */

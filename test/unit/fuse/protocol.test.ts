@@ -47,9 +47,9 @@ function reading(bytes: Uint8Array): BodyReader {
 
 describe('replies on the wire', () => {
   it('writes the header with the error negative', () => {
-    expect(written(16, (writer) => writer.outHeader(16, -2, 0x1234_5678_9abc_def0n))).toEqual(
-      hex('10000000 feffffff f0debc9a78563412'),
-    );
+    expect(
+      written(16, (writer) => writer.outHeader(16, -2, { uniqueLow: 0x9abc_def0, uniqueHigh: 0x1234_5678 })),
+    ).toEqual(hex('10000000 feffffff f0debc9a78563412'));
   });
 
   it('writes attributes with blocks of 512 bytes, rounded up', () => {

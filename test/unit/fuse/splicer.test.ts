@@ -23,7 +23,7 @@ beforeEach(() => {
   const addon = loadNativeAddon();
   const [device, theirs] = addon.socketPair();
   kernel = theirs;
-  channel = new addon.Channel({
+  channel = addon.openChannel({
     device,
     mountPoint: '/nowhere',
     viaHelper: true,
