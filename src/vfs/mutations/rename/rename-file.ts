@@ -50,6 +50,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
+    if (target) await publishOwed(parts, { source, target });
     await requirePlacesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
@@ -59,6 +60,15 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
       });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
+}
+
+/** What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there. */
+async function publishOwed(
+  { contents }: RenameParts,
+  { source, target }: { readonly source: ProjectFileNode; readonly target: ProjectFileNode },
+): Promise<void> {
+  const before = contents.of(target);
+  if (before.owed && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
 }
 
 async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
