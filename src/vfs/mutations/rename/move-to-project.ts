@@ -5,7 +5,7 @@ import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import { pathOf } from '../../node.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
-import { publishedNow } from '../replaced-file.ts';
+import { fileToReplace } from '../replaced-file.ts';
 import { carriedOver } from './carried-over.ts';
 import { moveOnPlatform } from './move-on-platform.ts';
 import { goBack } from './name-taken.ts';
@@ -29,7 +29,7 @@ export async function moveToProject(
       const moved = fileOf(await moveOnPlatform(tree, source, { ...to, merges: false, noReplace: false }));
       return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });
     };
-    const replaced = target && (await publishedNow(parts, target));
+    const replaced = target && (await fileToReplace(parts, target, rename));
     const inUse = replaced !== undefined && replaced.content.handles.size > 0;
     const carried = replaced && carriedOver(replaced.record, record);
     const file =

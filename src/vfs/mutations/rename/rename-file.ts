@@ -20,7 +20,7 @@ import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
-import { publishedNow } from '../replaced-file.ts';
+import { fileToReplace } from '../replaced-file.ts';
 import { carriedOver, isNothing } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
@@ -33,6 +33,8 @@ export interface FileRename {
   readonly name: string;
   readonly target: ProjectFileNode | undefined;
   readonly noReplace: boolean;
+  /** The platform has just refused the name: another client has it, whatever is known of the target. */
+  readonly isTaken: boolean;
 }
 
 interface FileReplacement extends FileRename {
@@ -55,7 +57,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
         const record = await fileToRename(tree, source);
-        const replacement = { ...rename, replaced: target && (await publishedNow(parts, target)) };
+        const replacement = { ...rename, replaced: target && (await fileToReplace(parts, target, rename)) };
         return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
       });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
