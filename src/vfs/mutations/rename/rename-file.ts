@@ -21,11 +21,9 @@ import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
 import { fileToReplace } from '../replaced-file.ts';
-import { carriedOver, isNothing } from './carried-over.ts';
+import { carriedOver, describedAs, isNothing, NOTHING } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
-
-const NOTHING: Annotations = { metadata: {}, tags: undefined };
 
 export interface FileRename {
   readonly source: ProjectFileNode;
@@ -87,9 +85,9 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   if (isElsewhere) letGoOfRecord(source);
   content.exclusive = noReplace;
   content.replaces = replaced;
-  if (replaced) {
+  if (target) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
-    const carried = carriedOver(replaced.record, own);
+    const carried = carriedOver(describedAs(target, replaced?.record), own);
     source.pending = {
       metadata: { ...carried.metadata, ...own.metadata },
       tags: source.pending?.tags ?? carried.tags,
@@ -114,13 +112,12 @@ async function renamePublished(
   const { tree } = parts;
   const { source, parent, name, target, replaced } = rename;
   const facts = localFacts(source);
-  const given = reservedPairs(facts);
+  const carried = target ? carriedOver(describedAs(target, replaced?.record), record) : NOTHING;
+  const given = { metadata: { ...carried.metadata, ...reservedPairs(facts) }, tags: carried.tags };
   const renamed =
     target && replaced
       ? await replace(parts, { ...rename, target }, { record, replaced, given })
-      : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
-          putAt(parts, rename, put),
-        );
+      : await givingAt(parts, rename, { record, given }, (put) => putAt(parts, rename, put));
   const before = target && parts.contents.of(target);
   if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
   tree.moved(source, { parent, name });
@@ -134,7 +131,7 @@ async function renamePublished(
 interface Replacement {
   readonly record: FileRecord;
   readonly replaced: ReplacedFile;
-  readonly given: Readonly<Record<string, string>>;
+  readonly given: Annotations;
 }
 
 async function replace(
@@ -143,13 +140,11 @@ async function replace(
   { record, replaced, given }: Replacement,
 ): Promise<FileRecord> {
   const { tree, contents, asides } = parts;
-  const carried = carriedOver(replaced.record, record);
-  const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
   const inUse = replaced.content.handles.size > 0;
   const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
-  const by = { fileId: record.id, carried: all, keep: inUse };
+  const by = { fileId: record.id, carried: given, keep: inUse };
   const old = { record: replaced.record, node: rename.target };
-  const renamed = await givingAt(parts, rename, { record, given: all }, (put) => {
+  const renamed = await givingAt(parts, rename, { record, given }, (put) => {
     const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
     return atomic ? now() : asides.replacing(old, by, now);
   });
