@@ -311,5 +311,6 @@ export interface StorageClient {
   connectAhead(origin: string, connections: number): void;
   /** Sends one part. `body` is not changed until the promise settles. Whether it arrived as it was is for the caller. */
   putPart(target: SignedUrl, body: Uint8Array, signal?: AbortSignal): Promise<StoredPart>;
+  /** Ranges and parts that are under way are rejected. */
   close(): Promise<void>;
 }

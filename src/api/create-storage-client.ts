@@ -1,8 +1,10 @@
 import { Agent } from 'undici';
 
 import type { Clock } from '../lib/clock.ts';
+import { sharedAbortController } from '../lib/shared-signals.ts';
 import type { Throttle } from '../lib/throttle.ts';
 import type { StorageClient } from './api.ts';
+import { StorageError } from './errors.ts';
 import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
@@ -53,7 +55,8 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     keepAliveTimeout: 15_000,
     connect: watchedConnector(limits.connectTimeoutMs, limits),
   });
-  const retries = { clock: options.clock, timeoutMs: limits.timeoutMs };
+  const end = sharedAbortController();
+  const retries = { clock: options.clock, timeoutMs: limits.timeoutMs, ended: end.signal };
   const sockets = new ConnectionPool(limits);
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   return {
@@ -61,6 +64,7 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     connectAhead: (origin, connections) => sockets.connectAhead(new URL(origin), connections),
     putPart: putPartOver(agent, { ...retries, uploadLimit: options.uploadLimit }),
     close: async () => {
+      end.abort(new StorageError('failed', 'the client of the store was closed'));
       sockets.close();
       await agent.destroy();
     },

@@ -15,6 +15,7 @@ export interface PoolLimits extends ConnectionLimits {
 export class ConnectionPool {
   readonly #limits: PoolLimits;
   readonly #origins = new Map<string, Origin>();
+  #closed = false;
 
   constructor(limits: PoolLimits) {
     this.#limits = limits;
@@ -28,6 +29,7 @@ export class ConnectionPool {
     options.signal?.throwIfAborted();
     const origin = this.#originOf(url);
     for (;;) {
+      if (this.#closed) throw closed();
       const idle = options.fresh ? undefined : origin.idle.pop();
       if (idle && !idle.isGone) {
         origin.inUse.add(idle);
@@ -47,7 +49,7 @@ export class ConnectionPool {
   /** Has so many idle connections, as far as the limit allows. */
   connectAhead(url: URL, count: number): void {
     const origin = this.#originOf(url);
-    if (origin.retired) return;
+    if (origin.retired || this.#closed) return;
     origin.idle = origin.idle.filter((each) => !each.isGone);
     const room = this.#limits.connections - origin.inUse.size;
     while (origin.idle.length < Math.min(count, room)) {
@@ -59,6 +61,10 @@ export class ConnectionPool {
   }
 
   giveBack(url: URL, connection: RangeConnection, idleMs: number | undefined): void {
+    if (this.#closed) {
+      connection.close(closed());
+      return;
+    }
     const origin = this.#originOf(url);
     connection.release(Math.max(1, Math.min(DEFAULT_IDLE_MS, (idleMs ?? Number.POSITIVE_INFINITY) - 1000)));
     origin.inUse.delete(connection);
@@ -90,11 +96,12 @@ export class ConnectionPool {
     return this.#originOf(url).retired;
   }
 
+  /** Ends what is under way, and nobody gets a connection any more. */
   close(): void {
-    for (const { idle, inUse } of this.#origins.values()) {
-      for (const connection of [...idle, ...inUse]) {
-        connection.close(new Error('the client was closed'));
-      }
+    this.#closed = true;
+    for (const { idle, inUse, waiting } of this.#origins.values()) {
+      for (const connection of [...idle, ...inUse]) connection.close(closed());
+      for (const go of [...waiting]) go();
     }
     this.#origins.clear();
   }
@@ -107,6 +114,10 @@ export class ConnectionPool {
     }
     return origin;
   }
+}
+
+function closed(): Error {
+  return new Error('the client was closed');
 }
 
 interface Origin {

@@ -10,6 +10,8 @@ export interface RetryLimits {
   readonly clock: Clock;
   /** How long a store that brings nothing is tried. */
   readonly timeoutMs: number;
+  /** Aborted when the client is closed: then nothing is tried again. */
+  readonly ended?: AbortSignal;
 }
 
 export interface RangeLimits extends RetryLimits {
@@ -109,7 +111,7 @@ class Attempts {
       this.#progressBytes = 0;
     }
     const error = toStorageError(cause);
-    if (!this.#mayHelp(error) || !(await this.#patience.anotherTry(signal))) {
+    if (!this.#mayHelp(error) || !(await anotherTry(this.#patience, this.#limits, signal))) {
       throw error;
     }
   }
@@ -182,6 +184,16 @@ class Answers {
     if (this.#refused) throw this.#refused.because;
     return this.first;
   }
+}
+
+/** As that of the patience, until the client is closed: rejects with the reason of that then. */
+export function anotherTry(
+  patience: Patience,
+  { ended }: RetryLimits,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const ends = [ended, signal].filter((each) => each !== undefined);
+  return patience.anotherTry(AbortSignal.any(ends));
 }
 
 export function toStorageError(error: unknown): StorageError {

@@ -9,7 +9,7 @@ import { StorageError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
 import type { SignedUrl } from '../model.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
-import { type RetryLimits, toStorageError } from './get-range.ts';
+import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
 import { mayPass, storageErrorOf } from './range-answer.ts';
 import { followRedirects } from './redirect.ts';
 import { singleHeader } from './single-header.ts';
@@ -34,7 +34,7 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
       } catch (cause) {
         signal?.throwIfAborted();
         const error = toStorageError(cause);
-        if (!mayPass(error) || !(await patience.anotherTry(signal))) {
+        if (!mayPass(error) || !(await anotherTry(patience, limits, signal))) {
           throw error;
         }
       }

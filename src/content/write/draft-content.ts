@@ -30,6 +30,8 @@ export interface DraftContentOptions {
   readonly tenant: SpoolTenant;
   /** Called before a change of the spool, with the range whose bytes are going to be others. */
   readonly beforeChange: (range: ByteRange) => void;
+  /** Called when the disk has refused a change: all bytes are as before it. */
+  readonly onUnchanged: () => Promise<void>;
   /** To be waited for before a byte in the spool is changed. */
   readonly mayChange: () => Promise<void> | undefined;
   /** Called after each change with the range whose bytes are others now. */
@@ -51,7 +53,7 @@ export class DraftContent {
   #spool: Promise<SpoolFile> | undefined;
   #spooledBytes = 0;
   #nameIsDurable = false;
-  /** How often the spool was begun to be changed, and how many of these changes are on the disk. */
+  /** How often the spool was changed, or begun to be with what is fetched, and how many of these changes are on the disk. */
   #spoolChanges = 0;
   #changesOnDisk: number;
   readonly #syncs = new Mutex();
@@ -107,14 +109,15 @@ export class DraftContent {
       const size = this.#map.sizeBytes;
       if (sizeBytes === size) return;
       if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
-      await this.#beforeChange({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
-      // For a file the map would do; but the spool may be kept for a person, and gives back its room.
-      if (sizeBytes < size && (this.spooled || this.#spool !== undefined)) {
-        this.#spoolChanges += 1;
+      const range = { start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) };
+      await this.#orUnchanged(range, async () => {
+        // For a file the map would do; but the spool may be kept for a person, and gives back its room.
+        if (sizeBytes >= size || !(this.spooled || this.#spool !== undefined)) return;
         await (await this.#file()).truncate(sizeBytes);
-      }
+        this.#spoolChanges += 1;
+      });
       this.#map.truncate(sizeBytes);
-      this.#changed({ start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) });
+      this.#changed(range);
     };
     return this.#changes.change(sizeBytes, cut, signal);
   }
@@ -338,10 +341,10 @@ export class DraftContent {
 
   async #write(offset: number, data: Uint8Array): Promise<number> {
     refuseReleased(this.#map.slice(offset, offset + data.length));
-    await this.#beforeChange({ start: Math.min(this.#map.sizeBytes, offset), end: offset + data.length });
-    const size = this.#map.sizeBytes;
+    const range = { start: Math.min(this.#map.sizeBytes, offset), end: offset + data.length };
+    const written = await this.#orUnchanged(range, async () => (await this.#file()).write(offset, data));
     this.#spoolChanges += 1;
-    const written = await (await this.#file()).write(offset, data);
+    const size = this.#map.sizeBytes;
     this.#map.set(offset, offset + written, { kind: 'local' });
     this.#changed({ start: Math.min(size, offset), end: offset + written });
     return written;
@@ -446,9 +449,16 @@ export class DraftContent {
     return source;
   }
 
-  async #beforeChange(range: ByteRange): Promise<void> {
-    this.#options.beforeChange(range);
-    await this.#options.mayChange();
+  /** Changes the bytes of a range, or leaves all as they were: the disk refuses a change as a whole. */
+  async #orUnchanged<T>(range: ByteRange, change: () => Promise<T>): Promise<T> {
+    try {
+      this.#options.beforeChange(range);
+      await this.#options.mayChange();
+      return await change();
+    } catch (error) {
+      await this.#options.onUnchanged();
+      throw error;
+    }
   }
 
   #changed(range: ByteRange): void {

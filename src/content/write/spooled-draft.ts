@@ -84,6 +84,7 @@ export class SpooledDraft implements Draft {
       onDisk: state.onDisk ?? false,
       tenant: this,
       beforeChange: (range) => this.#beforeChange(range),
+      onUnchanged: () => this.#owed.unchanged(),
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
       onRelease: (range) => this.#md5?.release(range),
@@ -424,17 +425,22 @@ export class SpooledDraft implements Draft {
     this.#record();
   }
 
-  /** What is known of the bytes of a range is not true of others. */
   #beforeChange(range: ByteRange): void {
-    this.#md5?.touch(range);
-    this.#annotations.forgetNoted();
-    this.#owed.change(range, this.sizeBytes);
+    this.#forgetKnown(range);
+    this.#owed.beforeChange(range, this.sizeBytes);
   }
 
   #onChange(range: ByteRange): void {
     this.#changes.change();
-    this.#beforeChange(range);
+    this.#forgetKnown(range);
+    this.#owed.changed(range, this.sizeBytes);
     this.#upload.touch(range);
+  }
+
+  /** What is known of the bytes of a range is not true of others. */
+  #forgetKnown(range: ByteRange): void {
+    this.#md5?.touch(range);
+    this.#annotations.forgetNoted();
   }
 
   #rebase(file: FileRecord): Promise<void> {

@@ -1,5 +1,6 @@
+import { nameOnPlatform } from '../escape.ts';
 import { FRESH_MS } from '../listing/revalidation-plan.ts';
-import type { ProjectFileNode } from '../node.ts';
+import { folderIdOf, type ProjectFileNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
 import type { ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
@@ -21,6 +22,19 @@ export async function publishedNow(
   if (!known || isAsked || (await hasNodesName(tree, known, node))) return known;
   const there = await fileNamed(tree, placeOf(known.record, node));
   return there && { record: there, content };
+}
+
+/** As `publishedNow`, of what a rename takes the name of; a new file that is only here may not know who `isTaken` tells of. */
+export async function fileToReplace(
+  parts: { readonly tree: Tree; readonly contents: Contents },
+  target: ProjectFileNode,
+  { isTaken }: { readonly isTaken: boolean },
+): Promise<ReplacedFile | undefined> {
+  const known = await publishedNow(parts, target);
+  const { parent, name } = target;
+  if (known || !isTaken || parent?.kind !== 'project-folder') return known;
+  const record = await fileNamed(parts.tree, { parent: folderIdOf(parent), name: nameOnPlatform(name) });
+  return record && { record, content: parts.contents.of(target) };
 }
 
 /** Whether a file that a draft is of, or was renamed over, has the name of its node still: by facts at most a second old. */

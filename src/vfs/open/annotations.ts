@@ -6,10 +6,15 @@ import { localFacts } from './local-facts.ts';
 /** The standard pair that describes the content itself. */
 const MD5_SUM = 'md5_sum';
 
-/** What new content keeps of the metadata that a file has: all but what describes the content. */
+/** What new content keeps of the metadata that a file has. */
 export function keptMetadata({ record }: ProjectFileNode): Record<string, string> {
-  const { [MD5_SUM]: _, ...kept } = record?.metadata ?? {};
-  return kept;
+  return withoutContentPairs(record?.metadata ?? {});
+}
+
+/** All but what describes the content. */
+export function withoutContentPairs(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  const { [MD5_SUM]: _, ...others } = metadata;
+  return others;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface OpenFile {
   readonly openedBy: number;
   /** The process that opened, asked for at open for a writer; undefined when it could not be told. */
   readonly opener: Promise<number | undefined>;
+  /** O_TRUNC is still to empty it. */
+  truncates: boolean;
   /** Made at the first read that no draft serves. */
   view: OpenVersion | undefined;
 }
@@ -103,9 +105,10 @@ export class FileContent {
     return this.node.draft !== undefined || this.#drafting !== undefined;
   }
 
+  /** Handles that may change the bytes. */
   get writers(): number {
     let count = 0;
-    for (const handle of this.handles) if (handle.mode.write) count++;
+    for (const { mode, truncates } of this.handles) if (mode.write || truncates) count++;
     return count;
   }
 

@@ -76,7 +76,8 @@ export class PlatformOpenFiles implements OpenFiles {
     if (there) return { node: there, open: await this.#openThere(there, mode, context) };
     const wanted = { ...place, mode: how.mode, exclusive: mode.exclusive };
     const node = await newFile(this.#tree, this.#contents, wanted, context.signal);
-    return { node, open: this.#add(this.#contents.of(node), mode, context) };
+    const emptyAlready = { ...mode, truncate: false };
+    return { node, open: this.#add(this.#contents.of(node), emptyAlready, context) };
   }
 
   read(span: Span, sizeBytes: number, context: RequestContext): ReadReply | Promise<ReadReply> {
@@ -263,17 +264,19 @@ export class PlatformOpenFiles implements OpenFiles {
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
       if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
       const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
-      if (mode.truncate)
-        await this.#contents.change(
-          content,
-          () => this.#contents.empty(content, context.signal),
-          context.signal,
-        );
+      if (mode.truncate) await this.#empty(content, reply.handle, context.signal);
       return { ...reply, keepCache };
     } catch (error) {
       await this.release(reply.handle);
       throw error;
     }
+  }
+
+  /** As O_TRUNC has it. */
+  async #empty(content: FileContent, handle: FileHandle, signal: AbortSignal): Promise<void> {
+    await this.#contents.change(content, () => this.#contents.empty(content, signal), signal);
+    const open = this.#handles.get(handle);
+    if (open.kind === 'file') open.truncates = false;
   }
 
   /** While the platform is asked about a file that is opened to be read, so is what the first read waits for. */
@@ -316,7 +319,15 @@ export class PlatformOpenFiles implements OpenFiles {
 
   #add(content: FileContent, mode: OpenMode, context: RequestContext): OpenReply {
     const opener = mode.write ? this.#processes.processOf(context.pid) : Promise.resolve(undefined);
-    const open: OpenFile = { kind: 'file', content, mode, openedBy: context.pid, opener, view: undefined };
+    const open: OpenFile = {
+      kind: 'file',
+      content,
+      mode,
+      openedBy: context.pid,
+      opener,
+      truncates: mode.truncate,
+      view: undefined,
+    };
     content.handles.add(open);
     const readaheadBytes = readaheadFor(content.node.name);
     return { handle: this.#handles.add(open), keepCache: true, directIo: false, readaheadBytes };

@@ -49,8 +49,15 @@ export function useRecoveryWorld(): void {
   });
 }
 
-export function writerIn(path: string, { bootId = 'first', partSizeBytes = 100 } = {}): ContentWriter {
-  const writer = writerOver(platform, { directory: path, bootId, partSizeBytes });
+export function writerIn(
+  path: string,
+  {
+    bootId = 'first',
+    partSizeBytes = 100,
+    spoolSizeBytes = Number.POSITIVE_INFINITY,
+  }: { readonly bootId?: string; readonly partSizeBytes?: number; readonly spoolSizeBytes?: number } = {},
+): ContentWriter {
+  const writer = writerOver(platform, { directory: path, bootId, partSizeBytes, spoolSizeBytes });
   writers.push(writer);
   return writer;
 }

@@ -28,6 +28,7 @@ it('a part is read from the spool while the event loop goes on', async () => {
     mayChange: () => undefined,
     onChange: () => undefined,
     onRelease: () => undefined,
+    onUnchanged: async () => undefined,
     onRefusal: () => undefined,
   });
   const bytes = patterned(MIB);

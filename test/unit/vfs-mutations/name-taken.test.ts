@@ -79,6 +79,25 @@ describe('a file moved to another project, where another client has made one sin
   });
 });
 
+describe.each(['folder', 'otherProject'] as const)('a file moved within %s, over one', (place) => {
+  it('that is written here, and whose name another client has taken meanwhile, replaces both', async () => {
+    world = await ChangingWorld.start();
+    const parent = world[place];
+    await world.put('a', 'ours');
+    const { handle } = await world.create('f', { parent });
+    await world.write(handle, 'half');
+    const theirs = await upload(parent, 'f', 'theirs');
+    await world.user.call('PATCH', `/files/${theirs.id}/metadata`, { body: { sample: 's1' } });
+    await world.rename('a', 'f', { toParent: parent });
+    expect(await world.cat('f', parent)).toBe('ours');
+    expect(await world.child('f', parent)).toMatchObject({ record: { metadata: { sample: 's1' } } });
+    await world.write(handle, 'more', 4);
+    await world.close(handle);
+    expect(await world.onPlatform(parent)).toEqual({ f: 'ours' });
+    expect(await world.onPlatform(world.folder)).not.toHaveProperty('a');
+  });
+});
+
 describe.each(['folder', 'otherProject'] as const)('a folder moved within %s', (place) => {
   let target: ProjectFolderNode;
 

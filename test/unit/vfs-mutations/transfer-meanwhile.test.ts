@@ -192,6 +192,21 @@ describe('a file moved to a volume', () => {
     expect(await world.onVolume(volume)).not.toHaveProperty('f');
   });
 
+  it('is not moved when someone is about to empty it, to read it only: EBUSY, and it is empty then', async () => {
+    const node = await world.put('f', 'text');
+    const asked = new Gate();
+    const revalidate = world.tree.revalidate.bind(world.tree);
+    vi.spyOn(world.tree, 'revalidate').mockImplementationOnce(async (...given) => {
+      await asked.opened;
+      await revalidate(...given);
+    });
+    const opening = world.open(node, O_RDONLY | O_TRUNC);
+    await expect(world.rename('f', 'f', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    asked.open();
+    await world.close(await opening);
+    expect(await world.onPlatform()).toEqual({ f: '' });
+  });
+
   it('does not take the place of one that is being written: EBUSY, and neither is lost', async () => {
     await world.put('f', 'moved');
     const { handle } = await world.create('f', { parent: volume });

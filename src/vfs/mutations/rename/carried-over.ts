@@ -1,18 +1,36 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { userPairs } from '../../attributes/reserved-pairs.ts';
+import type { ProjectFileNode } from '../../node.ts';
+import { withoutContentPairs } from '../../open/annotations.ts';
 import type { Tree } from '../../tree.ts';
+
+export const NOTHING: Annotations = { metadata: {}, tags: undefined };
+
+/** The metadata and tags of a file. */
+interface Described {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+}
+
+/** What the name of `target` has on the platform (`record`), and what was set on it here and not sent yet. */
+export function describedAs({ pending }: ProjectFileNode, record: FileRecord | undefined): Described {
+  return {
+    metadata: { ...record?.metadata, ...pending?.metadata },
+    tags: pending?.tags ?? record?.tags ?? [],
+  };
+}
 
 /**
  * What a file inherits of one whose name it takes. Editors, `sed -i` and `rsync` write a new file and rename it over
- * the old: without this the file would lose its metadata at every edit. What the new one has of its own comes first.
+ * the old: without this the file would lose its metadata at every edit. What the new one has of its own comes first, and
+ * what describes the old content is not of it.
  */
-export function carriedOver(
-  from: FileRecord,
-  to: { readonly metadata: Readonly<Record<string, string>>; readonly tags: readonly string[] },
-): Annotations {
+export function carriedOver(from: Described, to: Described): Annotations {
   const metadata = Object.fromEntries(
-    Object.entries(userPairs(from.metadata)).filter(([key]) => !Object.hasOwn(to.metadata, key)),
+    Object.entries(withoutContentPairs(userPairs(from.metadata))).filter(
+      ([key]) => !Object.hasOwn(to.metadata, key),
+    ),
   );
   const tags = to.tags.length === 0 && from.tags.length > 0 ? from.tags : undefined;
   return { metadata, tags };

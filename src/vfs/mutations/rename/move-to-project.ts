@@ -5,8 +5,8 @@ import { nameOnPlatform } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import { pathOf } from '../../node.ts';
 import { renameEnds, requireNamesStill } from '../named-now.ts';
-import { publishedNow } from '../replaced-file.ts';
-import { carriedOver } from './carried-over.ts';
+import { fileToReplace } from '../replaced-file.ts';
+import { carriedOver, describedAs, NOTHING } from './carried-over.ts';
 import { moveOnPlatform } from './move-on-platform.ts';
 import { goBack } from './name-taken.ts';
 import type { FileRename } from './rename-file.ts';
@@ -29,19 +29,18 @@ export async function moveToProject(
       const moved = fileOf(await moveOnPlatform(tree, source, { ...to, merges: false, noReplace: false }));
       return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });
     };
-    const replaced = target && (await publishedNow(parts, target));
+    const replaced = target && (await fileToReplace(parts, target, rename));
     const inUse = replaced !== undefined && replaced.content.handles.size > 0;
-    const carried = replaced && carriedOver(replaced.record, record);
-    const file =
-      target && carried
-        ? await giving(tree, { file: record, given: carried, path: pathOf(source) }, () =>
-            asides.replacing(
-              { record: replaced.record, node: target },
-              { fileId: record.id, carried, keep: inUse },
-              move,
-            ),
+    const carried = target ? carriedOver(describedAs(target, replaced?.record), record) : NOTHING;
+    const file = await giving(tree, { file: record, given: carried, path: pathOf(source) }, () =>
+      target && replaced
+        ? asides.replacing(
+            { record: replaced.record, node: target },
+            { fileId: record.id, carried, keep: inUse },
+            move,
           )
-        : await move();
+        : move(),
+    );
     if (replaced)
       await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
     const before = target && contents.of(target);

@@ -20,12 +20,10 @@ import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
-import { publishedNow } from '../replaced-file.ts';
-import { carriedOver, isNothing } from './carried-over.ts';
+import { fileToReplace } from '../replaced-file.ts';
+import { carriedOver, describedAs, isNothing, NOTHING } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
-
-const NOTHING: Annotations = { metadata: {}, tags: undefined };
 
 export interface FileRename {
   readonly source: ProjectFileNode;
@@ -33,6 +31,8 @@ export interface FileRename {
   readonly name: string;
   readonly target: ProjectFileNode | undefined;
   readonly noReplace: boolean;
+  /** The platform has just refused the name: another client has it, whatever is known of the target. */
+  readonly isTaken: boolean;
 }
 
 interface FileReplacement extends FileRename {
@@ -50,15 +50,25 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
+    if (target) await publishOwed(parts, { source, target });
     await requirePlacesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
         const record = await fileToRename(tree, source);
-        const replacement = { ...rename, replaced: target && (await publishedNow(parts, target)) };
+        const replacement = { ...rename, replaced: target && (await fileToReplace(parts, target, rename)) };
         return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
       });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
+}
+
+/** What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there. */
+async function publishOwed(
+  { contents }: RenameParts,
+  { source, target }: { readonly source: ProjectFileNode; readonly target: ProjectFileNode },
+): Promise<void> {
+  const before = contents.of(target);
+  if (before.owed && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
 }
 
 async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
@@ -75,9 +85,9 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   if (isElsewhere) letGoOfRecord(source);
   content.exclusive = noReplace;
   content.replaces = replaced;
-  if (replaced) {
+  if (target) {
     const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
-    const carried = carriedOver(replaced.record, own);
+    const carried = carriedOver(describedAs(target, replaced?.record), own);
     source.pending = {
       metadata: { ...carried.metadata, ...own.metadata },
       tags: source.pending?.tags ?? carried.tags,
@@ -102,13 +112,12 @@ async function renamePublished(
   const { tree } = parts;
   const { source, parent, name, target, replaced } = rename;
   const facts = localFacts(source);
-  const given = reservedPairs(facts);
+  const carried = target ? carriedOver(describedAs(target, replaced?.record), record) : NOTHING;
+  const given = { metadata: { ...carried.metadata, ...reservedPairs(facts) }, tags: carried.tags };
   const renamed =
     target && replaced
       ? await replace(parts, { ...rename, target }, { record, replaced, given })
-      : await givingAt(parts, rename, { record, given: { metadata: given, tags: undefined } }, (put) =>
-          putAt(parts, rename, put),
-        );
+      : await givingAt(parts, rename, { record, given }, (put) => putAt(parts, rename, put));
   const before = target && parts.contents.of(target);
   if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
   tree.moved(source, { parent, name });
@@ -122,7 +131,7 @@ async function renamePublished(
 interface Replacement {
   readonly record: FileRecord;
   readonly replaced: ReplacedFile;
-  readonly given: Readonly<Record<string, string>>;
+  readonly given: Annotations;
 }
 
 async function replace(
@@ -131,13 +140,11 @@ async function replace(
   { record, replaced, given }: Replacement,
 ): Promise<FileRecord> {
   const { tree, contents, asides } = parts;
-  const carried = carriedOver(replaced.record, record);
-  const all = { metadata: { ...carried.metadata, ...given }, tags: carried.tags };
   const inUse = replaced.content.handles.size > 0;
   const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
-  const by = { fileId: record.id, carried: all, keep: inUse };
+  const by = { fileId: record.id, carried: given, keep: inUse };
   const old = { record: replaced.record, node: rename.target };
-  const renamed = await givingAt(parts, rename, { record, given: all }, (put) => {
+  const renamed = await givingAt(parts, rename, { record, given }, (put) => {
     const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
     return atomic ? now() : asides.replacing(old, by, now);
   });

@@ -11,7 +11,9 @@ import { folderIdOf, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
+import { askAgain } from './ask-again.ts';
 import { requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
 import { leftElsewhere, NameTaken } from './name-taken.ts';
 import type { RenameParts } from './rename-parts.ts';
 
@@ -32,7 +34,10 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   if (source.project !== parent.project) requireNoneWritten(unpublished, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
-    const record = await movedWith(parts, unpublished, rename);
+    const record = await movedWith(parts, unpublished, rename).catch((error: unknown) => {
+      if (isUnanswered(error)) void followLater(parts, rename);
+      throw error;
+    });
     if (record.name === nameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
@@ -41,7 +46,17 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   });
 }
 
-async function moveFolder(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
+async function moveFolder(tree: Tree, rename: FolderRename): Promise<FolderRecord> {
+  try {
+    return await askToMove(tree, rename);
+  } catch (error) {
+    const moved = isUnanswered(error) ? await movedFolder(tree, rename).catch(() => undefined) : undefined;
+    if (!moved) throw error;
+    return moved;
+  }
+}
+
+async function askToMove(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
   const outcome = await tree.jobs.move({
     source: transferSourceOf(source),
     target: transferTargetOf(parent, nameOnPlatform(name)),
@@ -109,6 +124,33 @@ async function movedWith(
     if (record === undefined) throw error;
     tree.recordError({ op: 'rename', path: pathOf(rename.source) }, error);
     return record;
+  }
+}
+
+/** Goes on for a rename that failed without an answer: what it becomes is what the tree has when that is known. Never rejects. */
+async function followLater({ tree, contents }: RenameParts, rename: FolderRename): Promise<void> {
+  const { source, parent, name } = rename;
+  const from = { parent: source.parent, name: source.name };
+  const path = pathOf(source);
+  let isFollowed = false;
+  try {
+    await untilOver(tree, path);
+    const isThere = source.parent === from.parent && source.name === from.name;
+    const record = isThere && source.project === parent.project && (await movedFolder(tree, rename));
+    if (record) {
+      const unpublished = unpublishedBelow(contents, source);
+      const go = (): Promise<void> => follow(tree, { ...rename, record });
+      await contents.holding(unpublished, () => contents.moving(unpublished, go));
+      isFollowed = true;
+    }
+  } catch (error) {
+    tree.recordError({ op: 'rename', path }, error);
+  }
+  for (const at of [from, { parent, name }]) {
+    if (!at.parent) continue;
+    if (!isFollowed) askAgain(tree, at.parent, at.name);
+    // It believes that nothing has changed.
+    tree.kernel.invalidateEntry(at.parent.id, at.name);
   }
 }
 

@@ -27,20 +27,20 @@ export interface RenameRequest {
 /** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
 export async function rename(parts: RenameParts, request: RenameRequest, signal: AbortSignal): Promise<void> {
   try {
-    await attempt(parts, request, signal);
+    await attempt(parts, request, { signal, isTaken: false });
   } catch (error) {
     // Someone put a file there since we looked: that is the one to replace.
     const isTaken = !request.flags.noReplace && isNameTaken(error);
     if (isTaken) parts.tree.expire(request.to.parent);
     else if (errnoOf(error) !== 'ESTALE') throw error;
-    await attempt(parts, request, signal);
+    await attempt(parts, request, { signal, isTaken });
   }
 }
 
 async function attempt(
   parts: RenameParts,
   { from, to, flags }: RenameRequest,
-  signal: AbortSignal,
+  { signal, isTaken }: { readonly signal: AbortSignal; readonly isTaken: boolean },
 ): Promise<void> {
   const { tree } = parts;
   if (flags.exchange || flags.whiteout)
@@ -56,20 +56,25 @@ async function attempt(
   requireWritable(tree, to.parent);
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
   const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
-  await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace });
+  await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace, isTaken });
 }
 
 function carryOut(
   parts: RenameParts,
   plan: Exclude<RenamePlan, { kind: 'nothing' }>,
-  to: { readonly name: string; readonly merges: boolean; readonly noReplace: boolean },
+  to: {
+    readonly name: string;
+    readonly merges: boolean;
+    readonly noReplace: boolean;
+    readonly isTaken: boolean;
+  },
 ): Promise<void> {
-  const { name } = to;
+  const { name, isTaken } = to;
   switch (plan.kind) {
     case 'file':
       return plan.source.project === plan.parent.project
         ? renameFile(parts, { ...plan, ...to })
-        : moveToProject(parts, { ...plan, name });
+        : moveToProject(parts, { ...plan, name, isTaken });
     case 'folder':
       return renameFolder(parts, { ...plan, name });
     case 'new-object':
