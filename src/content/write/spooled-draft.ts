@@ -75,19 +75,21 @@ export class SpooledDraft implements Draft {
       durable: () => journal.durable(),
     });
     this.#content = new DraftContent({
-      spoolPath: context.spoolPath(state.id),
+      spool: {
+        path: context.spoolPath(state.id),
+        space,
+        tenant: this,
+        onDisk: state.onDisk ?? false,
+        onRefusal: () => this.#record(),
+      },
       reader,
       memory,
       fetchTurns: context.fetchTurns,
-      space,
       extents: state.extents,
-      onDisk: state.onDisk ?? false,
-      tenant: this,
       beforeChange: (range) => this.#beforeChange(range),
       mayChange: () => this.#owed.takenBack,
       onChange: (range) => this.#onChange(range),
       onRelease: (range) => this.#md5?.release(range),
-      onRefusal: () => this.#record(),
     });
     // An object keeps none of the file's metadata.
     if (context.md5Sum && state.target.onward === undefined)
