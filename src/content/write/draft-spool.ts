@@ -27,7 +27,7 @@ export class DraftSpool {
   #file: Promise<SpoolFile> | undefined;
   #heldBytes = 0;
   #nameIsDurable = false;
-  /** How often it was begun to be changed, and how many of these changes are on the disk. */
+  /** How many changes began and how many ended, together; and how many of both were before the last sync. */
   #changes = 0;
   #changesOnDisk: number;
   readonly #syncs = new Mutex();
@@ -99,20 +99,17 @@ export class DraftSpool {
 
   /** Answers how many bytes of `data` the disk took; none: `ContentError` kind `no-space`. */
   async write(offset: number, data: Uint8Array): Promise<number> {
-    this.#changes += 1;
-    return (await this.#open()).write(offset, data);
+    return this.#change((file) => file.write(offset, data));
   }
 
   async writeAll(offset: number, data: Uint8Array): Promise<void> {
-    this.#changes += 1;
-    await (await this.#open()).writeAll(offset, data);
+    await this.#change((file) => file.writeAll(offset, data));
   }
 
   /** Gives back the room of what lies beyond, if it ever held any. */
   async truncate(sizeBytes: number): Promise<void> {
     if (this.isEmpty && this.#file === undefined) return;
-    this.#changes += 1;
-    await (await this.#open()).truncate(sizeBytes);
+    await this.#change((file) => file.truncate(sizeBytes));
   }
 
   /** Gives back all of its room: the bytes are elsewhere. */
@@ -137,6 +134,16 @@ export class DraftSpool {
     this.#closed = true;
     await (await this.#file?.catch(() => undefined))?.close();
     if (!keepSpool) await removeSpool(this.#options.path);
+  }
+
+  /** A change that goes on during a sync may be on the disk or not: it counts at its begin and at its end. */
+  async #change<T>(change: (file: SpoolFile) => Promise<T>): Promise<T> {
+    this.#changes += 1;
+    try {
+      return await change(await this.#open());
+    } finally {
+      this.#changes += 1;
+    }
   }
 
   async #sync(): Promise<void> {
