@@ -131,7 +131,7 @@ export class DraftContent {
       this.#map.set(0, version.sizeBytes, { kind: 'version', version, offset: 0 });
       // Reads that began before still take bytes from the spool.
       await this.#reader.ended();
-      await this.#spool.empty();
+      await this.#spool.truncate(0);
       this.#spool.account(this.#map);
     });
   }

@@ -106,15 +106,10 @@ export class DraftSpool {
     await this.#change((file) => file.writeAll(offset, data));
   }
 
-  /** Gives back the room of what lies beyond, if it ever held any. */
+  /** Gives back the room of what lies beyond, if there is any; what an ended mount wrote is in a file not opened yet. */
   async truncate(sizeBytes: number): Promise<void> {
     if (this.isEmpty && this.#file === undefined) return;
     await this.#change((file) => file.truncate(sizeBytes));
-  }
-
-  /** Gives back all of its room: the bytes are elsewhere. */
-  async empty(): Promise<void> {
-    await (await this.#file)?.truncate(0);
   }
 
   /** Gives back the room of a range, whose bytes are elsewhere. */

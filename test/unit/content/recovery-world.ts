@@ -49,8 +49,11 @@ export function useRecoveryWorld(): void {
   });
 }
 
-export function writerIn(path: string, { bootId = 'first', partSizeBytes = 100 } = {}): ContentWriter {
-  const writer = writerOver(platform, { directory: path, bootId, partSizeBytes });
+export function writerIn(
+  path: string,
+  { bootId = 'first', partSizeBytes = 100, spoolSizeBytes = Number.POSITIVE_INFINITY } = {},
+): ContentWriter {
+  const writer = writerOver(platform, { directory: path, bootId, partSizeBytes, spoolSizeBytes });
   writers.push(writer);
   return writer;
 }
