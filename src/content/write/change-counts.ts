@@ -14,6 +14,8 @@ export class ChangeCounts {
   #begun = NO_COUNT;
   #synced = NO_COUNT;
   #committed = NO_COUNT;
+  /** What was committed last is not about to be published. */
+  #stays = false;
 
   constructor({ isRecovered }: { readonly isRecovered: boolean }) {
     if (isRecovered) this.#now = this.#synced = this.#committed = RECOVERED_CHANGES;
@@ -29,6 +31,11 @@ export class ChangeCounts {
 
   get isCommitted(): boolean {
     return this.#now === this.#committed;
+  }
+
+  /** It is as it was committed, and about to be published without anyone writing more. */
+  get isToFollow(): boolean {
+    return this.isDirty && this.isCommitted && !this.#stays;
   }
 
   /** Something was synced that is not published. */
@@ -66,5 +73,11 @@ export class ChangeCounts {
 
   committed(changes: number): void {
     this.#committed = changes;
+    this.#stays = false;
+  }
+
+  /** What was committed last is left to a later mount. */
+  stay(): void {
+    this.#stays = true;
   }
 }

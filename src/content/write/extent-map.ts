@@ -87,6 +87,11 @@ export class ExtentMap {
     return result;
   }
 
+  /** What of `[start, end)` still comes from where an extent of a version had it. */
+  unchangedOf(extent: Extent, start = extent.start, end = extent.end): Extent[] {
+    return this.slice(start, end).filter((piece) => isPartOf(piece, extent));
+  }
+
   localBytesIn(start: number, end: number): number {
     let sum = 0;
     for (const extent of this.slice(start, end)) {
@@ -144,7 +149,7 @@ function continues(left: Extent, right: Extent): boolean {
 }
 
 /** A piece of an extent that comes from a version: the same bytes at the same place. */
-export function isPartOf(piece: Extent, whole: Extent): boolean {
+function isPartOf(piece: Extent, whole: Extent): boolean {
   if (piece.origin.kind !== 'version' || whole.origin.kind !== 'version') return false;
   return (
     piece.origin.offset - piece.start === whole.origin.offset - whole.start &&
@@ -160,4 +165,11 @@ export function hasReleased(extents: readonly Extent[]): boolean {
 export function extentsOf(base: ContentVersion | undefined): readonly Extent[] {
   if (base === undefined || base.sizeBytes === 0) return [];
   return [{ start: 0, end: base.sizeBytes, origin: { kind: 'version', version: base, offset: 0 } }];
+}
+
+/** The version that extents are a whole, unchanged copy of. */
+export function wholeCopyIn([only, ...others]: readonly Extent[]): ContentVersion | undefined {
+  if (only?.origin.kind !== 'version' || others.length > 0) return undefined;
+  const { version, offset } = only.origin;
+  return offset === 0 && version.sizeBytes === only.end ? version : undefined;
 }

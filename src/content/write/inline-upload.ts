@@ -6,8 +6,9 @@ import { md5Hex } from '../../lib/md5.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../ports.ts';
 import type { DraftContent } from './draft-content.ts';
-import { hasContent, type SameContent } from './published-already.ts';
+import { hasContent } from './published-already.ts';
 import { hasMd5 } from './same-bytes.ts';
+import type { TakenName } from './taken-name.ts';
 
 /** The most that `POST /upload/inline` takes. */
 export const INLINE_BYTES = 8 * 1024 * 1024;
@@ -29,10 +30,7 @@ export interface InlineUploadOptions {
     readonly signal: AbortSignal;
   };
   readonly target: () => UploadTarget;
-  /** What took the target's name and is to be answered instead; throws when it may not be replaced. */
-  readonly newer: (sizeBytes: number) => Promise<FileRecord | undefined>;
-  /** The file that a call made whose answer was lost. */
-  readonly lookFor: (sizeBytes: number, isSame: SameContent) => Promise<FileRecord | undefined>;
+  readonly name: TakenName;
 }
 
 interface Sent {
@@ -54,14 +52,14 @@ export class InlineUpload {
     sizeBytes: number,
     annotations: (md5: string) => Annotations | undefined,
   ): Promise<FileRecord> {
-    const { context, target, newer } = this.#options;
+    const { context, target, name } = this.#options;
     const { content, memory, signal } = context;
     const buffer = await memory.acquire(sizeBytes, signal);
     const body = buffer.subarray(0, sizeBytes);
     try {
       await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
       await content.readInto(0, body, signal);
-      const there = await newer(sizeBytes);
+      const there = await name.ofRecovered(sizeBytes);
       if (there !== undefined) return there;
       const md5 = await md5Hex(body);
       const file = { target: target(), md5, annotations: annotations(md5) };
@@ -94,7 +92,7 @@ export class InlineUpload {
   }
 
   #lookFor({ sizeBytes, md5 }: Sent): Promise<FileRecord | undefined> {
-    return this.#options.lookFor(sizeBytes, (content) => hasMd5(sizeBytes, md5, content));
+    return this.#options.name.own(sizeBytes, (content) => hasMd5(sizeBytes, md5, content));
   }
 }
 

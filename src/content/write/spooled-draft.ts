@@ -1,125 +1,86 @@
-/** A draft: its content, its upload, and its publications. */
+/**
+ * A draft, put together of what it is made of: its content, its upload, the record that the journal has of it, its
+ * publication, what is acknowledged of it, and its end. Here is what one of these tells the others.
+ */
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
-import { untilAborted } from '../../lib/until-aborted.ts';
 import type { ByteRange } from '../byte-range.ts';
-import { sameVersion, versionOfFile } from '../content-version.ts';
-import {
-  type Annotations,
-  ContentError,
-  type ContentVersion,
-  type Draft,
-  type KeptBytes,
-  type UploadProgress,
-  type UploadTarget,
+import type {
+  Annotations,
+  ContentVersion,
+  Draft,
+  KeptBytes,
+  UploadProgress,
+  UploadTarget,
 } from '../ports.ts';
-import { ChangeCounts, NO_COUNT, RECOVERED_CHANGES } from './change-counts.ts';
-import { DraftAnnotations } from './draft-annotations.ts';
 import { DraftContent } from './draft-content.ts';
+import { DraftDurability } from './draft-durability.ts';
+import { DraftEnd } from './draft-end.ts';
+import { DraftPublisher } from './draft-publisher.ts';
+import { DraftRecord } from './draft-record.ts';
 import { DraftUpload } from './draft-upload.ts';
-import { annotated } from './file-changes.ts';
 import type { DraftState } from './journal-entry.ts';
-import { keepDraft } from './keep-draft.ts';
-import { closedIn, OwedBytes } from './owed-bytes.ts';
 import { preferredPartSize } from './preferred-part-size.ts';
 import { progressOf } from './progress-of.ts';
-import { Publications } from './publications.ts';
 import { RunningMd5 } from './running-md5.ts';
+import type { SpoolTenant } from './spool-space.ts';
 import type { WriterContext } from './writer-context.ts';
 
-/** Up to this size bytes are made durable in the journal, where many files share one fdatasync. */
-const JOURNALED_BYTES = 16 * 1024;
+interface UploadParts {
+  readonly record: DraftRecord;
+  readonly content: DraftContent;
+  readonly signal: AbortSignal;
+}
 
-export class SpooledDraft implements Draft {
-  readonly id: string;
+export class SpooledDraft implements Draft, SpoolTenant {
   readonly #context: WriterContext;
-  readonly #onLeave: () => void;
-  readonly #initial: DraftState;
+  readonly #record: DraftRecord;
   readonly #content: DraftContent;
-  readonly #upload: DraftUpload;
   readonly #md5: RunningMd5 | undefined;
-  readonly #publications: Publications;
-  readonly #end = sharedAbortController();
-  #target: UploadTarget;
-  #label: string;
-  readonly #annotations: DraftAnnotations;
-  readonly #owed: OwedBytes;
-  readonly #changes: ChangeCounts;
-  /** What is committed is not about to be published. */
-  #stays = false;
-  #published: FileRecord | undefined;
-  #failure: unknown;
+  readonly #upload: DraftUpload;
+  readonly #publisher: DraftPublisher;
+  readonly #durability: DraftDurability;
+  readonly #end: DraftEnd;
   /** How many are about to publish it. */
   #finishing = 0;
-  #left = false;
 
   /** `onLeave`: the draft was discarded, kept or closed. */
   constructor(state: DraftState, context: WriterContext, onLeave: () => void) {
-    this.id = state.id;
     this.#context = context;
-    this.#onLeave = onLeave;
-    this.#initial = state;
-    const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
-    this.#target = { ...state.target, replaces };
-    this.#label = state.label;
-    this.#annotations = new DraftAnnotations(state);
-    const recovered = state.phase === 'publishing';
-    this.#changes = new ChangeCounts({ isRecovered: recovered });
-    const { reader, memory, journal, space, partSizeBytes } = context;
-    this.#owed = new OwedBytes({
-      asked: recovered,
-      closed: recovered ? closedIn(state) : undefined,
-      changes: () => this.#changes.now,
-      record: () => this.#record(),
-      durable: () => journal.durable(),
+    const { memory, space, partSizeBytes } = context;
+    const work = sharedAbortController();
+    const { signal } = work;
+    const record = new DraftRecord(state, {
+      context,
+      content: () => this.#content,
+      upload: () => this.#upload.state,
     });
-    this.#content = new DraftContent({
-      spoolPath: context.spoolPath(state.id),
-      reader,
-      memory,
-      fetchTurns: context.fetchTurns,
-      space,
-      extents: state.extents,
-      onDisk: state.onDisk ?? false,
-      tenant: this,
-      beforeChange: (range) => this.#beforeChange(range),
-      onUnchanged: () => this.#owed.unchanged(),
-      mayChange: () => this.#owed.takenBack,
-      onChange: (range) => this.#onChange(range),
-      onRelease: (range) => this.#md5?.release(range),
-      onRefusal: () => this.#record(),
-    });
+    const content = this.#contentOf(state, record);
     // An object keeps none of the file's metadata.
-    if (context.md5Sum && state.target.onward === undefined)
-      this.#md5 = new RunningMd5({ content: this.#content, memory, partSizeBytes });
-    this.#upload = new DraftUpload({
-      context: { ...context, draftId: state.id, content: this.#content, signal: this.#end.signal },
-      preferredPartSizeBytes: () => preferredPartSize(context),
-      target: () => this.#target,
-      onChange: () => this.#record(),
-      beforeRelease: async (end) => this.#md5?.beforeRelease(end),
-      closedBytes: () => this.#owed.closedBytes,
-      resumed: state.upload,
-      previous: () => ({ fileId: this.#target.replaces, sinceMs: state.createdMs }),
-      recovered: () => recovered && this.#changes.now === RECOVERED_CHANGES,
-    });
-    this.#publications = new Publications({
-      changes: () => this.#changes.now,
-      publish: () => this.#publish(),
-      settled: () => this.#content.settled(),
-      // What was being written when it was asked for is part of it.
-      onBegin: () => {
-        if (!this.#owed.asked) this.#ask();
-      },
-      onEnd: ({ isDone, isLast }) => {
-        // What was asked for and failed is still owed, by this mount or the next, unless it is gone.
-        if (isLast && isDone) this.#owed.ask(this.dirty && this.committed);
-        if (isLast) this.#record();
-        space.notify();
-      },
-    });
+    const md5 =
+      context.md5Sum && state.target.onward === undefined
+        ? new RunningMd5({ content, memory, partSizeBytes })
+        : undefined;
+    const upload = this.#uploadOf(state, { record, content, signal });
+    const publisher = new DraftPublisher({ context, record, content, upload, md5, signal });
+    const parts = { context, record, content, upload, publisher };
+    this.#record = record;
+    this.#content = content;
+    this.#md5 = md5;
+    this.#upload = upload;
+    this.#publisher = publisher;
+    this.#durability = new DraftDurability(parts);
+    const leave = (): void => {
+      space.leave(this);
+      onLeave();
+    };
+    this.#end = new DraftEnd({ ...parts, work, onLeave: leave });
     space.enter(this);
+  }
+
+  get id(): string {
+    return this.#record.id;
   }
 
   get sizeBytes(): number {
@@ -127,24 +88,25 @@ export class SpooledDraft implements Draft {
   }
 
   get target(): UploadTarget {
-    return this.#target;
+    return this.#record.target;
   }
 
   get dirty(): boolean {
-    return this.#changes.isDirty;
+    return this.#record.changes.isDirty;
   }
 
   get publishedFileId(): string | undefined {
-    return this.#published?.id;
+    return this.#record.file?.id;
   }
 
   get committed(): boolean {
-    return this.#changes.isCommitted;
+    return this.#record.changes.isCommitted;
   }
 
   get synced(): boolean {
+    const { changes, target } = this.#record;
     // What is on its way to a volume is not where it was to go.
-    return this.#target.onward === undefined ? this.#changes.isSyncedFurther : this.#changes.isSynced;
+    return target.onward === undefined ? changes.isSyncedFurther : changes.isSynced;
   }
 
   get doubtful(): boolean {
@@ -157,17 +119,18 @@ export class SpooledDraft implements Draft {
   }
 
   get publishing(): boolean {
-    return this.#publications.running;
+    return this.#publisher.running;
   }
 
   get finishing(): boolean {
-    const follows = this.dirty && this.committed && !this.#stays && !this.#owed.isDisowned;
-    return this.#content.spooled && (this.#finishing > 0 || follows);
+    const { changes, owed } = this.#record;
+    return this.#content.spooled && (this.#finishing > 0 || (changes.isToFollow && !owed.isDisowned));
   }
 
   get progress(): UploadProgress | undefined {
-    const { sizeBytes, publishing } = this;
-    return progressOf(this.#upload, { label: this.#label, sizeBytes, publishing, failure: this.#failure });
+    const { label } = this.#record;
+    const { running: publishing, failure } = this.#publisher;
+    return progressOf(this.#upload, { label, sizeBytes: this.sizeBytes, publishing, failure });
   }
 
   async write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number> {
@@ -180,13 +143,13 @@ export class SpooledDraft implements Draft {
 
   read(offset: number, sizeBytes: number, signal: AbortSignal): Promise<ByteChunks> {
     const range = { start: offset, end: offset + sizeBytes };
-    return this.#publications.orOnceMade(() => this.#content.read(range, signal), signal);
+    return this.#publisher.orOnceMade(() => this.#content.read(range, signal), signal);
   }
 
   async truncate(sizeBytes: number, signal: AbortSignal): Promise<void> {
     await this.#content.truncate(sizeBytes, signal);
     // Or a later mount would take the spool for one that lost its end.
-    this.#record();
+    this.#record.save();
   }
 
   copyFrom(...[source, sourceOffset, to, signal]: Parameters<Draft['copyFrom']>): Promise<void> {
@@ -198,50 +161,25 @@ export class SpooledDraft implements Draft {
     return this.#content.wholeCopyOf();
   }
 
-  async sync(signal: AbortSignal): Promise<void> {
-    const changes = this.#changes.now;
-    await untilAborted(this.#content.sync(), signal);
-    this.#record();
-    await untilAborted(this.#context.journal.durable(), signal);
-    const error = this.#failure ?? this.#upload.error;
-    if (error !== undefined) throw error;
-    this.#changes.synced(changes);
+  sync(signal: AbortSignal): Promise<void> {
+    return this.#durability.sync(signal);
   }
 
-  async commit(signal: AbortSignal): Promise<void> {
-    await this.#publications.orOnceMade(() => this.#content.fetchAll(signal), signal);
-    await this.#content.settled();
-    const changes = this.#changes.now;
-    const { sizeBytes } = this;
-    await this.#owed.close(sizeBytes, async () => {
-      const read = await this.#content.readWhole(JOURNALED_BYTES, signal);
-      const bytes = changes === this.#changes.now ? read?.toString('base64') : undefined;
-      if (bytes === undefined) await untilAborted(this.#content.sync(), signal);
-      return { changes, sizeBytes, bytes };
-    });
-    this.#changes.committed(changes);
-    this.#stays = false;
-    this.#record();
-    await untilAborted(this.#context.journal.durable(), signal);
-    this.#changes.synced(changes);
+  commit(signal: AbortSignal): Promise<void> {
+    return this.#durability.commit(signal);
   }
 
   stay(): void {
-    this.#stays = true;
+    this.#record.changes.stay();
     this.#context.space.notify();
   }
 
-  async disown(): Promise<void> {
-    this.#owed.disown();
-    this.#record();
-    this.#context.space.notify();
-    await this.#context.journal.doneDurable();
+  disown(): Promise<void> {
+    return this.#durability.disown();
   }
 
-  async reclaim(): Promise<void> {
-    this.#owed.disown(false);
-    this.#record();
-    await this.#owedDurable();
+  reclaim(): Promise<void> {
+    return this.#durability.reclaim();
   }
 
   whileMoved<T>(move: () => Promise<T>): Promise<T> {
@@ -249,33 +187,24 @@ export class SpooledDraft implements Draft {
   }
 
   async retarget(target: UploadTarget, label: string): Promise<void> {
-    await this.#publications.ended();
-    const moved = target.parent !== this.#target.parent || target.name !== this.#target.name;
+    await this.#publisher.ended();
+    const before = this.#record.target;
+    const moved = target.parent !== before.parent || target.name !== before.name;
     if (moved) this.#upload.requireRestart();
-    this.#target = target;
-    this.#label = label;
-    this.#record();
+    this.#record.retarget(target, label);
     // An upload cannot be renamed, and completing it under the old name could overwrite what is there by now.
     if (moved) await this.#upload.abandon();
-    await this.#owedDurable();
+    await this.#record.owedDurable();
   }
 
   async annotate(annotations: Annotations | undefined): Promise<void> {
-    if (!this.#annotations.set(annotations)) return;
-    this.#record();
+    if (!this.#record.annotations.set(annotations)) return;
+    this.#record.save();
     if (this.committed) await this.#context.journal.durable();
   }
 
-  /** One PATCH with all that was set while the file was being written, unless it came with the content. */
-  async annotatePublished(): Promise<FileRecord> {
-    for (;;) {
-      const file = this.#published;
-      if (file === undefined) throw new ContentError('failed', 'annotations without a file');
-      const { all: annotations } = this.#annotations;
-      if (annotations === undefined) return file;
-      this.#published = await annotated(this.#context.api, file, annotations, this.#end.signal);
-      if (this.#annotations.given(annotations)) this.#record();
-    }
+  annotatePublished(): Promise<FileRecord> {
+    return this.#publisher.annotatePublished();
   }
 
   async whileFinishing<T>(finish: () => Promise<T>): Promise<T> {
@@ -289,203 +218,88 @@ export class SpooledDraft implements Draft {
   }
 
   publish(signal: AbortSignal): Promise<FileRecord> {
-    const done = this.#publications.ask();
-    this.#ask();
-    return untilAborted(done, signal);
+    return this.#publisher.publish(signal);
   }
 
-  async unanswered(): Promise<FileRecord | undefined> {
-    const file = await this.#upload.unanswered();
-    if (file !== undefined) this.#made(file);
-    return file;
+  unanswered(): Promise<FileRecord | undefined> {
+    return this.#publisher.unanswered();
   }
 
-  async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
-    const now = this.wholeCopyOf();
-    const unchanged = now !== undefined && sameVersion(now, source);
-    this.#annotations.clear();
-    this.#settle(file, unchanged ? this.#changes.now : NO_COUNT);
-    await this.#upload.abandonUnlessReleased();
-    if (unchanged) await this.#rebase(file);
+  publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
+    return this.#publisher.publishedAs(file, source);
   }
 
-  async discard(): Promise<void> {
-    this.#end.abort(new ContentError('failed', 'the draft was discarded'));
-    await this.#publications.ended();
-    if (this.#left) return;
-    await this.#upload.abandon();
-    await this.#leave({ keepSpool: false });
-    await this.#context.journal.doneDurable();
+  discard(): Promise<void> {
+    return this.#end.discard();
   }
 
-  async keep(): Promise<KeptBytes | undefined> {
-    this.#end.abort(new ContentError('failed', 'the draft was given up'));
-    await this.#publications.ended();
-    const { extents, released } = this.#content;
-    const upload = released ? this.#upload.state : undefined;
-    if (this.#left || !this.#content.spooled) {
-      await this.discard();
-      return undefined;
-    }
-    await this.#content.sync().catch((error: unknown) => {
-      if (!this.doubtful) throw error;
-    });
-    const { doubtful } = this;
-    if (upload === undefined) await this.#upload.abandon();
-    // Should its bytes not get aside, the next mount tries that again, and does not publish them.
-    this.#owed.forget();
-    this.#record();
-    await this.#leave({ keepSpool: true });
-    return keepDraft({ id: this.id, label: this.#label, extents, upload, doubtful }, this.#context);
+  keep(): Promise<KeptBytes | undefined> {
+    return this.#end.keep();
   }
 
-  async close(): Promise<void> {
-    await this.#publications.ended();
-    if (this.#left) return;
-    if (this.#isOwed) this.#record();
-    await this.#leave({ keepSpool: this.#isOwed });
+  close(): Promise<void> {
+    return this.#end.close();
   }
 
   /** The mount ends: stops what is under way, and leaves it to the next mount. */
-  async suspend(): Promise<void> {
-    if (this.#owed.isDisowned) return this.discard();
-    this.#end.abort(new ContentError('failed', 'the mount is ending'));
-    await this.#publications.ended();
-    // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
-    if (!this.#left && this.#isOwed) await this.#content.sync().catch(() => {});
-    await this.close();
+  suspend(): Promise<void> {
+    return this.#end.suspend();
   }
 
-  /** Makes room in the spool: what is published can be read from the service. */
-  async giveUp(): Promise<boolean> {
-    const file = this.#published;
-    if (this.dirty || this.publishing || file === undefined || !this.#content.spooled) return false;
-    await this.#rebase(file);
-    return true;
+  giveUp(): Promise<boolean> {
+    return this.#publisher.giveUpSpool();
   }
 
   releaseSent(): Promise<boolean> {
     return this.#upload.releaseSent();
   }
 
-  #ask(): void {
-    this.#owed.ask();
-    this.#record();
-  }
-
-  async #publish(): Promise<FileRecord> {
-    this.#failure = undefined;
-    try {
-      await this.unanswered();
-      if (this.dirty || this.#published === undefined)
-        await this.#content.makeFile(async () => this.#made(await this.#publishContent()));
-      const file = await this.annotatePublished();
-      // Before anybody can remove it.
-      await this.#context.journal.doneDurable();
-      return file;
-    } catch (error) {
-      this.#failure = error;
-      throw error;
-    }
-  }
-
-  /** The MD5 of a file that goes in one call goes with it; that of another is finished while it is sent. */
-  #publishContent(): Promise<FileRecord> {
-    const changes = this.#changes.begin();
-    const wanted = this.#target.onward === undefined ? this.#md5 : undefined;
-    const note = (md5: string | undefined): void => {
-      if (wanted === undefined || md5 === undefined || changes !== this.#changes.now) return;
-      this.#annotations.note({ md5_sum: md5 });
-    };
-    return this.#upload.publish(this.sizeBytes, {
-      annotations: (md5) => {
-        note(md5);
-        return this.#annotations.all;
-      },
-      inParts: async () => {
-        await wanted?.finish(this.#end.signal);
-        note(wanted?.digest);
-      },
+  #contentOf({ id, extents, onDisk = false }: DraftState, record: DraftRecord): DraftContent {
+    const { spoolPath, reader, memory, fetchTurns, space } = this.#context;
+    return new DraftContent({
+      spool: { path: spoolPath(id), space, tenant: this, onDisk, onRefusal: () => record.save() },
+      reader,
+      memory,
+      fetchTurns,
+      extents,
+      beforeChange: (range) => this.#beforeChange(range),
+      onUnchanged: () => record.owed.unchanged(),
+      mayChange: () => record.owed.takenBack,
+      onChange: (range) => this.#onChange(range),
+      onRelease: (range) => this.#md5?.release(range),
     });
   }
 
-  /** The publication that was begun last made a file. */
-  #made(file: FileRecord): void {
-    this.#content.endFile(versionOfFile(file));
-    this.#settle(file, this.#changes.begun);
-  }
-
-  /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
-  #settle(file: FileRecord, changes: number): void {
-    this.#published = file;
-    this.#changes.published(changes);
-    this.#owed.published(changes);
-    this.#failure = undefined;
-    this.#target = { ...this.#target, overwrite: true, replaces: file.id };
-    this.#record();
+  #uploadOf({ id, upload, createdMs }: DraftState, { record, content, signal }: UploadParts): DraftUpload {
+    const context = this.#context;
+    return new DraftUpload({
+      context: { ...context, draftId: id, content, signal },
+      preferredPartSizeBytes: () => preferredPartSize(context),
+      target: () => record.target,
+      onChange: () => record.save(),
+      beforeRelease: async (end) => this.#md5?.beforeRelease(end),
+      closedBytes: () => record.owed.closedBytes,
+      resumed: upload,
+      previous: () => ({ fileId: record.target.replaces, sinceMs: createdMs }),
+      recovered: () => record.isAsRecovered,
+    });
   }
 
   #beforeChange(range: ByteRange): void {
     this.#forgetKnown(range);
-    this.#owed.beforeChange(range, this.sizeBytes);
+    this.#record.owed.beforeChange(range, this.sizeBytes);
   }
 
   #onChange(range: ByteRange): void {
-    this.#changes.change();
+    this.#record.changes.change();
     this.#forgetKnown(range);
-    this.#owed.changed(range, this.sizeBytes);
+    this.#record.owed.changed(range, this.sizeBytes);
     this.#upload.touch(range);
   }
 
   /** What is known of the bytes of a range is not true of others. */
   #forgetKnown(range: ByteRange): void {
     this.#md5?.touch(range);
-    this.#annotations.forgetNoted();
-  }
-
-  #rebase(file: FileRecord): Promise<void> {
-    return this.#content.rebase(versionOfFile(file), () => !this.dirty);
-  }
-
-  async #leave(options: { readonly keepSpool: boolean }): Promise<void> {
-    this.#left = true;
-    this.#end.abort(new ContentError('failed', 'the draft is closed'));
-    await this.#content.close(options);
-    const { journal, space } = this.#context;
-    if (!options.keepSpool) journal.record({ type: 'end', id: this.id });
-    space.leave(this);
-    this.#onLeave();
-  }
-
-  /** What is owed has its name already: what the disk refuses, the next fsync or close tells. */
-  async #owedDurable(): Promise<void> {
-    if (this.#owed.isAny) await this.#context.journal.durable().catch(() => {});
-  }
-
-  #record(): void {
-    const { id, createdMs, base } = this.#initial;
-    const draft: DraftState = {
-      id,
-      label: this.#label,
-      createdMs,
-      base,
-      target: this.#target,
-      ...this.#annotations.entry,
-      publishedFileId: this.dirty ? undefined : this.#published?.id,
-      extents: this.#content.extents,
-      upload: this.#upload.state,
-      ...this.#owed.entry,
-      onDisk: this.#content.onDisk,
-      // What the disk refused the page cache may let go of.
-      bootId: this.#content.doubtful ? undefined : this.#context.bootId,
-    };
-    this.#context.journal.record({ type: 'draft', draft });
-  }
-
-  /** Something of it is not at the service yet. */
-  get #isOwed(): boolean {
-    const askedFor = this.#owed.asked && this.#published === undefined;
-    const underWay = this.#target.onward !== undefined && this.#published !== undefined;
-    return this.dirty || askedFor || underWay || this.#annotations.all !== undefined;
+    this.#record.annotations.forgetNoted();
   }
 }

@@ -51,11 +51,7 @@ export function useRecoveryWorld(): void {
 
 export function writerIn(
   path: string,
-  {
-    bootId = 'first',
-    partSizeBytes = 100,
-    spoolSizeBytes = Number.POSITIVE_INFINITY,
-  }: { readonly bootId?: string; readonly partSizeBytes?: number; readonly spoolSizeBytes?: number } = {},
+  { bootId = 'first', partSizeBytes = 100, spoolSizeBytes = Number.POSITIVE_INFINITY } = {},
 ): ContentWriter {
   const writer = writerOver(platform, { directory: path, bootId, partSizeBytes, spoolSizeBytes });
   writers.push(writer);

@@ -1,5 +1,5 @@
 /** Publications that a killed mount had been asked for. */
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
@@ -47,6 +47,19 @@ async function expectKeptAside(path: string, bytes: Buffer): Promise<void> {
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
 
 describe('a publication that was asked for', () => {
+  it('gives back its room in the spool when all of it had been sent, and others need it', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    platform.on = () => {};
+    const writer = writerIn(path, { spoolSizeBytes: 400 });
+    const [recovery] = await writer.recover();
+    const { draft } = owed(recovery?.outcome);
+    await draft?.publish(forever);
+    const other = await newDraft(writer, undefined, 'other.bam');
+    await other.write(0, patterned(400), forever);
+    expect((await stat(join(path, `${draft?.id}.spool`))).size).toBe(0);
+  });
+
   it.each([
     ['of one size', 350],
     ['that grew', 1000 * 100 + 350],

@@ -11,25 +11,27 @@ import { patterned } from './fake-platform.ts';
 it('a part is read from the spool while the event loop goes on', async () => {
   const memory = new MemoryPool(MIB);
   const content = new DraftContent({
-    spoolPath: join(directory.name, '1.spool'),
+    spool: {
+      path: join(directory.name, '1.spool'),
+      space: new SpoolSpace({ limitBytes: 2 * MIB, overdraftBytes: 0, clock: new FakeClock() }),
+      tenant: {
+        publishing: false,
+        finishing: false,
+        giveUp: async () => false,
+        releaseSent: async () => false,
+      },
+      onDisk: false,
+      onRefusal: () => undefined,
+    },
     reader: { open: () => expect.unreachable() },
     memory,
     fetchTurns: new FetchTurns(memory),
-    space: new SpoolSpace({ limitBytes: 2 * MIB, overdraftBytes: 0, clock: new FakeClock() }),
     extents: [],
-    onDisk: false,
-    tenant: {
-      publishing: false,
-      finishing: false,
-      giveUp: async () => false,
-      releaseSent: async () => false,
-    },
     beforeChange: () => undefined,
     mayChange: () => undefined,
     onChange: () => undefined,
     onRelease: () => undefined,
     onUnchanged: async () => undefined,
-    onRefusal: () => undefined,
   });
   const bytes = patterned(MIB);
   await content.write(0, bytes, forever);
