@@ -4,6 +4,8 @@ import { Asides } from './mutations/asides.ts';
 import { AttributeWriter } from './mutations/attribute-writer.ts';
 import { DraftAsides } from './mutations/draft-asides.ts';
 import { PlatformMutations } from './mutations/platform-mutations.ts';
+import { ClosedFiles } from './open/closed-files.ts';
+import { ContentTable } from './open/content-table.ts';
 import { Contents } from './open/contents.ts';
 import { PlatformOpenFiles } from './open/open-files.ts';
 import { Publisher } from './open/publisher.ts';
@@ -41,20 +43,31 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
   const journal = new AsideJournal(options.asideDirectory);
   const asides = new Asides(tree, journal);
   const draftAsides = new DraftAsides(tree, asides, journal);
-  const contents = new Contents(tree, new Publisher(tree, options.staging, draftAsides));
-  const openFiles = new PlatformOpenFiles(tree, contents, options.processes);
+  const publisher = new Publisher(tree, options.staging, draftAsides);
+  const table = new ContentTable();
+  const closedFiles = new ClosedFiles(tree, publisher, table);
+  const contents = new Contents({ tree, publisher, table, closedFiles });
+  const openFiles = new PlatformOpenFiles({ tree, contents, closedFiles, processes: options.processes });
   const attributes = new AttributeWriter(tree, contents);
   return {
     openFiles,
-    mutations: new PlatformMutations({ tree, contents, asides, draftAsides, openFiles, attributes }),
+    mutations: new PlatformMutations({
+      tree,
+      contents,
+      asides,
+      draftAsides,
+      openFiles,
+      closedFiles,
+      attributes,
+    }),
     recover: async () => {
       await asides.recover();
       await draftAsides.recover();
     },
-    resumeUploads: () => new RecoveredUploads(tree, contents, draftAsides).begin(),
-    flush: (path, signal) => contents.flush(path, signal),
+    resumeUploads: () => new RecoveredUploads({ tree, table, closedFiles, replaced: draftAsides }).begin(),
+    flush: (path, signal) => closedFiles.flush(path, signal),
     idle: async (signal) => {
-      const left = await contents.idle(signal);
+      const left = await closedFiles.idle(signal);
       await attributes.idle(signal);
       return left;
     },

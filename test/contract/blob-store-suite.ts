@@ -151,6 +151,16 @@ export function blobStoreSuite(fixture: () => BlobStoreFixture): void {
     expect(await store.open(key)).toBeUndefined();
   });
 
+  test('a blob that is had alone is the same; one that is gone is left alone', async () => {
+    const { store } = fixture();
+    const { key } = await write('bytes');
+    await store.unshare(key);
+    expect((await read(key)).toString()).toBe('bytes');
+    await store.remove(key);
+    await store.unshare(key);
+    expect(await store.open(key)).toBeUndefined();
+  });
+
   test('an open blob can be closed without reading it', async () => {
     const { key } = await write('x');
     const blob = await fixture().store.open(key);

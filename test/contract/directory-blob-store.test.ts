@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -55,6 +55,19 @@ test('a blob of one piece is one local file, of several it is none', async () =>
   const blob = await store.open(key);
   expect(blob?.localPath).toContain(key);
   await blob?.close();
+});
+
+test('a blob that was linked elsewhere is no longer changed there once it is had alone', async () => {
+  const { key } = await store.write(Readable.from([Buffer.from('content')]));
+  const blob = await store.open(key);
+  const elsewhere = join(directory.name, 'object');
+  await link(blob?.localPath ?? '', elsewhere);
+  await blob?.close();
+  await store.unshare(key);
+  await writeFile(elsewhere, 'changed');
+  expect(await text(key)).toBe('content');
+  const hidden = (await readdir(join(directory.name, 'uploads'))).filter((name) => name.startsWith('.'));
+  expect(hidden).toEqual([]);
 });
 
 test('an upload that two processes complete at once is one blob to both', async () => {

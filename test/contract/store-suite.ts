@@ -219,6 +219,25 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await store.blobGarbage.unusedSince(NOW, 10)).toEqual([]);
   });
 
+  test('a blob that is given away is told while a file uses it, and is garbage with that', async () => {
+    const { blobGarbage, files } = store;
+    const [before, later] = ['2025-12-31T23:59:59.999Z', '2099-01-01T00:00:00.000Z'];
+    await files.insert(file({ id: 'giver', blob_key: 'given' }));
+    await blobGarbage.giveAway('given', NOW);
+    await blobGarbage.giveAway('given', NOW);
+    expect(await blobGarbage.givenAwayUntil(before, 10)).toEqual([]);
+    expect(await blobGarbage.givenAwayUntil(NOW, 10)).toEqual(['given']);
+    expect(await blobGarbage.unusedSince(NOW, 10)).toEqual([]);
+    await files.delete({ id: 'giver', blob_key: 'given' }, later);
+    // Of what happened meanwhile nothing is forgotten.
+    await blobGarbage.forgetUntil('given', NOW);
+    expect(await blobGarbage.givenAwayUntil(later, 10)).toEqual([]);
+    expect(await blobGarbage.unusedSince(NOW, 10)).toEqual([]);
+    expect(await blobGarbage.unusedSince(later, 10)).toEqual(['given']);
+    await blobGarbage.forgetUntil('given', later);
+    expect(await blobGarbage.unusedSince(later, 10)).toEqual([]);
+  });
+
   test('a token works until it expires or is revoked, or its user is disabled', async () => {
     const token = { username: 'alice', created_on: NOW };
     const later = '2099-01-01T00:00:00.000Z';

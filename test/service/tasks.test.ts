@@ -408,6 +408,17 @@ describe('a batch', () => {
     expect((await alice.get(`/tasks/${part.id}`)).body.status).toBe('RUNNING');
   });
 
+  test('has no batches among its tasks', async () => {
+    const { body } = await batch();
+    const [part] = await children(body.id);
+    const edit = (changes: object) => alice.call('PATCH', `/tasks/${part.id}`, { body: changes });
+    const settings = { inputs, batch_input: 'text', batch_by: { type: 'ITEM' } };
+    expect(await edit(settings)).toMatchObject(refused(400, 7023));
+    expect(await edit({ ...settings, batch: true })).toMatchObject(refused(400, 7023));
+    expect(await children(part.id)).toEqual([]);
+    expect((await edit({ name: 'Renamed', batch: false })).body).toMatchObject({ name: 'Renamed' });
+  });
+
   test('loses none of its tasks before it is run', async () => {
     const { body } = await batch();
     const [part] = await children(body.id);

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Bucket, PutOptions, PutSource } from '../../src/service/buckets/bucket.ts';
 import type { Services } from '../../src/service/services.ts';
 import { DatabaseError } from '../../src/service/store/database-failure.ts';
+import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
 import { JobSignals } from '../../src/service/workers/job-signals.ts';
 import { Worker } from '../../src/service/workers/worker.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -13,6 +14,7 @@ import { TestService, type TestUser } from './test-service.ts';
 import { TestVolume } from './volume-world.ts';
 
 const LEASE_MS = 15_000;
+const DAY_MS = 24 * 3600 * 1000;
 
 let clock: FakeClock;
 let service: TestService;
@@ -245,6 +247,60 @@ describe('a worker that stands still', () => {
     await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
     return state;
   }
+});
+
+describe('content that an export gave away', () => {
+  /** What happens once the object is there, before the export is recorded. */
+  const happens = {
+    'refused by then': (file: string) => service.operator.markFile(file, { archived: true }),
+    'stopped by then': () =>
+      alice.call('PATCH', `/storage/volumes/${volume.id}?force=true`, { body: { active: false } }),
+    'copied by then': (file: string) =>
+      alice.post(`/files/${file}/actions/copy`, { parent: root, name: 'copy' }),
+  };
+
+  it.each(Object.entries(happens))('is a file’s own again when that was %s', async (_, happen) => {
+    const { file, job } = await submitExport('a');
+    const worker = startWorker({
+      buckets: bucketsWith(async (put) => {
+        const object = await put();
+        expect((await happen(file)) ?? {}).not.toMatchObject({ status: 400 });
+        return object;
+      }),
+    });
+    await ended(job);
+    await worker.stop();
+    expect(await volume.read('a')).toBe('content of a');
+    await clock.advance(DAY_MS);
+    const sweeper = () => new Sweeper(service.services, { blobGraceSeconds: 600 });
+    await sweeper().sweep();
+    // Whoever has access to a directory that is a volume may write to what lies there.
+    await writeFile(join(volume.directory, 'a'), 'CHANGED by hand');
+    const { items } = (await alice.get(`/files/${root}/list?fields=id,storage`)).body;
+    const own = items.find(({ storage }: { storage: { type: string } }) => storage.type === 'PLATFORM');
+    await service.operator.markFile(own.id, { archived: false });
+    expect(await (await alice.download(own.id)).text()).toBe('content of a');
+  });
+
+  it('is not given away again: what two objects hold are two files', async () => {
+    const { file, job } = await submitExport('a');
+    const refusing = startWorker({
+      buckets: bucketsWith(async (put) => {
+        const object = await put();
+        await service.operator.markFile(file, { archived: true });
+        return object;
+      }),
+    });
+    expect(await ended(job)).toMatchObject({ state: 'FAILED', error: { code: 9006 } });
+    await refusing.stop();
+    await service.operator.markFile(file, { archived: false });
+    const again = { source: { file }, destination: { volume: volume.id, location: 'b' } };
+    const { id } = (await alice.post('/storage/exports', again)).body;
+    startWorker();
+    expect((await ended(id)).state).toBe('COMPLETED');
+    await writeFile(join(volume.directory, 'a'), 'CHANGED by hand');
+    expect(await volume.read('b')).toBe('content of a');
+  });
 });
 
 /** Never of itself: a clock that stands still for one worker alone. */

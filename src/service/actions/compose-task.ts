@@ -9,6 +9,7 @@ import { parseAppReference } from '../rules/app-id.ts';
 import { portsOf } from '../rules/app-ports.ts';
 import { checkTaskName, type TaskDetails } from '../rules/task-details.ts';
 import { completeValues, missingInputs } from '../rules/task-values.ts';
+import { ServiceError } from '../service-error.ts';
 import type { AppRow } from '../store/apps.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from '../store/tasks.ts';
@@ -36,7 +37,7 @@ export interface TaskDraft {
   readonly output_location: TaskValues | undefined;
 }
 
-/** The task, and the tasks of its batch. @throws ServiceError 7015, 6002, 7012, 7016 to 7020, 7022 */
+/** The task, and the tasks of its batch. @throws ServiceError 7015, 6002, 7012, 7016 to 7020, 7022, 7023 */
 export async function composeTask(store: Store, caller: Caller, draft: TaskDraft): Promise<ComposedTask> {
   const reference = parseAppReference(draft.app);
   const { app } = await appFor(store, caller, reference.id);
@@ -50,6 +51,8 @@ export async function composeTask(store: Store, caller: Caller, draft: TaskDraft
   const details = detailsOf(draft, { inputs, outputs, errors: missingInputs(ports, inputs) });
   const task = rowOf(draft, { app, revision: revision.revision, details });
   if (draft.batch === undefined) return { task, children: [] };
+  // It is run as one task, and those of its own nobody would run.
+  if (draft.parent_id !== null) throw new ServiceError(7023, 'A task of a batch cannot be a batch itself.');
   return composeBatch(store, { task, details, batch: draft.batch, ports, files });
 }
 

@@ -52,7 +52,7 @@ export interface ByteSource {
 }
 
 export interface OpenBlob extends ByteSource {
-  /** The one local file that holds exactly these bytes, where there is one. Never to be written to. */
+  /** The one local file that holds exactly these bytes, where there is one. Never to be written to; who links it calls `unshare`. */
   readonly localPath?: string;
   /** The object of an S3 store that holds these bytes, where there is one. */
   readonly s3Object?: S3Object;
@@ -73,6 +73,11 @@ export interface BlobStore {
   open(key: string): Promise<OpenBlob | undefined>;
   downloadAddress(key: string): Promise<SignedAddress>;
   remove(key: string): Promise<void>;
+  /**
+   * Has the bytes for itself alone, where a link to their `localPath` was made: what is written there changes them no more.
+   * Bytes that were never linked, and a blob that is gone, are left alone.
+   */
+  unshare(key: string): Promise<void>;
 
   /** Resolves when bytes can be kept and had now; otherwise rejects with what is wrong. */
   probe(): Promise<void>;

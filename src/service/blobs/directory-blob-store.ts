@@ -13,7 +13,7 @@ import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
 import { errorCode } from '../../lib/error-code.ts';
-import { makeDirectory } from '../buckets/durable-file.ts';
+import { copyFileDurably, makeDirectory } from '../buckets/durable-file.ts';
 import { isRandomId, randomId } from '../random-id.ts';
 import {
   missingSegment,
@@ -161,6 +161,21 @@ export class DirectoryBlobStore implements BlobStore {
   async remove(key: string): Promise<void> {
     this.#layouts.delete(key);
     await rm(this.#blob(key), { recursive: true, force: true });
+  }
+
+  async unshare(key: string): Promise<void> {
+    const [only, another] = (await this.#layout(key)) ?? [];
+    if (only === undefined || another !== undefined) return;
+    const own = this.#path('uploads', `.${randomId()}`);
+    try {
+      if ((await stat(only.path)).nlink === 1) return;
+      await copyFileDurably(only.path, own);
+      await renameDurably(own, only.path);
+    } catch (error) {
+      ignoreMissing(error);
+    } finally {
+      await rm(own, { force: true });
+    }
   }
 
   async probe(): Promise<void> {

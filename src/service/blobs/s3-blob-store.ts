@@ -166,6 +166,11 @@ export class S3BlobStore implements BlobStore {
     await this.#client.send(new DeleteObjectCommand(this.#object(key)));
   }
 
+  /** What the store copies is never linked. */
+  unshare(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async probe(): Promise<void> {
     const { bucket } = this.#options.place;
     // By GET: the answer to HEAD would not say what is wrong.

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
-import { copyFile, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PutSource } from './bucket.ts';
@@ -23,12 +23,14 @@ export async function receiveFile(
     await pipeline(bytes, hashing, createWriteStream(path, { flush: true }), { signal });
     return md5.digest('hex');
   }
-  if (!(source.givenAway && (await tryLink(source.path, path)))) {
-    // Shares the blocks where the file system can; else the kernel copies, and no byte passes this process.
-    await copyFile(source.path, path, fsConstants.COPYFILE_FICLONE);
-    await sync(path);
-  }
+  if (!(source.givenAway && (await tryLink(source.path, path)))) await copyFileDurably(source.path, path);
   return source.md5 ?? (await md5Of(path, signal));
+}
+
+/** Shares the blocks where the file system can; else the kernel copies, and no byte passes this process. */
+export async function copyFileDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, fsConstants.COPYFILE_FICLONE);
+  await sync(to);
 }
 
 /** Gives a finished file its name. Rejects with EEXIST when it may not overwrite: rename(2) cannot refuse, link(2) does. */
@@ -62,9 +64,10 @@ export async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
 }
 
-/** False where no link can be made: another file system, or one without links. */
+/** False where no link can be made, on another file system or one without links, or one was: two objects must not be one file. */
 async function tryLink(existing: string, path: string): Promise<boolean> {
   try {
+    if ((await stat(existing)).nlink > 1) return false;
     await link(existing, path);
     return true;
   } catch (error) {

@@ -1,7 +1,10 @@
-import type { Kysely } from 'kysely';
+import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from 'kysely';
 import type { Schema } from './schema.ts';
 
-/** Blobs that wait for their bytes to be removed. */
+/**
+ * Blobs that wait for their bytes to be removed; and those that were given away to become an object, for as long as it is not
+ * certain that no file keeps them. Which of the two a blob is, the files tell: one that a file uses is not removed.
+ */
 export class BlobGarbageStore {
   readonly #db: Kysely<Schema>;
 
@@ -9,25 +12,58 @@ export class BlobGarbageStore {
     this.#db = db;
   }
 
-  /** Keys of blobs unused since before `time`, and used by no file now. */
-  async unusedSince(time: string, limit: number): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('blob_garbage')
-      .select('blob_key')
-      .where('since', '<=', time)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('files').select('files.id').whereRef('files.blob_key', '=', 'blob_garbage.blob_key'),
-          ),
-        ),
-      )
-      .limit(limit)
+  /** Notes a blob as given away, though a file still uses it. */
+  async giveAway(blobKey: string, now: string): Promise<void> {
+    await this.#db
+      .insertInto('blob_garbage')
+      .values({ blob_key: blobKey, since: now })
+      .onConflict((conflict) => conflict.column('blob_key').doUpdateSet({ since: now }))
       .execute();
-    return rows.map(({ blob_key }) => blob_key);
+  }
+
+  /** Keys of blobs given away at `time` or before, and used by a file now. */
+  async givenAwayUntil(time: string, limit: number): Promise<string[]> {
+    return this.#noted(time, limit, isUsed);
+  }
+
+  /** Keys of blobs unused since `time` or before, and used by no file now. */
+  async unusedSince(time: string, limit: number): Promise<string[]> {
+    return this.#noted(time, limit, (eb) => eb.not(isUsed(eb)));
   }
 
   async forget(blobKey: string): Promise<void> {
     await this.#db.deleteFrom('blob_garbage').where('blob_key', '=', blobKey).execute();
   }
+
+  /** Unless the blob was given away again, or its last file deleted, after `time`. */
+  async forgetUntil(blobKey: string, time: string): Promise<void> {
+    await this.#db
+      .deleteFrom('blob_garbage')
+      .where('blob_key', '=', blobKey)
+      .where('since', '<=', time)
+      .execute();
+  }
+
+  async #noted(
+    time: string,
+    limit: number,
+    condition: (eb: Builder) => ExpressionWrapper<Schema, 'blob_garbage', SqlBool>,
+  ): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('blob_garbage')
+      .select('blob_key')
+      .where('since', '<=', time)
+      .where(condition)
+      .limit(limit)
+      .execute();
+    return rows.map(({ blob_key }) => blob_key);
+  }
+}
+
+type Builder = ExpressionBuilder<Schema, 'blob_garbage'>;
+
+function isUsed(eb: Builder): ExpressionWrapper<Schema, 'blob_garbage', SqlBool> {
+  return eb.exists(
+    eb.selectFrom('files').select('files.id').whereRef('files.blob_key', '=', 'blob_garbage.blob_key'),
+  );
 }

@@ -121,7 +121,7 @@ export class FileBatchStore {
     await this.#db
       .insertInto('blob_garbage')
       .values(garbage)
-      .onConflict((conflict) => conflict.column('blob_key').doNothing())
+      .onConflict((conflict) => conflict.column('blob_key').doUpdateSet({ since: now }))
       .execute();
   }
 }

@@ -162,7 +162,7 @@ export class FileStore {
     await this.#db
       .insertInto('blob_garbage')
       .values({ blob_key: blobKey, since: now })
-      .onConflict((conflict) => conflict.column('blob_key').doNothing())
+      .onConflict((conflict) => conflict.column('blob_key').doUpdateSet({ since: now }))
       .execute();
   }
 

@@ -28,6 +28,8 @@ const DAY_MS = 24 * HOUR_MS;
 const REMAINS_AGE_MS = DAY_MS;
 /** Asynchronous jobs on files are kept for a month. */
 const FILE_JOBS_AGE_MS = 31 * DAY_MS;
+/** Far longer than an export takes from the moment it gives content away to its record: a copy made before would be in vain. */
+const GIVEN_AWAY_AGE_MS = 10 * MINUTE_MS;
 const BATCH = 500;
 
 /** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
@@ -61,6 +63,7 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
       intervalMs: MINUTE_MS,
       run: (services) => sweepBlobs(services, blobGraceSeconds * 1000),
     },
+    { what: 'links', intervalMs: MINUTE_MS, run: sweepLinks },
     { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
   ];
 }
@@ -104,6 +107,20 @@ async function sweepBlobs({ store, blobs, clock }: Services, graceMs: number): P
   for (const key of keys) {
     await blobs.remove(key);
     await store.blobGarbage.forget(key);
+  }
+  return keys.length;
+}
+
+/**
+ * Ends the sharing of content between an object and a file. Of content that an export gave away they have one file on the disk,
+ * and where the export was refused or stopped after that, or the file was copied meanwhile, both stay.
+ */
+async function sweepLinks({ store, blobs, clock }: Services): Promise<number> {
+  const until = storedTime(clock.now() - GIVEN_AWAY_AGE_MS);
+  const keys = await store.blobGarbage.givenAwayUntil(until, BATCH);
+  for (const key of keys) {
+    await blobs.unshare(key);
+    await store.blobGarbage.forgetUntil(key, until);
   }
   return keys.length;
 }

@@ -9,6 +9,7 @@ import { exportRefusal } from '../rules/exportable.ts';
 import { demand } from '../rules/permissions.ts';
 import { locationOf, volumeKey } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
+import type { Services } from '../services.ts';
 import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import type { ExportRequest } from './job-requests.ts';
@@ -22,7 +23,8 @@ import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './
  * for someone else's.
  *
  * Who asked for it must still be permitted to, when it begins and when the content is let go of; and the volume must be
- * then what it was.
+ * then what it was. Should that be refused, the file keeps its content and the object stays, as after a copy: nothing on a
+ * volume is ever deleted, and somebody may rely on what they see there.
  *
  * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and what the bucket refuses
  */
@@ -96,9 +98,7 @@ async function putContent({ services, job, signal }: JobRun, put: Put): Promise<
   const blob = await services.blobs.open(file.blob_key);
   if (blob === undefined) throw new ServiceError(9109, 'The content of the file is gone.');
   try {
-    const shared = await services.store.files.isBlobShared(file.blob_key);
-    const source = sourceOf(blob, { md5: md5Of(file), givenAway: !request.copyOnly && !shared });
-    return await bucket.put(key, source, {
+    return await bucket.put(key, await sourceOf(services, put, blob), {
       overwrite: request.overwrite,
       storageClass: properties.cloud_storage_class ?? undefined,
       serverSideEncryption: properties.sse_algorithm,
@@ -112,14 +112,21 @@ async function putContent({ services, job, signal }: JobRun, put: Put): Promise<
   }
 }
 
-function sourceOf(
-  blob: OpenBlob,
-  { md5, givenAway }: { readonly md5: string | undefined; readonly givenAway: boolean },
-): PutSource {
+async function sourceOf(services: Services, put: Put, blob: OpenBlob): Promise<PutSource> {
   const { localPath, s3Object, sizeBytes } = blob;
   if (s3Object !== undefined) return { kind: 'object', object: s3Object, stream: () => blob.stream() };
   if (localPath === undefined) return { kind: 'stream', stream: blob.stream(), sizeBytes };
-  return { kind: 'file', path: localPath, givenAway, md5 };
+  return { kind: 'file', path: localPath, givenAway: await giveAway(services, put), md5: md5Of(put.file) };
+}
+
+/**
+ * Whether the object may be the very file that holds the content: when nobody else uses that. It is noted first: should the
+ * content stay a project file's all the same, the sweeper parts the two.
+ */
+async function giveAway({ store, clock }: Services, { request, file }: Put): Promise<boolean> {
+  if (request.copyOnly || (await store.files.isBlobShared(file.blob_key))) return false;
+  await store.blobGarbage.giveAway(file.blob_key, storedTime(clock.now()));
+  return true;
 }
 
 /** The ETag of content sent in one piece is its MD5. */

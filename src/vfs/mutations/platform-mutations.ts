@@ -9,6 +9,7 @@ import type { AttributeChanges, FileHandle, RenameFlags, RequestContext } from '
 import { FsError } from '../fs-error.ts';
 import type { Node } from '../node.ts';
 import { isDirectory, pathOf } from '../node.ts';
+import type { ClosedFiles } from '../open/closed-files.ts';
 import { newFile } from '../open/new-file.ts';
 import type { Mutations, OpenFiles, Place } from '../operations.ts';
 import { makeDirectory } from './make-directory.ts';
@@ -20,6 +21,7 @@ import { unlink } from './unlink.ts';
 
 export interface MutationParts extends RenameParts {
   readonly openFiles: OpenFiles;
+  readonly closedFiles: ClosedFiles;
 }
 
 export class PlatformMutations implements Mutations {
@@ -47,10 +49,10 @@ export class PlatformMutations implements Mutations {
   }
 
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
-    const { tree, contents } = this.#parts;
+    const { tree, contents, closedFiles } = this.#parts;
     await this.#requireFree(place, context.signal);
     const node = await newFile(tree, contents, { ...place, mode, exclusive: true }, context.signal);
-    contents.publishSoon(contents.of(node));
+    closedFiles.publishSoon(contents.of(node));
     return node;
   }
 

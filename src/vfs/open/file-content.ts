@@ -100,6 +100,14 @@ export class FileContent {
     return this.node.draft?.committed === true && this.outstanding !== 'none';
   }
 
+  /** Bytes changed just now: no time set before counts any more, and of these bytes nobody was told anything. */
+  touch(nowMs: number): void {
+    const { node } = this;
+    this.hopeless = false;
+    node.writtenMs = nowMs;
+    if (node.kind === 'project-file') node.mtimeMs = undefined;
+  }
+
   /** There is a draft, or is about to be. */
   get hasDraft(): boolean {
     return this.node.draft !== undefined || this.#drafting !== undefined;

@@ -28,6 +28,16 @@ export class FollowingUploads {
     this.#turns = new UploadTurns(tree.clock);
   }
 
+  /**
+   * Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away, and so
+   * is what builds on more than the spool has room for, or of which the spool had to let some go.
+   */
+  mayFollow({ node }: FileContent): boolean {
+    if (!this.#tree.options.writeBack || node.kind !== 'project-file') return false;
+    const { draft } = node;
+    return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
+  }
+
   /** A file was closed, and is to be uploaded. */
   closed(): void {
     this.#turns.closed();

@@ -22,6 +22,7 @@ import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
 import { transferSourceOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
+import type { ClosedFiles } from './closed-files.ts';
 import type { Contents } from './contents.ts';
 import type { ContentNode, FileContent, OpenFile } from './file-content.ts';
 import { flushAction } from './flush-rule.ts';
@@ -43,15 +44,24 @@ type Open = OpenFile | OpenText;
 /** fallocate(2) modes; the constant is Linux's. */
 const FALLOC_FL_KEEP_SIZE = 1;
 
+export interface OpenFilesParts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+  readonly closedFiles: ClosedFiles;
+  readonly processes: ProcessTable;
+}
+
 export class PlatformOpenFiles implements OpenFiles {
   readonly #tree: Tree;
   readonly #contents: Contents;
+  readonly #closedFiles: ClosedFiles;
   readonly #processes: ProcessTable;
   readonly #handles = new HandleTable<Open>();
 
-  constructor(tree: Tree, contents: Contents, processes: ProcessTable) {
+  constructor({ tree, contents, closedFiles, processes }: OpenFilesParts) {
     this.#tree = tree;
     this.#contents = contents;
+    this.#closedFiles = closedFiles;
     this.#processes = processes;
   }
 
@@ -101,7 +111,7 @@ export class PlatformOpenFiles implements OpenFiles {
         content.unpublished = 'written';
         try {
           const taken = await draft.write(span.offset, data, context.signal);
-          this.#contents.touch(content);
+          content.touch(this.#tree.clock.now());
           return taken;
         } finally {
           // A publication that ended meanwhile did not have them, and took the draft for published.
@@ -132,7 +142,7 @@ export class PlatformOpenFiles implements OpenFiles {
       unpublished: content.outstanding,
       byOpener,
       exiting: end !== undefined,
-      writeBack: this.#contents.mayFollow(content),
+      writeBack: this.#closedFiles.mayFollow(content),
     });
     switch (action) {
       case 'publish':
@@ -161,8 +171,8 @@ export class PlatformOpenFiles implements OpenFiles {
     open.view?.close();
     const settled =
       content.handles.size === 0
-        ? this.#contents.settle(content)
-        : open.mode.write && content.writers === 0 && this.#contents.publishUnheard(content);
+        ? this.#closedFiles.settle(content)
+        : open.mode.write && content.writers === 0 && this.#closedFiles.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
     if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;
   }
@@ -207,7 +217,7 @@ export class PlatformOpenFiles implements OpenFiles {
       await draft.copyFrom(version, from.offset, { offset: to.offset, length }, how.context.signal);
       content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
       content.unpublished = 'written';
-      this.#contents.touch(content);
+      content.touch(this.#tree.clock.now());
     };
     await this.#contents.change(content, copy, how.context.signal);
     return length;
@@ -232,13 +242,13 @@ export class PlatformOpenFiles implements OpenFiles {
       if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
     } finally {
       // As after a close: what was refused is let go of. Who interrupts does not wait for that.
-      const settled = content.handles.size === 0 ? this.#contents.settle(content) : undefined;
+      const settled = content.handles.size === 0 ? this.#closedFiles.settle(content) : undefined;
       if (!signal.aborted) await settled;
     }
   }
 
   close(): void {
-    this.#contents.close();
+    this.#closedFiles.close();
   }
 
   async #openText(node: VirtualFileNode, mode: OpenMode): Promise<OpenReply> {
@@ -367,7 +377,7 @@ export class PlatformOpenFiles implements OpenFiles {
       if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
       else await (await this.#contents.draft(content)).truncate(sizeBytes, context.signal);
       content.unpublished = 'written';
-      this.#contents.touch(content);
+      content.touch(this.#tree.clock.now());
     };
     await this.#contents.change(content, resize, context.signal);
   }

@@ -7,7 +7,8 @@ import { FsError } from '../fs-error.ts';
 import { folderIdOf, type Node, type ProjectFolderNode } from '../node.ts';
 import { nodeAt } from '../node-at.ts';
 import type { Tree } from '../tree.ts';
-import type { Contents } from './contents.ts';
+import type { ClosedFiles } from './closed-files.ts';
+import type { ContentTable } from './content-table.ts';
 import { keptAside } from './give-up.ts';
 import { RecoveredUpload } from './recovered-upload.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
@@ -22,6 +23,13 @@ interface FoundPlace {
   readonly node: Node | undefined;
 }
 
+export interface RecoveredUploadsParts {
+  readonly tree: Tree;
+  readonly table: ContentTable;
+  readonly closedFiles: ClosedFiles;
+  readonly replaced: ReplacedByDrafts;
+}
+
 /**
  * Goes on with what an ended mount had not brought to the platform yet.
  *
@@ -31,12 +39,14 @@ interface FoundPlace {
  */
 export class RecoveredUploads {
   readonly #tree: Tree;
-  readonly #contents: Contents;
+  readonly #table: ContentTable;
+  readonly #closedFiles: ClosedFiles;
   readonly #replaced: ReplacedByDrafts;
 
-  constructor(tree: Tree, contents: Contents, replaced: ReplacedByDrafts) {
+  constructor({ tree, table, closedFiles, replaced }: RecoveredUploadsParts) {
     this.#tree = tree;
-    this.#contents = contents;
+    this.#table = table;
+    this.#closedFiles = closedFiles;
     this.#replaced = replaced;
   }
 
@@ -73,7 +83,7 @@ export class RecoveredUploads {
     const upload = new RecoveredUpload(path, owed, async () => {
       if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await owed.finish();
     });
-    this.#contents.bring(upload);
+    this.#closedFiles.bring(upload);
   }
 
   /** With it ends the waiting of what the draft took the place of. */
@@ -100,14 +110,14 @@ export class RecoveredUploads {
     if (!place || nameOnPlatform(place.name) !== target.name) return false;
     const node = place.node ?? this.#tree.newFile(place.parent, place.name);
     if (node.kind !== 'project-file') return false;
-    if (this.#contents.find(node)?.hasDraft) {
+    if (this.#table.find(node)?.hasDraft) {
       await this.#supersede(path, draft);
       return true;
     }
     // Another file has the name: it may be this one, whose completion that mount did not hear of.
     if (node.record && node.record.id !== target.replaces) return false;
     if (!place.node) this.#tree.placed(node);
-    this.#contents.adopt(node, { ...owed, draft });
+    this.#closedFiles.adopt(node, { ...owed, draft });
     return true;
   }
 

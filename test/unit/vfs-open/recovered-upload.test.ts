@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import type { OwedDraft } from '../../../src/content/ports.ts';
-import { Contents } from '../../../src/vfs/open/contents.ts';
+import { ClosedFiles } from '../../../src/vfs/open/closed-files.ts';
+import { ContentTable } from '../../../src/vfs/open/content-table.ts';
 import { FollowingUploads } from '../../../src/vfs/open/following-uploads.ts';
 import type { Publisher } from '../../../src/vfs/open/publisher.ts';
 import { RecoveredUpload } from '../../../src/vfs/open/recovered-upload.ts';
@@ -64,11 +65,12 @@ it('is kept aside when it is refused for good, and says where', async () => {
 
 it('goes on when the mount was to end, and was in use: svcfs flush waits for it', async () => {
   const { upload } = failing(refusal(503), refusal(503));
-  const contents = new Contents(tree, { idle: async () => {} } as unknown as Publisher);
+  const publisher = { idle: async () => {} } as unknown as Publisher;
+  const closedFiles = new ClosedFiles(tree, publisher, new ContentTable());
   const { signal } = new AbortController();
-  contents.bring(upload);
-  expect(await contents.idle(signal)).toEqual(['/f']);
-  const flushed = contents.flush('/', signal);
+  closedFiles.bring(upload);
+  expect(await closedFiles.idle(signal)).toEqual(['/f']);
+  const flushed = closedFiles.flush('/', signal);
   await waitUntil(() => told.length === 2);
   await clock.advance(60_000);
   expect(await flushed).toEqual([]);
