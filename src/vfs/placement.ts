@@ -60,6 +60,13 @@ export class Placement {
     this.#cutOff(node);
   }
 
+  /** We took away what had this name, known or not: an answer that is on its way does not bring it back. */
+  remove(directory: DirectoryNode, name: string): void {
+    const known = directory.children.get(name);
+    directory.children.remove(name, this.#clock.elapsed());
+    if (known?.kind === 'present') this.#cutOff(known.node);
+  }
+
   /**
    * The platform told of `listed` in answer to a question asked at `generation`: its node, or what a younger change
    * of our own made of the name.

@@ -224,6 +224,11 @@ export class PlatformTree implements Tree {
     this.#placement.detach(node);
   }
 
+  gone(directory: DirectoryNode, name: string): void {
+    this.#placement.remove(directory, name);
+    this.kernel.invalidateEntry(directory.id, name);
+  }
+
   invalidate(directory: DirectoryNode, name: string): void {
     const known = directory.children.get(name);
     if (known?.kind === 'present') this.#placement.lose(known.node);

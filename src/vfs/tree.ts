@@ -126,6 +126,8 @@ export interface Tree extends TreeParts {
   moved(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void;
   /** We took `node` away: it has no place any more and serves the handles still open on it. */
   detach(node: Node): void;
+  /** We took away what had this name, and the kernel, which did not ask for that, is told. */
+  gone(directory: DirectoryNode, name: string): void;
   /** Something else than we thought is at this name, or below it: ask again, and so must the kernel. */
   invalidate(directory: DirectoryNode, name: string): void;
   /**

@@ -1,6 +1,8 @@
 import type { FileRecord } from '../../api/model.ts';
 import { Retries } from '../../lib/retries.ts';
 import { errnoOf } from '../errno-of.ts';
+import { shownName } from '../escape.ts';
+import { folderIdOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 
 interface Removal {
@@ -54,6 +56,11 @@ export class StagedRemovals {
       await this.#tree.api.files.delete(file.id);
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
+    }
+    // Who looks into the folder is not to see it for another minute.
+    for (const node of this.#tree.nodes.values()) {
+      if (node.kind === 'project-folder' && folderIdOf(node) === file.parent)
+        this.#tree.gone(node, shownName(file.name, 'entry'));
     }
   }
 }

@@ -27,6 +27,11 @@ let failing: { exports: number; deletes: number };
 
 /** Uploads wait for it. */
 let sending: Promise<void>;
+/** Done before a file is deleted. */
+let beforeDeletion: () => Promise<void>;
+/** How many lists the service has answered; they wait for it. */
+let answers: number;
+let answering: Promise<void>;
 
 /** Exports and deletions fail as often as `failing` says. */
 function faulty(api: Api): Api {
@@ -47,19 +52,27 @@ function faulty(api: Api): Api {
   };
   const remove: typeof files.delete = async (...args) => {
     if (failing.deletes-- > 0) throw broken;
+    await beforeDeletion();
     return files.delete(...args);
+  };
+  const list: typeof files.list = async (...args) => {
+    const answer = await files.list(...args);
+    answers += 1;
+    await answering;
+    return answer;
   };
   return withMethods(api, {
     transfers: withMethods(transfers, { startExports }),
-    files: withMethods(files, { delete: remove }),
+    files: withMethods(files, { delete: remove, list }),
     uploads: withMethods(uploads, { inline }),
   });
 }
 
 beforeEach(async () => {
   failing = { exports: 0, deletes: 0 };
-  unanswered = 0;
-  sending = Promise.resolve();
+  unanswered = answers = 0;
+  sending = answering = Promise.resolve();
+  beforeDeletion = () => Promise.resolve();
   world = await ChangingWorld.start({ staging: true, api: faulty, clock: new HastyClock() });
   volume = await world.volume('bucket');
 });
@@ -111,6 +124,36 @@ describe('an export that fails', () => {
     await expect(world.close(handle)).rejects.toMatchObject({ status: 500 });
     expect(world.tree.errors.lastAt('/bucket/b.txt')?.text).toContain('what was written is kept at');
     expect(await staged()).toEqual({});
+  });
+});
+
+describe('the staging folder, listed here while a file is taken out of it', () => {
+  const { signal } = new AbortController();
+  const names = async () => (await world.tree.childrenOf(world.otherProject, signal)).map(({ name }) => name);
+
+  it('shows the file no more, when it was shown before', async () => {
+    let before: readonly string[] = [];
+    beforeDeletion = async () => {
+      before = await names();
+    };
+    await world.put('b.txt', 'text', volume);
+    expect(before).toHaveLength(1);
+    expect(await names()).toEqual([]);
+  });
+
+  it('shows the file no more, when the answer was on its way', async () => {
+    const gate = new Gate();
+    let listing: Promise<readonly string[]> | undefined;
+    beforeDeletion = async () => {
+      answering = gate.opened;
+      const before = answers;
+      listing = names();
+      await waitUntil(() => answers > before);
+    };
+    await world.put('b.txt', 'text', volume);
+    gate.open();
+    await listing;
+    expect(await names()).toEqual([]);
   });
 });
 
