@@ -1,13 +1,10 @@
-import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DraftSpool } from '../../../src/content/write/draft-spool.ts';
 import { ExtentMap } from '../../../src/content/write/extent-map.ts';
 import { SpoolFile } from '../../../src/content/write/spool-file.ts';
-import { SpoolSpace } from '../../../src/content/write/spool-space.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { directory, forever, KIB, newDraft, writerOf } from './draft-world.ts';
+import { forever, KIB, loneSpool, newDraft, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
 afterEach(() => {
@@ -18,18 +15,7 @@ const bytes = patterned(KIB);
 
 /** One that has bytes, of which no more are on the disk than a sync said. */
 async function written(): Promise<DraftSpool> {
-  const spool = new DraftSpool({
-    path: join(directory.name, '1.spool'),
-    space: new SpoolSpace({ limitBytes: KIB, overdraftBytes: 0, clock: new FakeClock() }),
-    tenant: {
-      publishing: false,
-      finishing: false,
-      giveUp: async () => false,
-      releaseSent: async () => false,
-    },
-    onDisk: false,
-    onRefusal: () => undefined,
-  });
+  const spool = new DraftSpool(loneSpool(KIB));
   await spool.write(0, bytes);
   spool.account(new ExtentMap([{ start: 0, end: KIB, origin: { kind: 'local' } }]));
   return spool;

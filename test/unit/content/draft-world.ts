@@ -6,6 +6,9 @@ import { afterEach, beforeEach } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion, ContentWriter, Draft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
+import type { DraftSpoolOptions } from '../../../src/content/write/draft-spool.ts';
+import { SpoolSpace } from '../../../src/content/write/spool-space.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { FakePlatform } from './fake-platform.ts';
 import { writerOver } from './writer-over.ts';
 
@@ -36,6 +39,22 @@ export function writerOf(options: Partial<ContentWriterOptions> = {}): ContentWr
   });
   writers.push(writer);
   return writer;
+}
+
+/** A spool in that directory, with nobody beside it. */
+export function loneSpool(limitBytes: number): DraftSpoolOptions {
+  return {
+    path: join(directory.name, '1.spool'),
+    space: new SpoolSpace({ limitBytes, overdraftBytes: 0, clock: new FakeClock() }),
+    tenant: {
+      publishing: false,
+      finishing: false,
+      giveUp: async () => false,
+      releaseSent: async () => false,
+    },
+    onDisk: false,
+    onRefusal: () => undefined,
+  };
 }
 
 export function newDraft(writer: ContentWriter, base?: ContentVersion, name = target.name): Promise<Draft> {

@@ -1,28 +1,14 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import { DraftContent } from '../../../src/content/write/draft-content.ts';
 import { FetchTurns } from '../../../src/content/write/fetch-turns.ts';
-import { SpoolSpace } from '../../../src/content/write/spool-space.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { directory, forever, MIB } from './draft-world.ts';
+import { forever, loneSpool, MIB } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
 it('a part is read from the spool while the event loop goes on', async () => {
   const memory = new MemoryPool(MIB);
   const content = new DraftContent({
-    spool: {
-      path: join(directory.name, '1.spool'),
-      space: new SpoolSpace({ limitBytes: 2 * MIB, overdraftBytes: 0, clock: new FakeClock() }),
-      tenant: {
-        publishing: false,
-        finishing: false,
-        giveUp: async () => false,
-        releaseSent: async () => false,
-      },
-      onDisk: false,
-      onRefusal: () => undefined,
-    },
+    spool: loneSpool(2 * MIB),
     reader: { open: () => expect.unreachable() },
     memory,
     fetchTurns: new FetchTurns(memory),
