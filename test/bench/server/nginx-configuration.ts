@@ -60,6 +60,8 @@ http {
 const WITHOUT_EXTENSIONS = `
     location = /v2/ {
       proxy_pass http://service;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
       proxy_set_header Accept-Encoding "";
       sub_filter_types application/json;
       sub_filter '"upload_inline"' '"none"';
