@@ -110,11 +110,9 @@ class BackedNodes {
 
   /** Never rejects: a file that cannot be passed through is read as ever. */
   async #decide(id: NodeId, signal: AbortSignal): Promise<Backed | undefined> {
-    const { copies, versionOf } = this.#parts;
     const backings = this.#backings;
-    const version = versionOf(id);
-    if (backings === undefined || this.#refused || version === undefined) return undefined;
-    const copy = await copies.of(version, signal).catch(() => undefined);
+    if (backings === undefined || this.#refused) return undefined;
+    const copy = await this.#copyOf(id, signal).catch(() => undefined);
     if (copy === undefined) return undefined;
     try {
       return { copy, backing: backings.open(copy.descriptor) };
@@ -123,6 +121,13 @@ class BackedNodes {
       this.#giveUp(error);
       return undefined;
     }
+  }
+
+  /** Rejects, too, where nobody tells what the content is. */
+  async #copyOf(id: NodeId, signal: AbortSignal): Promise<LocalCopy | undefined> {
+    const { copies, versionOf } = this.#parts;
+    const version = versionOf(id);
+    return version && copies.of(version, signal);
   }
 
   /** What is refused once is refused for good: a privilege, the kernel, or the file system of the cache. */

@@ -30,8 +30,16 @@ export function checkRangeAnswer(wanted: RangeWanted, status: number, headers: R
   return answer;
 }
 
-/** A store without ranges is of use only for an object that is wanted whole. */
+const RANGE_NOT_SATISFIABLE = 416;
+
+/**
+ * A store without ranges is of use only for an object that is wanted whole. Of an empty one no range can be had: some servers
+ * say so (416), others answer the whole of it.
+ */
 function wholeObject(wanted: RangeWanted, headers: RangeHeaders): RangeAnswer {
+  if (headers.contentLength !== undefined && Number(headers.contentLength) === 0) {
+    throw new StorageError('changed', 'the object is empty', { status: RANGE_NOT_SATISFIABLE });
+  }
   if (wanted.offset !== 0 || Number(headers.contentLength) !== wanted.length) {
     throw new StorageError('failed', 'the store answered a range with the whole object', { status: 200 });
   }

@@ -335,6 +335,13 @@ describe('getRange', () => {
     await expect(reading).rejects.toMatchObject({ kind: 'changed' });
   });
 
+  it('takes a whole answer without a byte for an empty object: many servers know no range of one', async () => {
+    const { storage, server } = await storeOf((socket) => answerStatus(socket, '200 OK'));
+    const asking = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(1) });
+    await expect(asking).rejects.toMatchObject({ kind: 'changed', status: 416 });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('refuses a Content-Range that was not asked for', async () => {
     const { storage, server } = await storeOf((socket, request) =>
       answerRight(socket, { ...request, range: [1, 10] }),

@@ -25,6 +25,8 @@ class World {
   readonly log: string[] = [];
   copyGate: Promise<void> = Promise.resolve();
   failsToOpen = false;
+  /** Nobody tells how large it is, or what it is. */
+  versionIsUnknown = false;
   refusal: Error | undefined;
   #handles = 0;
 
@@ -48,7 +50,10 @@ class World {
     } as unknown as FileSystem;
     this.files = passThrough(inner, {
       copies: { of: (version) => this.#copyOf(version) },
-      versionOf: (node) => ({ ...VERSION, fileId: String(node) }) as ContentVersion,
+      versionOf: (node) => {
+        if (this.versionIsUnknown) throw new Error('no size is told');
+        return { ...VERSION, fileId: String(node) } as ContentVersion;
+      },
       log: { info: (_, text) => void this.log.push(text) },
     });
     this.files.attach({ invalidateEntry: () => undefined, invalidateNode: () => undefined }, this.backings);
@@ -137,4 +142,16 @@ it('stops asking when the kernel does not take files, and says so once', async (
   expect((await world.open(8)).backing).toBeUndefined();
   expect(world.released).toEqual([7]);
   expect(world.log).toHaveLength(1);
+});
+
+it('leaves a file whose content cannot be told to be read as ever', async () => {
+  const world = new World();
+  world.copied.add(7 as NodeId);
+  world.versionIsUnknown = true;
+  const { handle, backing } = await world.open(7);
+  expect(backing).toBeUndefined();
+  await world.files.release(handle);
+  await settled();
+  world.versionIsUnknown = false;
+  expect((await world.open(7)).backing).toBe(1);
 });
