@@ -103,6 +103,10 @@ export class SpooledDraft implements Draft, SpoolTenant {
     return this.#record.changes.isCommitted;
   }
 
+  get promised(): boolean {
+    return this.committed || this.#record.owed.closedBytes > 0;
+  }
+
   get synced(): boolean {
     const { changes, target } = this.#record;
     // What is on its way to a volume is not where it was to go.
