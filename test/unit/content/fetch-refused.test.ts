@@ -1,7 +1,7 @@
 /** What a draft builds on is fetched into the spool, and the disk takes only some of it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ContentError, type ContentWriter, type Draft } from '../../../src/content/ports.ts';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { bytesOf, forever, MIB, newDraft, platform, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
