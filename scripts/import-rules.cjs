@@ -21,6 +21,16 @@ const room = (name, pkg, homes) => ({
   to: { path: `node_modules/${pkg}(/|$)` },
 });
 
+/** Folders of one home, each of which imports those before it only. */
+const inOrder = (home, folders) =>
+  folders.map((folder, index) => ({
+    name: `${home}/${folder}-imports`,
+    comment: `of src/${home}, ${folder} may import ${folders.slice(0, index).join(', ') || 'nothing'}`,
+    severity: 'error',
+    from: { path: `^src/${home}/${folder}/` },
+    to: { path: `^src/${home}/`, pathNot: `^src/${home}/(${folders.slice(0, index + 1).join('|')})/` },
+  }));
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: { path: '^(src|test)' }, to: { circular: true } },
@@ -36,6 +46,7 @@ module.exports = {
     only('config', ['lib']),
     only('api', ['contract', 'lib', 'observe']),
     only('content', ['api', 'contract', 'lib', 'observe']),
+    ...inOrder('content/write', ['spool', 'parts', 'journal', 'upload', 'draft', 'recovery']),
     only('jobs', ['api', 'contract', 'lib', 'observe']),
     only('vfs', ['content', 'jobs', 'api', 'contract', 'lib', 'observe']),
     only('fuse', ['vfs', 'lib', 'observe']),

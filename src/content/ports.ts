@@ -109,6 +109,8 @@ export interface Draft {
   readonly dirty: boolean;
   /** As it is, it is owed to the platform: `commit` said so, and nothing was changed since. */
   readonly committed: boolean;
+  /** It is `committed`, or was and has only grown since: its first bytes, as they were then, are not published yet. */
+  readonly promised: boolean;
   /** Bytes that are not published yet were acknowledged by a `sync`: they must not be given up without a trace. */
   readonly synced: boolean;
   /** As every change of bytes that are being published, it waits for that. */

@@ -1,6 +1,6 @@
 /** No room at the service, or for the spool: told as ENOSPC, nothing half done stays, and it works when there is room. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Journal } from '../../src/content/write/journal.ts';
+import { Journal } from '../../src/content/write/journal/journal.ts';
 import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';
 import { mustRun, shell } from '../support/run.ts';
 import { MAY_MOUNT, SmallDisk } from '../support/small-disk.ts';

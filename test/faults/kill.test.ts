@@ -2,8 +2,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { encodeEntry } from '../../src/content/write/journal-entry.ts';
-import { journalLines } from '../../src/content/write/journal-lines.ts';
+import { encodeEntry } from '../../src/content/write/journal/journal-entry.ts';
+import { journalLines } from '../../src/content/write/journal/journal-lines.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { FaultWorld } from '../support/fault-world.ts';

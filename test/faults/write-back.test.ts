@@ -57,6 +57,17 @@ print('written', flush=True)
 time.sleep(60)
 `;
 
+/** Appends to one file and begins another, and closes neither. */
+const WRITE_TWO = `
+import sys, time
+target = open(sys.argv[1], 'ab', buffering=0)
+target.write(b' and more')
+other = open(sys.argv[2], 'wb', buffering=0)
+other.write(b'half')
+print('written', flush=True)
+time.sleep(60)
+`;
+
 /** By a program that opened the file in this mode of Python's; another mount follows, and what it owes. */
 async function killMountWhileHalfIsWritten(path: string, mode: string): Promise<void> {
   const program = new BackgroundProcess('python3', ['-c', WRITE_HALF, path, mode]);
@@ -134,6 +145,22 @@ describe('a file closed with --write-back', () => {
       expect((await readFile(await keptOf(name))).equals(kept(await readFile(v2)))).toBe(true);
     },
   );
+
+  it('is there, appended to since, when another that is still written was renamed over it, and the mount killed', async () => {
+    const [over, tmp] = [world.own('appended'), world.own('appended.tmp')];
+    holdUploads();
+    await write('appended', 'closed');
+    const program = new BackgroundProcess('python3', ['-c', WRITE_TWO, over, tmp]);
+    await program.says(/written/);
+    world.proxy.heal();
+    await mustRun('mv', [tmp, over]);
+    expect(await read('appended')).toBe('half');
+    await world.killMount();
+    await program.end();
+    await world.mount();
+    await flush();
+    expect((await world.content('appended')).toString()).toBe('closed and more');
+  });
 
   it('is there when unmount has returned', async () => {
     await shell(`for i in $(seq 50); do echo $i > ${world.own('many')}-$i; done`);

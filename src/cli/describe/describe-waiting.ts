@@ -1,4 +1,4 @@
-import type { WaitingUploads } from '../../content/write/waiting-uploads.ts';
+import type { WaitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import type { AccountRecord } from '../record.ts';
 

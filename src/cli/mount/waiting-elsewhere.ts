@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountDirectory, accountDirectoryAt, mountDirectoryAt } from '../../config/directories.ts';
-import { waitingUploads } from '../../content/write/waiting-uploads.ts';
+import { waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { describeWaiting } from '../describe/describe-waiting.ts';
 import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';

@@ -23,17 +23,17 @@ import type {
   SpoolUsage,
   UploadTarget,
 } from '../ports.ts';
-import { extentsOf } from './extent-map.ts';
-import { FetchTurns } from './fetch-turns.ts';
-import { Journal } from './journal.ts';
-import type { DraftState } from './journal-entry.ts';
-import { PartSender } from './part-sender.ts';
-import { largerPartSize } from './preferred-part-size.ts';
-import { recoverDrafts } from './recover-drafts.ts';
-import { SpoolSpace } from './spool-space.ts';
-import { SpooledDraft } from './spooled-draft.ts';
-import { UploadAborts } from './upload-aborts.ts';
-import type { WriterContext } from './writer-context.ts';
+import { SpooledDraft } from './draft/spooled-draft.ts';
+import type { WriterContext } from './draft/writer-context.ts';
+import { Journal } from './journal/journal.ts';
+import type { DraftState } from './journal/journal-entry.ts';
+import { PartSender } from './parts/part-sender.ts';
+import { largerPartSize } from './parts/preferred-part-size.ts';
+import { recoverDrafts } from './recovery/recover-drafts.ts';
+import { extentsOf } from './spool/extent-map.ts';
+import { FetchTurns } from './spool/fetch-turns.ts';
+import { SpoolSpace } from './spool/spool-space.ts';
+import { UploadAborts } from './upload/upload-aborts.ts';
 
 export interface ContentWriterOptions {
   readonly api: Api;

@@ -100,6 +100,11 @@ export class FileContent {
     return this.node.draft?.committed === true && this.outstanding !== 'none';
   }
 
+  /** As `owed`, or it was until somebody appended to it: a kill must leave what was closed. */
+  get promised(): boolean {
+    return this.node.draft?.promised === true && this.outstanding !== 'none';
+  }
+
   /** Bytes changed just now: no time set before counts any more, and of these bytes nobody was told anything. */
   touch(nowMs: number): void {
     const { node } = this;

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { waitingElsewhere } from '../../../src/cli/mount/waiting-elsewhere.ts';
 import { writeRecord } from '../../../src/cli/record.ts';
 import { type AccountDirectory, accountDirectory, mountDirectory } from '../../../src/config/directories.ts';
-import { Journal } from '../../../src/content/write/journal.ts';
-import type { DraftState } from '../../../src/content/write/journal-entry.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
+import type { DraftState } from '../../../src/content/write/journal/journal-entry.ts';
 import { identify } from '../../../src/lib/process-identity.ts';
 
 const MOUNT_POINT = '/mnt/a';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { explainDiskFailure } from '../../../src/content/write/disk-failure.ts';
+import { explainDiskFailure } from '../../../src/content/write/spool/disk-failure.ts';
 
 const told = (code: string): unknown =>
   explainDiskFailure(Object.assign(new Error(`${code}: told by the system`), { code }), '/spool');

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Draft } from '../../../src/content/ports.ts';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { Gate } from '../../support/gate.ts';
 import { patterned } from './fake-platform.ts';
 import {

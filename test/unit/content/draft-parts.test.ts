@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { largerPartSize } from '../../../src/content/write/preferred-part-size.ts';
+import { largerPartSize } from '../../../src/content/write/parts/preferred-part-size.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {

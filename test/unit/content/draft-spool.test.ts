@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DraftSpool } from '../../../src/content/write/draft-spool.ts';
-import { ExtentMap } from '../../../src/content/write/extent-map.ts';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { DraftSpool } from '../../../src/content/write/spool/draft-spool.ts';
+import { ExtentMap } from '../../../src/content/write/spool/extent-map.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { forever, KIB, loneSpool, newDraft, writerOf } from './draft-world.ts';

@@ -1,4 +1,4 @@
-import type { DraftState } from '../../../src/content/write/journal-entry.ts';
+import type { DraftState } from '../../../src/content/write/journal/journal-entry.ts';
 
 /** Of a draft that is being written, without any bytes. */
 export function draftState(id: string, changes: Partial<DraftState> = {}): DraftState {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Extent, ExtentMap, type Origin } from '../../../src/content/write/extent-map.ts';
+import { type Extent, ExtentMap, type Origin } from '../../../src/content/write/spool/extent-map.ts';
 
 const SIZE = 64;
 const version = { kind: 'file', fileId: 'f', sizeBytes: 1000 } as const;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FairQueue } from '../../../src/content/write/fair-queue.ts';
+import { FairQueue } from '../../../src/content/write/parts/fair-queue.ts';
 
 it('lets lanes take turns, each in its own order', async () => {
   const queue = new FairQueue();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Climb, climbOn } from '../../../src/content/write/climb.ts';
-import { FlightLimit } from '../../../src/content/write/flight-limit.ts';
+import { type Climb, climbOn } from '../../../src/content/write/parts/climb.ts';
+import { FlightLimit } from '../../../src/content/write/parts/flight-limit.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const LIMITS = { least: 1, most: 32 };

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Journal } from '../../../src/content/write/journal.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { draftState } from './draft-state.ts';

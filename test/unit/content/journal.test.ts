@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ContentVersion } from '../../../src/content/ports.ts';
-import type { Extent, Origin } from '../../../src/content/write/extent-map.ts';
-import { Journal } from '../../../src/content/write/journal.ts';
-import type { DraftState } from '../../../src/content/write/journal-entry.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
+import type { DraftState } from '../../../src/content/write/journal/journal-entry.ts';
+import type { Extent, Origin } from '../../../src/content/write/spool/extent-map.ts';
 import { draftState } from './draft-state.ts';
 
 let directory: { readonly name: string; removeCallback(): void };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Extent } from '../../../src/content/write/extent-map.ts';
-import { packExtents, unpackExtents } from '../../../src/content/write/packed-extents.ts';
+import { packExtents, unpackExtents } from '../../../src/content/write/journal/packed-extents.ts';
+import type { Extent } from '../../../src/content/write/spool/extent-map.ts';
 
 const file = { kind: 'file', fileId: 'f', sizeBytes: 1000 } as const;
 const other = { kind: 'file', fileId: 'g', sizeBytes: 50 } as const;

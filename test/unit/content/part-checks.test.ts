@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { PartChecks } from '../../../src/content/write/part-checks.ts';
+import { PartChecks } from '../../../src/content/write/parts/part-checks.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const MIB = 1024 * 1024;

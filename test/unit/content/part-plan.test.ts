@@ -8,7 +8,7 @@ import {
   partRange,
   partSizeFor,
   partsIn,
-} from '../../../src/content/write/part-plan.ts';
+} from '../../../src/content/write/parts/part-plan.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Recovery } from '../../../src/content/ports.ts';
-import { decodeEntry, encodeEntry } from '../../../src/content/write/journal-entry.ts';
+import { decodeEntry, encodeEntry } from '../../../src/content/write/journal/journal-entry.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import {

@@ -3,7 +3,7 @@ import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../../src/api/errors.ts';
-import { Journal } from '../../../src/content/write/journal.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { md5, patterned, refusal } from './fake-platform.ts';
 import {
@@ -357,7 +357,7 @@ it('annotations that were owed are given after a kill', async () => {
 
 /** The journal as if the lines that tell of parts had not reached the disk. */
 async function withoutPartsInJournal(path: string): Promise<void> {
-  const { decodeEntry, encodeEntry } = await import('../../../src/content/write/journal-entry.ts');
+  const { decodeEntry, encodeEntry } = await import('../../../src/content/write/journal/journal-entry.ts');
   const lines = (await readFile(join(path, 'journal'), 'utf8')).split('\n').filter((line) => line !== '');
   const kept = lines.flatMap((line) => {
     const entry = decodeEntry(line);

@@ -1,8 +1,8 @@
 /** A draft that a close acknowledged, and of which a change is refused after that: nothing of it is another, so it is owed still. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ContentError, type Draft } from '../../../src/content/ports.ts';
-import { Journal } from '../../../src/content/write/journal.ts';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';

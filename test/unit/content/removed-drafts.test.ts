@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ContentWriter, Draft } from '../../../src/content/ports.ts';
-import { waitingUploads } from '../../../src/content/write/waiting-uploads.ts';
+import { waitingUploads } from '../../../src/content/write/recovery/waiting-uploads.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import { LossyDisk } from './lossy-disk.ts';

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Draft, OwedDraft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
-import { decodeEntry, encodeEntry } from '../../../src/content/write/journal-entry.ts';
-import { RunningMd5 } from '../../../src/content/write/running-md5.ts';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { RunningMd5 } from '../../../src/content/write/draft/running-md5.ts';
+import { decodeEntry, encodeEntry } from '../../../src/content/write/journal/journal-entry.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   bytesOf,

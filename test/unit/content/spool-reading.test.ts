@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
-import { DraftContent } from '../../../src/content/write/draft-content.ts';
-import { FetchTurns } from '../../../src/content/write/fetch-turns.ts';
+import { DraftContent } from '../../../src/content/write/spool/draft-content.ts';
+import { FetchTurns } from '../../../src/content/write/spool/fetch-turns.ts';
 import { forever, loneSpool, MIB } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 

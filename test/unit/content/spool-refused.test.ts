@@ -1,7 +1,7 @@
 /** A spool file that the system refuses to open for a moment. */
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { SpoolFile } from '../../../src/content/write/spool-file.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { bytesOf, directory, forever, newDraft, published, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 

@@ -93,6 +93,61 @@ describe('a file whose close was acknowledged, and over which another is renamed
     await world.close(handle);
   });
 
+  describe('and that is open again, and appended to,', () => {
+    /** Nobody closes it. */
+    async function appendMore(text: string): Promise<FileHandle> {
+      const handle = await world.open((await world.child('f'))!, O_WRONLY);
+      await world.write(handle, text, 'owed'.length);
+      return handle;
+    }
+
+    it('is there with what was closed and appended when the mount is killed', async () => {
+      await putOwed('f', 'owed');
+      await appendMore(' and more');
+      await written('tmp', 'half');
+      away = false;
+      await world.rename('tmp', 'f');
+      expect(await world.cat('f')).toBe('half');
+      await nextMount();
+      expect(await world.onPlatform()).toEqual({ f: 'owed and more' });
+    });
+
+    it('is replaced when that is closed, whatever is written to it still', async () => {
+      await putOwed('f', 'owed');
+      const appending = await appendMore(' and more');
+      const handle = await written('tmp', 'whole');
+      away = false;
+      await world.rename('tmp', 'f');
+      await world.write(appending, ', and more', 'owed and more'.length);
+      await world.close(appending);
+      away = true;
+      await world.close(handle);
+      await nextMount();
+      expect(await world.onPlatform()).toEqual({ f: 'whole' });
+    });
+
+    it('stays as it is when the service cannot take that first', async () => {
+      await putOwed('f', 'owed');
+      await appendMore(' and more');
+      await written('tmp', 'half');
+      await expect(world.rename('tmp', 'f')).rejects.toBe(outage);
+      expect(await world.cat('f')).toBe('owed and more');
+      await nextMount();
+      expect(await world.onPlatform()).toEqual({ f: 'owed and more' });
+    });
+
+    it('costs no upload when what was closed was written over since', async () => {
+      await putOwed('f', 'owed');
+      const handle = await world.open((await world.child('f'))!, O_WRONLY);
+      await world.write(handle, 'else');
+      await written('tmp', 'half');
+      const before = refused;
+      await world.rename('tmp', 'f');
+      expect(refused).toBe(before);
+      await world.close(handle);
+    });
+  });
+
   it('is replaced when that is closed', async () => {
     await putOwed('f', 'owed');
     const handle = await written('tmp', 'whole');

@@ -50,7 +50,7 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
-    if (target) await publishOwed(parts, { source, target });
+    if (target) await publishPromised(parts, { source, target });
     await requirePlacesStill(tree, ends);
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
@@ -62,13 +62,16 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   });
 }
 
-/** What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there. */
-async function publishOwed(
+/**
+ * What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there.
+ * What was appended since goes with it, as when one of two writers closes.
+ */
+async function publishPromised(
   { contents }: RenameParts,
   { source, target }: { readonly source: ProjectFileNode; readonly target: ProjectFileNode },
 ): Promise<void> {
   const before = contents.of(target);
-  if (before.owed && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
+  if (before.promised && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
 }
 
 async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {

@@ -1,0 +1,128 @@
+/** What a later mount is to know of a draft: as it is now, and told to the journal whenever it changes. */
+import type { FileRecord } from '../../../api/model.ts';
+import type { Annotations, UploadTarget } from '../../ports.ts';
+import type { DraftState, UploadState } from '../journal/journal-entry.ts';
+import type { DraftContent } from '../spool/draft-content.ts';
+import { ChangeCounts, RECOVERED_CHANGES } from './change-counts.ts';
+import { DraftAnnotations } from './draft-annotations.ts';
+import { closedIn, OwedBytes } from './owed-bytes.ts';
+import type { WriterContext } from './writer-context.ts';
+
+export interface DraftRecordOptions {
+  readonly context: Pick<WriterContext, 'journal' | 'bootId'>;
+  readonly content: () => Pick<DraftContent, 'extents' | 'onDisk' | 'doubtful'>;
+  readonly upload: () => UploadState | undefined;
+}
+
+export class DraftRecord {
+  readonly changes: ChangeCounts;
+  readonly owed: OwedBytes;
+  readonly annotations: DraftAnnotations;
+  readonly #options: DraftRecordOptions;
+  readonly #initial: DraftState;
+  readonly #isRecovered: boolean;
+  #target: UploadTarget;
+  #label: string;
+  #file: FileRecord | undefined;
+
+  constructor(state: DraftState, options: DraftRecordOptions) {
+    this.#options = options;
+    this.#initial = state;
+    this.#isRecovered = state.phase === 'publishing';
+    const replaces = state.target.replaces ?? (state.base?.kind === 'file' ? state.base.fileId : undefined);
+    this.#target = { ...state.target, replaces };
+    this.#label = state.label;
+    this.annotations = new DraftAnnotations(state);
+    this.changes = new ChangeCounts({ isRecovered: this.#isRecovered });
+    this.owed = new OwedBytes({
+      asked: this.#isRecovered,
+      closed: this.#isRecovered ? closedIn(state) : undefined,
+      changes: () => this.changes.now,
+      record: () => this.save(),
+      durable: () => options.context.journal.durable(),
+    });
+  }
+
+  get id(): string {
+    return this.#initial.id;
+  }
+
+  get label(): string {
+    return this.#label;
+  }
+
+  get target(): UploadTarget {
+    return this.#target;
+  }
+
+  /** What its bytes were made last; undefined: they never were. */
+  get file(): FileRecord | undefined {
+    return this.#file;
+  }
+
+  /** An ended mount was asked for it, and nothing was changed since. */
+  get isAsRecovered(): boolean {
+    return this.#isRecovered && this.changes.now === RECOVERED_CHANGES;
+  }
+
+  /** Something of it is not at the service yet. */
+  get isOwed(): boolean {
+    const askedFor = this.owed.asked && this.#file === undefined;
+    const underWay = this.#target.onward !== undefined && this.#file !== undefined;
+    return this.changes.isDirty || askedFor || underWay || this.annotations.all !== undefined;
+  }
+
+  /** All of it is to be published. */
+  ask(): void {
+    this.owed.ask();
+    this.save();
+  }
+
+  retarget(target: UploadTarget, label: string): void {
+    this.#target = target;
+    this.#label = label;
+    this.save();
+  }
+
+  /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
+  made(file: FileRecord, changes: number): void {
+    this.#file = file;
+    this.changes.published(changes);
+    this.owed.published(changes);
+    this.#target = { ...this.#target, overwrite: true, replaces: file.id };
+    this.save();
+  }
+
+  /** The file was given annotations, and is this since. */
+  annotated(file: FileRecord, annotations: Annotations): void {
+    this.#file = file;
+    if (this.annotations.given(annotations)) this.save();
+  }
+
+  save(): void {
+    const { context, content, upload } = this.#options;
+    const { id, createdMs, base } = this.#initial;
+    const { extents, onDisk, doubtful } = content();
+    const draft: DraftState = {
+      id,
+      label: this.#label,
+      createdMs,
+      base,
+      target: this.#target,
+      ...this.annotations.entry,
+      publishedFileId: this.changes.isDirty ? undefined : this.#file?.id,
+      extents,
+      upload: upload(),
+      ...this.owed.entry,
+      onDisk,
+      // What the disk refused the page cache may let go of.
+      bootId: doubtful ? undefined : context.bootId,
+    };
+    context.journal.record({ type: 'draft', draft });
+  }
+
+  /** What is owed has its name already: what the disk refuses, the next fsync or close tells. */
+  async owedDurable(): Promise<void> {
+    if (this.owed.isAny) await this.#options.context.journal.durable().catch(() => {});
+  }
+}

@@ -1,0 +1,50 @@
+import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { syncDirectory } from '../../../lib/sync-directory.ts';
+import type { DraftState } from '../journal/journal-entry.ts';
+import type { Extent } from '../spool/extent-map.ts';
+
+/** Of a name, in bytes (NAME_MAX of Linux). */
+const LONGEST_NAME = 255;
+
+/** What a spool lacks of the draft it is of, for a person: the bytes that are those of versions at the service. */
+export function leftOut(extents: readonly Extent[]): readonly string[] {
+  const isPartial = extents.some(({ origin }) => origin.kind === 'version');
+  return isPartial ? ['what was not written since it was opened is left out (zeros)'] : [];
+}
+
+/** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
+export async function keepSpool(spool: string, name: string): Promise<string> {
+  const path = await placeFor(spool, name);
+  await rename(spool, path);
+  return path;
+}
+
+/** As `keepSpool`, of a spool that is still needed: durable, and with these bytes as its first. */
+export async function keepCopy(spool: string, name: string, first: Uint8Array): Promise<string> {
+  const path = await placeFor(spool, name);
+  await copyFile(spool, path, constants.COPYFILE_FICLONE);
+  const copy = await open(path, 'r+');
+  try {
+    await copy.write(first, 0, first.length, 0);
+    await copy.datasync();
+  } finally {
+    await copy.close();
+  }
+  await syncDirectory(dirname(path));
+  return path;
+}
+
+async function placeFor(spool: string, name: string): Promise<string> {
+  const directory = join(dirname(spool), 'recovered');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  return join(directory, name);
+}
+
+/** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */
+export function keptName({ label, id }: Pick<DraftState, 'label' | 'id'>): string {
+  const suffix = `.${id.slice(0, 8)}`;
+  const bytes = Buffer.from(basename(label)).subarray(0, LONGEST_NAME - suffix.length);
+  // As of a stream: a character that the cut goes through is left out.
+  return new TextDecoder().decode(bytes, { stream: true }) + suffix;
+}

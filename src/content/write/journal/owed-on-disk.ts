@@ -1,0 +1,72 @@
+/**
+ * Which drafts the journal on the disk, as of its last fdatasync, has a later run of the machine go on with, though they
+ * are done by now: it would publish again what somebody has removed or renamed since.
+ */
+import type { DraftState } from './journal-entry.ts';
+import { hasSurvived } from './spool-survival.ts';
+
+/** `open`: what a close acknowledged of it before, if it did, may stay on the disk, for it was not published. */
+type Standing = 'owed' | 'open' | 'done';
+
+interface Told {
+  readonly standing: Standing;
+}
+
+export class OwedOnDisk {
+  readonly #owed = new Set<string>();
+  /** Of them, or of those that are on their way to it. */
+  readonly #done = new Set<string>();
+  /** What was recorded last of a draft, as long as it is not on the disk. */
+  readonly #later = new Map<string, Told>();
+  /** On its way to it. */
+  #saving: ReadonlyMap<string, Told> = new Map();
+
+  /** `drafts`: on the disk. */
+  constructor(drafts: ReadonlyMap<string, DraftState>) {
+    for (const [id, state] of drafts) if (standingOf(state) === 'owed') this.#owed.add(id);
+  }
+
+  /** The disk has drafts as owed that are done. */
+  get hasDone(): boolean {
+    return this.#done.size > 0;
+  }
+
+  /** A line tells that a draft is in this state; undefined: it is no more. */
+  record(id: string, state: DraftState | undefined): void {
+    if (state !== undefined || this.#owed.has(id) || this.#saving.has(id))
+      this.#later.set(id, { standing: standingOf(state) });
+    else this.#later.delete(id);
+    this.#compare(id);
+  }
+
+  /** All that is recorded by now goes to the disk; to be called when it is there. */
+  save(): () => void {
+    const saving = new Map(this.#later);
+    this.#saving = saving;
+    return () => {
+      for (const [id, told] of saving) {
+        if (told.standing === 'owed') this.#owed.add(id);
+        else this.#owed.delete(id);
+        if (this.#later.get(id) === told) this.#later.delete(id);
+        this.#compare(id);
+      }
+      this.#saving = new Map();
+    };
+  }
+
+  #compare(id: string): void {
+    const isOwed = this.#owed.has(id) || this.#saving.get(id)?.standing === 'owed';
+    if (isOwed && this.#later.get(id)?.standing === 'done') this.#done.add(id);
+    else this.#done.delete(id);
+  }
+}
+
+/** To a later run of the machine (`recovery/recover-drafts.ts`). */
+function standingOf(state: DraftState | undefined): Standing {
+  if (state === undefined || state.removed) return 'done';
+  const { publishedFileId, annotations, target, closed, phase } = state;
+  if (publishedFileId !== undefined)
+    return annotations === undefined && target.onward === undefined ? 'done' : 'owed';
+  const isOwed = closed !== undefined || (phase === 'publishing' && hasSurvived(state, undefined));
+  return isOwed ? 'owed' : 'open';
+}

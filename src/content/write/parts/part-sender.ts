@@ -1,0 +1,159 @@
+/**
+ * Sends parts: the one process-wide queue with its limit of parts in flight, fair between files, and the way of one
+ * part from the spool to the store.
+ *
+ * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
+ * memory is held for the time of one transfer only; how much is fetched at once, `FetchTurns` says. A part that was sent
+ * gives up its place in flight before it is checked.
+ */
+import PQueue from 'p-queue';
+import type { Api, StorageClient, StoredPart } from '../../../api/api.ts';
+import { StorageError } from '../../../api/errors.ts';
+import type { SignedUrl } from '../../../api/model.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { ByteRange } from '../../byte-range.ts';
+import type { MemoryPool } from '../../memory/memory-pool.ts';
+import { ContentError } from '../../ports.ts';
+import type { DraftContent } from '../spool/draft-content.ts';
+import { FairQueue, type LaneOptions } from './fair-queue.ts';
+import { FlightLimit } from './flight-limit.ts';
+import { type PartCheck, PartChecks } from './part-checks.ts';
+
+export interface Turn {
+  /** The draft's id: files take turns. */
+  readonly lane: string;
+  readonly signal: AbortSignal;
+}
+
+export interface PartJob extends Turn {
+  readonly uploadId: string;
+  readonly partNumber: number;
+  readonly range: ByteRange;
+  readonly content: DraftContent;
+  /** Called when the part begins to be read: what changes from then on may be in it or not. */
+  readonly onRead: () => void;
+  /** Someone waits for it: it is checked as soon as it was sent. */
+  readonly isUrgent: () => boolean;
+}
+
+export interface PartSenderOptions {
+  readonly api: Api;
+  readonly storage: StorageClient;
+  readonly memory: MemoryPool;
+  readonly clock: Clock;
+  /** Undefined: as many as measured throughput says. */
+  readonly partsInFlight: number | undefined;
+}
+
+/** A part whose bytes arrive damaged so often will not arrive. */
+const MOST_TRIES = 5;
+/** Of the memory budget, for parts that were sent and wait to be checked. */
+const WAITING_SHARE = 1 / 4;
+
+/** A part that was sent, and still holds its bytes. */
+interface Sent {
+  readonly etag: string;
+  readonly md5: string | undefined;
+  readonly check: PartCheck;
+  readonly release: () => void;
+}
+
+export class PartSender {
+  readonly #options: PartSenderOptions;
+  readonly #queue: PQueue<FairQueue, LaneOptions>;
+  readonly #checks: PartChecks;
+  readonly #limit: FlightLimit | undefined;
+
+  constructor(options: PartSenderOptions) {
+    this.#options = options;
+    this.#limit = options.partsInFlight === undefined ? new FlightLimit(options.clock) : undefined;
+    const concurrency = options.partsInFlight ?? this.#limit?.value ?? 1;
+    this.#queue = new PQueue({ concurrency, queueClass: FairQueue });
+    const mostWaitingBytes = options.memory.limitBytes * WAITING_SHARE;
+    this.#checks = new PartChecks({ clock: options.clock, mostWaitingBytes });
+  }
+
+  /** Sends one part when its turn comes, again if it arrives damaged; answers its ETag. */
+  async send(job: PartJob): Promise<string> {
+    for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+      const sent = await this.#inTurn(() => this.#send(job), job);
+      try {
+        if (sent.md5 === undefined || (await sent.check.matches(sent.md5, job.isUrgent()))) return sent.etag;
+      } finally {
+        sent.check.drop();
+        sent.release();
+      }
+    }
+    throw new ContentError('failed', `part ${job.partNumber} arrived damaged ${MOST_TRIES} times`);
+  }
+
+  /** Someone waits for parts that were sent. */
+  hurry(): void {
+    this.#checks.hurry();
+  }
+
+  /** Sends a whole file. It waits for its turn only where the number of uploads was given: else many small ones may go. */
+  sendWhole<T>(send: () => Promise<T>, turn: Turn): Promise<T> {
+    return this.#limit === undefined ? this.#inTurn(send, turn) : send();
+  }
+
+  /** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
+  async #inTurn<T>(work: () => Promise<T>, { lane, signal }: Turn): Promise<T> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => reject(signal.reason);
+      signal.addEventListener('abort', leave, { once: true });
+      const begin = (): Promise<T> => {
+        signal.removeEventListener('abort', leave);
+        signal.throwIfAborted();
+        return work();
+      };
+      this.#queue.add(async () => begin(), { lane }).then(resolve, reject);
+    });
+  }
+
+  async #send(job: PartJob): Promise<Sent> {
+    const { memory } = this.#options;
+    await job.content.fetchMissing(job.range, job.signal);
+    const sizeBytes = job.range.end - job.range.start;
+    // On its way while the bytes are read; who does not come to need it does not hear of its failure.
+    const link = this.#link(job);
+    link.catch(() => undefined);
+    const buffer = await memory.acquire(sizeBytes, job.signal);
+    let check: PartCheck | undefined;
+    try {
+      const body = buffer.subarray(0, sizeBytes);
+      job.onRead();
+      await job.content.readInto(job.range.start, body, job.signal);
+      check = this.#checks.begin(body);
+      const { etag, md5 } = await this.#put(job, link, body);
+      this.#measure(sizeBytes);
+      return { etag, md5, check, release: () => memory.release(buffer) };
+    } catch (error) {
+      check?.drop();
+      memory.release(buffer);
+      throw error;
+    }
+  }
+
+  #measure(sizeBytes: number): void {
+    if (this.#limit === undefined) return;
+    this.#limit.arrived(sizeBytes, this.#queue.size > 0);
+    this.#queue.concurrency = this.#limit.value;
+  }
+
+  /** A link that expired while its part waited for its turn is asked for once more. */
+  async #put(job: PartJob, link: Promise<SignedUrl>, body: Uint8Array): Promise<StoredPart> {
+    const { storage } = this.#options;
+    try {
+      return await storage.putPart(await link, body, job.signal);
+    } catch (error) {
+      if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
+      return await storage.putPart(await this.#link(job), body, job.signal);
+    }
+  }
+
+  #link({ uploadId, partNumber, signal }: PartJob): Promise<SignedUrl> {
+    return this.#options.api.uploads.partUrl(uploadId, partNumber, { signal, priority: 'data' });
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, all of it or as it
+ * was closed before it was written on, and goes on from the parts the store has; of several for one place the one begun
+ * last, as the journal has them in that order. The others' bytes are put aside for a person: nobody said that they were
+ * whole, or they are the older ones, or the machine ended before they were on its disk. Those whose names were removed go.
+ */
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { OwedDraft, Recovery, UploadTarget } from '../../ports.ts';
+import { keepSpool, keptName, leftOut } from '../draft/keep-spool.ts';
+import type { SpooledDraft } from '../draft/spooled-draft.ts';
+import type { WriterContext } from '../draft/writer-context.ts';
+import { type DraftState, isAsked } from '../journal/journal-entry.ts';
+import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
+import { ExtentMap, extentsOf, hasReleased } from '../spool/extent-map.ts';
+import { onlyInUpload } from '../spool/refuse-released.ts';
+import { removeSpool, writeSpool } from '../spool/spool-file.ts';
+import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
+import { splitAtClose } from './split-at-close.ts';
+import { uniteParts } from './unite-parts.ts';
+
+const SPOOL_SUFFIX = '.spool';
+
+export interface RecoverOptions {
+  readonly directory: string;
+  readonly context: WriterContext;
+  readonly restore: (state: DraftState) => SpooledDraft;
+}
+
+type Recovered = Omit<Recovery, 'draftId'>;
+
+interface FoundSpool {
+  readonly spoolBytes: number;
+  /** Its bytes are those that were written. */
+  readonly survived: boolean;
+}
+
+interface DraftOptions extends RecoverOptions {
+  /** By its place, the id of the draft that was begun last of those whose publication was asked for. */
+  readonly newest: ReadonlyMap<string, string>;
+}
+
+export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
+  const drafts = options.context.journal.drafts;
+  const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
+  const asked = drafts.filter((draft) => isAsked(draft) && !draft.publishedFileId);
+  const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
+  const recoveries = await Promise.all(
+    drafts.map((state) => settled(state, () => recoverDraft(state, { ...options, newest }))),
+  );
+  return [...recoveries.flat(), ...orphans];
+}
+
+function placeOf({ parent, name, onward }: UploadTarget): string {
+  return onward === undefined ? `${parent}/${name}` : `${onward.volume}/${onward.location}`;
+}
+
+/** One that fails is left to the next mount, and is no reason for this one not to be. */
+async function settled(
+  { id, label }: { readonly id?: string; readonly label: string },
+  recover: () => Promise<readonly (Recovered | undefined)[]>,
+): Promise<readonly Recovery[]> {
+  try {
+    return (await recover()).flatMap((recovered) => (recovered ? { ...recovered, draftId: id } : []));
+  } catch (error) {
+    return [{ draftId: id, label, outcome: { kind: 'failed', error } }];
+  }
+}
+
+async function recoverDraft(
+  state: DraftState,
+  options: DraftOptions,
+): Promise<readonly (Recovered | undefined)[]> {
+  if (state.removed) return [await remove(state, options.context)];
+  const isLast =
+    state.publishedFileId === undefined && options.newest.get(placeOf(state.target)) === state.id;
+  const split = isLast ? await splitAtClose(state, options.context) : undefined;
+  return [...(split?.recoveries ?? []), await recoverWhole(split?.closed ?? state, options)];
+}
+
+async function recoverWhole(state: DraftState, options: DraftOptions): Promise<Recovered | undefined> {
+  const { id, label } = state;
+  const { context } = options;
+  if (state.publishedFileId !== undefined) {
+    const owed = await owedOfPublished(state, state.publishedFileId, context);
+    return owed && { label, outcome: { kind: 'owed', owed } };
+  }
+  const spool = context.spoolPath(id);
+  if (state.bytes !== undefined) await writeSpool(spool, Buffer.from(state.bytes, 'base64'));
+  const spoolBytes = await sizeOf(spool);
+  const survived = hasSurvived(state, context.bootId);
+  const reason = whyNotPublished(state, { spoolBytes, survived, newest: options.newest });
+  if (reason !== undefined) return giveUp(state, { ...options, spoolBytes, survived, reason });
+  const upload = state.upload && (await uniteParts(context.api, state, spool));
+  const owed = owedContent(options.restore({ ...state, upload }), state, context);
+  return { label, outcome: { kind: 'owed', owed } };
+}
+
+/** Who still had it open ended with the mount. */
+async function remove(
+  { id, upload }: DraftState,
+  { aborts, journal, spoolPath }: WriterContext,
+): Promise<undefined> {
+  if (upload !== undefined) void aborts.abort(upload.ticket.uploadId);
+  await removeSpool(spoolPath(id));
+  journal.record({ type: 'end', id });
+}
+
+async function owedOfPublished(
+  state: DraftState,
+  fileId: string,
+  context: WriterContext,
+): Promise<OwedDraft | undefined> {
+  const { id, annotations, target } = state;
+  if (target.onward !== undefined) return owedObject(state, { fileId, place: target.onward }, context);
+  await removeSpool(context.spoolPath(id));
+  if (annotations !== undefined) return owedAnnotations(state, { fileId, annotations }, context);
+  context.journal.record({ type: 'end', id });
+  return undefined;
+}
+
+function whyNotPublished(
+  { id, phase, target, extents }: DraftState,
+  { spoolBytes, survived, newest }: Pick<DraftOptions, 'newest'> & FoundSpool,
+): string | undefined {
+  if (phase === 'open') return 'it was still being written when the mount ended';
+  if (newest.get(placeOf(target)) !== id) return 'a newer version of it was written before the mount ended';
+  const localEnd = extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
+  if (localEnd > spoolBytes) return `its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left`;
+  return survived ? undefined : 'its upload was not known to have ended when the mount did';
+}
+
+async function giveUp(
+  state: DraftState,
+  options: RecoverOptions & FoundSpool & { readonly reason: string },
+): Promise<Recovered | undefined> {
+  const { aborts, journal, spoolPath } = options.context;
+  const spool = spoolPath(state.id);
+  const doubt = options.survived ? '' : `; ${MAY_BE_ZEROS}`;
+  // Neither can the upload be completed, which would put half a file under the name, nor may it go.
+  if (state.upload !== undefined && hasReleased(state.extents)) {
+    const reason = `${options.reason}; ${onlyInUpload(state.upload.ticket.uploadId)}${doubt}`;
+    return { label: state.label, outcome: { kind: 'kept', path: spool, reason } };
+  }
+  if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
+  const end = { type: 'end', id: state.id } as const;
+  if (options.spoolBytes === 0) {
+    await removeSpool(spool);
+    journal.record(end);
+    if (isUnchanged(state)) return undefined;
+    return {
+      label: state.label,
+      outcome: { kind: 'lost', reason: `${options.reason}; ${whatIsLost(state)}` },
+    };
+  }
+  const path = await keepSpool(spool, keptName(state));
+  journal.record(end);
+  const reason = [options.reason, ...leftOut(state.extents)].join('; ') + doubt;
+  return { label: state.label, outcome: { kind: 'kept', path, reason } };
+}
+
+function whatIsLost({ extents }: DraftState): string {
+  const { sizeBytes, localBytes } = new ExtentMap(extents);
+  if (localBytes > 0) return 'what was written is not on this machine: look whether the platform has it';
+  return `that it was cut or put together anew (${sizeBytes} bytes) is lost, and the file is as before`;
+}
+
+/** It still is what it began as: what it was made from, or a new file without bytes. */
+function isUnchanged({ base, extents, target }: DraftState): boolean {
+  if (base === undefined) return extents.length === 0 && target.replaces === undefined;
+  return isDeepStrictEqual(extents, extentsOf(base));
+}
+
+/** Spools that no entry tells of: their entry was lost with the machine. */
+async function keepOrphans(directory: string, known: ReadonlySet<string>): Promise<readonly Recovery[]> {
+  const kept: Recovery[] = [];
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
+    kept.push(...(await settled({ label: name }, async () => [await keepOrphan(join(directory, name))])));
+  }
+  return kept;
+}
+
+async function keepOrphan(spool: string): Promise<Recovered | undefined> {
+  if ((await sizeOf(spool)) === 0) {
+    await removeSpool(spool);
+    return undefined;
+  }
+  const label = basename(spool);
+  const path = await keepSpool(spool, basename(spool, SPOOL_SUFFIX));
+  return { label, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } };
+}

@@ -1,0 +1,183 @@
+/**
+ * The room that spools may take on the disk, all drafts together. At the limit drafts that are published already give
+ * their bytes up (they can be read back from the service), and a writer waits for files that are about to be published.
+ * When there are none, waiting could be for ever: the writer's own file lets go of the parts that were sent, and can
+ * only be written on from then. When it has none either, as each of many files may have less than a part, one of them
+ * goes on beyond the limit, until it has parts to let go of; the others wait as long as it does go on. Only when that
+ * does not help does a writer get `no-space`.
+ */
+import type { Clock } from '../../../lib/clock.ts';
+import { describeSize } from '../../../lib/describe-size.ts';
+import { untilAborted } from '../../../lib/until-aborted.ts';
+import { ContentError, type SpoolUsage } from '../../ports.ts';
+
+/** A draft, as the room it takes. */
+export interface SpoolTenant {
+  readonly publishing: boolean;
+  /** It has bytes that are to be published without anyone writing more. */
+  readonly finishing: boolean;
+  /** Gives its bytes up if it can do without them; answers whether there were any. */
+  giveUp(): Promise<boolean>;
+  /** Lets go of what the service has; false when there is nothing and nothing is on its way. */
+  releaseSent(): Promise<boolean>;
+}
+
+/** Who asks for room. */
+interface Writer {
+  readonly tenant: SpoolTenant;
+  readonly signal: AbortSignal;
+}
+
+/** Who goes on beyond the limit, and when it last did. */
+interface Ahead {
+  readonly tenant: SpoolTenant;
+  wroteMs: number;
+}
+
+interface SpoolSpaceOptions {
+  readonly limitBytes: number;
+  /** What one file may take beyond the limit; enough to have a part sent. */
+  readonly overdraftBytes: number;
+  readonly clock: Clock;
+}
+
+/** Who goes on beyond the limit and writes nothing for so long may itself wait for one of those who wait for it. */
+const LONGEST_PAUSE_MS = 30_000;
+
+export class SpoolSpace {
+  readonly #options: SpoolSpaceOptions;
+  readonly #tenants = new Set<SpoolTenant>();
+  readonly #writers = new Set<Writer>();
+  #ahead: Ahead | undefined;
+  #usedBytes = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: SpoolSpaceOptions) {
+    this.#options = options;
+  }
+
+  get usage(): SpoolUsage {
+    const { limitBytes } = this.#options;
+    return {
+      usedBytes: this.#usedBytes,
+      limitBytes: Number.isFinite(limitBytes) ? limitBytes : null,
+      waitingWrites: this.#writers.size,
+    };
+  }
+
+  enter(tenant: SpoolTenant): void {
+    this.#tenants.add(tenant);
+  }
+
+  leave(tenant: SpoolTenant): void {
+    this.#tenants.delete(tenant);
+    this.#fallBack(tenant);
+    this.notify();
+  }
+
+  /** Takes room for `bytes`, to be given back with `resize`; waits for it if it may come. */
+  async admit(bytes: number, writer: Writer): Promise<void> {
+    this.#writers.add(writer);
+    try {
+      while (this.#usedBytes + bytes > this.#limitOf(writer.tenant)) {
+        writer.signal.throwIfAborted();
+        await this.#moreRoom(writer);
+      }
+    } finally {
+      this.#writers.delete(writer);
+    }
+    this.#usedBytes += bytes;
+    if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.monotonic();
+  }
+
+  /** As `admit`, without waiting: false when there is no room now. */
+  tryAdmit(bytes: number): boolean {
+    if (!this.hasRoom(bytes)) return false;
+    this.#usedBytes += bytes;
+    return true;
+  }
+
+  hasRoom(bytes: number): boolean {
+    return this.#usedBytes + bytes <= this.#options.limitBytes;
+  }
+
+  resize(bytes: number): void {
+    this.#usedBytes += bytes;
+    if (bytes >= 0) return;
+    // Who needs to go beyond the limit next may be another one.
+    if (this.#usedBytes <= this.#options.limitBytes) this.#ahead = undefined;
+    this.notify();
+  }
+
+  /** Something changed that writers may be waiting for: room, or the end of a publication. */
+  notify(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  /** It takes no room. */
+  #fallBack(tenant: SpoolTenant): void {
+    if (this.#ahead?.tenant === tenant) this.#ahead = undefined;
+  }
+
+  #limitOf(tenant: SpoolTenant): number {
+    const { limitBytes, overdraftBytes } = this.#options;
+    return this.#ahead?.tenant === tenant ? limitBytes + overdraftBytes : limitBytes;
+  }
+
+  /** Returns when there may be more room for this writer. */
+  async #moreRoom({ tenant, signal }: Writer): Promise<void> {
+    if (await this.#reclaim()) return;
+    if ([...this.#tenants].some((other) => this.#isAboutToFinish(other)))
+      return untilAborted(this.#change(), signal);
+    if (await untilAborted(tenant.releaseSent(), signal)) return;
+    if (this.#ahead === undefined) this.#ahead = { tenant, wroteMs: this.#options.clock.monotonic() };
+    else if (this.#ahead.tenant !== tenant) await this.#waitBehind(this.#ahead, signal);
+    else throw this.#noSpace();
+  }
+
+  /** A writer that waits here may hold up the publication of its own file. */
+  #isAboutToFinish(tenant: SpoolTenant): boolean {
+    return tenant.publishing || (tenant.finishing && !this.#hasWriter(tenant));
+  }
+
+  #hasWriter(tenant: SpoolTenant): boolean {
+    return [...this.#writers].some((writer) => writer.tenant === tenant);
+  }
+
+  async #waitBehind(ahead: Ahead, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const pausedMs = clock.monotonic() - ahead.wroteMs;
+    if (pausedMs >= LONGEST_PAUSE_MS && !this.#hasWriter(ahead.tenant)) throw this.#noSpace();
+    const changed = new AbortController();
+    const pause = clock.sleep(LONGEST_PAUSE_MS, changed.signal).catch(() => undefined);
+    try {
+      await untilAborted(Promise.race([this.#change(), pause]), signal);
+    } finally {
+      changed.abort();
+    }
+  }
+
+  #noSpace(): ContentError {
+    return new ContentError(
+      'no-space',
+      `files being written take ${describeSize(this.#usedBytes)} of the spool, which may hold ` +
+        `${describeSize(this.#options.limitBytes)}, and none of them is about to be finished; raise --spool-size, or ` +
+        'write fewer files at once',
+    );
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async #reclaim(): Promise<boolean> {
+    for (const tenant of this.#tenants) {
+      if (!(await tenant.giveUp())) continue;
+      this.#fallBack(tenant);
+      return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import type { UploadTicket } from '../../../api/model.ts';
+import { untilAborted } from '../../../lib/until-aborted.ts';
+import type { UploadTarget } from '../../ports.ts';
+import { partSizeFor } from '../parts/part-plan.ts';
+import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
+
+export interface NewUpload {
+  readonly target: UploadTarget;
+  /** Larger when a file of `expectedBytes` would be too many parts of it. */
+  readonly preferredPartSizeBytes: number;
+  readonly expectedBytes: number;
+  /** The file gets so many, and the service is told; undefined: it is still being written. */
+  readonly sizeBytes: number | undefined;
+}
+
+/** Begins a multipart upload at the service. Rejects as `api.uploads.initialise` does, and with the reason of the signal. */
+export async function beginUpload(
+  { target, preferredPartSizeBytes, expectedBytes, sizeBytes }: NewUpload,
+  context: UploadContext,
+): Promise<MultipartUpload> {
+  const grows = context.api.isKnownToOffer('variable_part_size');
+  const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
+  const exact = sizeBytes === undefined ? {} : { sizeBytes };
+  const ticket = await initialise({ ...target, ...exact, partSizeBytes }, context);
+  return new MultipartUpload({ ticket, grows, sizeBytes, parts: [] }, context);
+}
+
+/** Heard to its end, though the draft's may come first: an upload that nobody knows of cannot be given up. */
+async function initialise(
+  upload: UploadTarget & { readonly partSizeBytes: number },
+  { api, aborts, signal }: Pick<UploadContext, 'api' | 'aborts' | 'signal'>,
+): Promise<UploadTicket> {
+  signal.throwIfAborted();
+  const initialised = api.uploads.initialise(upload, { priority: 'data' });
+  try {
+    return await untilAborted(initialised, signal);
+  } catch (error) {
+    if (signal.aborted)
+      initialised.then(
+        ({ uploadId }) => aborts.abort(uploadId),
+        () => {},
+      );
+    throw error;
+  }
+}

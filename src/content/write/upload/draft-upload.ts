@@ -1,0 +1,185 @@
+/**
+ * How a draft's bytes get to the service: the multipart upload that runs while the file is written, its restarts, and
+ * the one-call way for small files where the service offers it.
+ */
+import type { FileRecord } from '../../../api/model.ts';
+import type { ByteRange } from '../../byte-range.ts';
+import type { MemoryPool } from '../../memory/memory-pool.ts';
+import type { Annotations, ContentReader, UploadTarget } from '../../ports.ts';
+import type { UploadState } from '../journal/journal-entry.ts';
+import { CurrentUpload } from './current-upload.ts';
+import { EarlyParts } from './early-parts.ts';
+import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
+import type { UploadContext } from './multipart-upload.ts';
+import { isUploadGone } from './open-upload.ts';
+import { PartRelease } from './part-release.ts';
+import { TakenName } from './taken-name.ts';
+
+export interface DraftUploadOptions {
+  readonly context: UploadContext & { readonly memory: MemoryPool; readonly reader: ContentReader };
+  /** Of an upload that begins now. */
+  readonly preferredPartSizeBytes: () => number;
+  readonly target: () => UploadTarget;
+  /** An upload began or ended: the journal must know. */
+  readonly onChange: () => void;
+  /** To be waited for before the spool lets go of bytes before `end`. */
+  readonly beforeRelease: (end: number) => Promise<void>;
+  /** So many first bytes the spool keeps: a close has said that they are safe here, and an upload may be lost. */
+  readonly closedBytes: () => number;
+  /** What an ended mount had sent. */
+  readonly resumed: UploadState | undefined;
+  /** The file that was under the target's name, and since when a new one may be ours. */
+  readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
+  /** An ended mount was asked for it, as it is: what took the name since is newer, and not to be replaced. */
+  readonly recovered: () => boolean;
+}
+
+export interface PublishOptions {
+  /** What goes with content of this MD5 (in hexadecimal) where it can, which the answer shows. */
+  readonly annotations: (md5: string) => Annotations | undefined;
+  /** What is to be done beside an upload in parts, before it is completed. */
+  readonly inParts: () => Promise<void>;
+}
+
+export class DraftUpload {
+  readonly #context: DraftUploadOptions['context'];
+  readonly #recovered: () => boolean;
+  readonly #current: CurrentUpload;
+  readonly #early: EarlyParts;
+  readonly #release: PartRelease;
+  readonly #name: TakenName;
+  readonly #inline: InlineUpload;
+
+  constructor(options: DraftUploadOptions) {
+    const { context, target, onChange, beforeRelease, closedBytes, resumed, previous, recovered } = options;
+    const { api, reader, content, journal, signal } = context;
+    this.#context = context;
+    this.#recovered = recovered;
+    const current = new CurrentUpload(options);
+    const early = new EarlyParts(content, current);
+    const name = new TakenName({ api, reader, content, signal, target, previous, recovered, resumed });
+    this.#current = current;
+    this.#early = early;
+    this.#name = name;
+    this.#release = new PartRelease({
+      content,
+      journal,
+      current,
+      early,
+      record: onChange,
+      beforeRelease,
+      closedBytes,
+    });
+    this.#inline = new InlineUpload({ context, target, name });
+  }
+
+  get state(): UploadState | undefined {
+    return this.#current.now?.state;
+  }
+
+  get partsInFlight(): number {
+    return this.#current.now?.partsInFlight ?? 0;
+  }
+
+  /** What went wrong with a part sent early; the next publication tries anew. */
+  get error(): unknown {
+    return this.#early.error;
+  }
+
+  /** The bytes of a range are others now. */
+  touch(range: ByteRange): void {
+    this.#current.now?.touch(range);
+  }
+
+  /** The writer wrote a range: sends the full parts it has left behind, each at most once before publication. */
+  afterWrite(write: ByteRange): void {
+    this.#early.afterWrite(write);
+  }
+
+  /** Makes room in the spool, as `PartRelease` does. */
+  releaseSent(): Promise<boolean> {
+    return this.#release.releaseSent();
+  }
+
+  /** Runs what gives the draft another target, as `PartRelease` does. */
+  whileMoved<T>(move: () => Promise<T>): Promise<T> {
+    return this.#release.whileMoved(move);
+  }
+
+  /** Throws when the upload cannot be given up for another one: some of the bytes are nowhere else. */
+  requireRestart(): void {
+    this.#current.requireRestart();
+  }
+
+  /** Gives the upload up, at the service too, which is not waited for. */
+  abandon(): Promise<void> {
+    return this.#current.abandon();
+  }
+
+  /** As `abandon`, unless some of the bytes are nowhere else: then the next publication goes on with the upload. */
+  abandonUnlessReleased(): Promise<void> {
+    return this.#current.abandonUnlessReleased();
+  }
+
+  /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
+  publish(sizeBytes: number, { annotations, inParts }: PublishOptions): Promise<FileRecord> {
+    return this.#early.whilePublishing(async () => {
+      if (this.#current.now !== undefined || !(await this.#mayGoInline(sizeBytes)))
+        return await this.#publishInParts(sizeBytes, inParts);
+      const { sender, draftId, signal } = this.#context;
+      const send = (): Promise<FileRecord> => this.#inline.publish(sizeBytes, annotations);
+      return await sender.sendWhole(send, { lane: draftId, signal });
+    });
+  }
+
+  /** The file that the last publication made all the same, when it had no answer. */
+  async unanswered(): Promise<FileRecord | undefined> {
+    const file = await this.#inline.unanswered();
+    if (file === undefined) return this.#unansweredInParts();
+    // One begun since may have been told to replace no file: not this one either.
+    await this.abandonUnlessReleased();
+    return file;
+  }
+
+  async #unansweredInParts(): Promise<FileRecord | undefined> {
+    const sizeBytes = await this.#current.now?.completedBytes();
+    if (sizeBytes === undefined) return undefined;
+    const file = await this.#name.own(sizeBytes, undefined);
+    this.#current.forget();
+    return file;
+  }
+
+  async #publishInParts(sizeBytes: number, inParts: () => Promise<void>): Promise<FileRecord> {
+    let beside: Promise<void> | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.#current.now !== undefined && !this.#current.now.fits(sizeBytes)) {
+        this.requireRestart();
+        await this.abandon();
+      }
+      const upload = this.#current.now ?? (await this.#current.begin(sizeBytes));
+      let isSent = false;
+      try {
+        // Before it is completed: what the file builds on may go away then.
+        beside ??= inParts();
+        await Promise.all([upload.sendAll(sizeBytes), beside]);
+        isSent = true;
+        const file = (await this.#name.ofRecovered(sizeBytes)) ?? (await upload.complete(sizeBytes));
+        this.#current.forget();
+        return file;
+      } catch (error) {
+        if (!isUploadGone(error) || attempt > 1) throw error;
+        this.#current.forget();
+        // A file that was made before a part of this one could be sent is another.
+        if (!isSent && !this.#recovered()) continue;
+        const done = await this.#name.ownOfGoneUpload(sizeBytes);
+        if (done !== undefined) return done;
+      }
+    }
+  }
+
+  async #mayGoInline(sizeBytes: number): Promise<boolean> {
+    if (sizeBytes > INLINE_BYTES) return false;
+    const capabilities = await this.#context.api.capabilities({ priority: 'data' });
+    return capabilities.has('upload_inline');
+  }
+}

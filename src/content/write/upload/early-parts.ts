@@ -1,0 +1,105 @@
+import type { ByteRange } from '../../byte-range.ts';
+import { leftBehind, outgrows, partRange, partsIn } from '../parts/part-plan.ts';
+import type { DraftContent } from '../spool/draft-content.ts';
+import type { CurrentUpload } from './current-upload.ts';
+import type { MultipartUpload } from './multipart-upload.ts';
+
+/** A file that outgrew its upload is taken to become so many times as large. */
+const GROWTH = 4;
+
+/**
+ * Sends the full parts that the writer of a draft has left behind while it writes on, each at most once; what is changed
+ * afterwards its publication sends.
+ */
+export class EarlyParts {
+  readonly #content: DraftContent;
+  readonly #current: CurrentUpload;
+  #previousWrite: ByteRange = { start: 0, end: 0 };
+  #publishing = false;
+  #error: unknown;
+
+  constructor(content: DraftContent, current: CurrentUpload) {
+    this.#content = content;
+    this.#current = current;
+  }
+
+  /** What went wrong with one: no more are sent until it is tried again. */
+  get error(): unknown {
+    return this.#error;
+  }
+
+  /** The writer wrote a range. */
+  afterWrite(write: ByteRange): void {
+    const before = this.#previousWrite;
+    this.#previousWrite = write;
+    if (this.#publishing || this.#error !== undefined || this.#current.isBeginning) return;
+    const { layout } = this.#current;
+    const candidates = new Set([...partsIn(before, layout), ...partsIn(write, layout)]);
+    const ready = this.#readyOf(candidates);
+    if (ready.length > 0) this.#send(ready);
+  }
+
+  /** Runs a publication, which sends all parts itself: beside it none is sent early. What failed before it tries anew. */
+  async whilePublishing<T>(publish: () => Promise<T>): Promise<T> {
+    this.#publishing = true;
+    try {
+      await this.#current.begun();
+      this.#error = undefined;
+      return await publish();
+    } finally {
+      this.#publishing = false;
+    }
+  }
+
+  /** Sends what failed, for by now the store may be back: throws when it is not. False when nothing had failed. */
+  async retry(): Promise<boolean> {
+    if (this.#error === undefined || this.#publishing) return false;
+    this.#error = undefined;
+    const upload = this.#current.now;
+    if (upload === undefined) this.#restartFor(this.#content.sizeBytes);
+    else this.#sendBehind(upload);
+    await this.#current.begun();
+    await this.#current.now?.nextSent();
+    if (this.#error !== undefined) throw this.#error;
+    return true;
+  }
+
+  #send(numbers: readonly number[]): void {
+    const upload = this.#current.now;
+    const { sizeBytes, released } = this.#content;
+    if (upload === undefined) this.#restartFor(sizeBytes);
+    else if (outgrows(sizeBytes, upload.layout) && !released) this.#restartFor(sizeBytes * GROWTH);
+    else for (const number of numbers) this.#sendPart(upload, number);
+  }
+
+  #sendPart(upload: MultipartUpload, number: number): void {
+    const range = partRange(number, this.#content.sizeBytes, upload.layout);
+    upload.send(number, range).catch((error: unknown) => {
+      if (this.#current.now === upload) this.#error ??= error;
+    });
+  }
+
+  /** Begins an upload for a file that will have about so many bytes, and sends all that is behind the writer. */
+  #restartFor(expectedBytes: number): void {
+    this.#current.replace(expectedBytes).then(
+      (upload) => this.#sendBehind(upload),
+      (error: unknown) => {
+        this.#error ??= error;
+      },
+    );
+  }
+
+  #sendBehind(upload: MultipartUpload): void {
+    const all = partsIn({ start: 0, end: this.#content.sizeBytes }, upload.layout);
+    for (const number of this.#readyOf(all)) this.#sendPart(upload, number);
+  }
+
+  /** Those that the writer has left behind, all of whose bytes are local, and that were never sent. */
+  #readyOf(candidates: Iterable<number>): number[] {
+    const { layout, now } = this.#current;
+    const { sizeBytes } = this.#content;
+    return leftBehind(candidates, this.#previousWrite, { sizeBytes, ...layout }).filter(
+      (number) => (now?.isNew(number) ?? true) && this.#content.isLocal(partRange(number, sizeBytes, layout)),
+    );
+  }
+}

@@ -1,0 +1,128 @@
+/** A small file in one call, where the service offers that (capability `upload_inline`). */
+import type { Api } from '../../../api/api.ts';
+import { ApiError, mayBeDone, TransportError } from '../../../api/errors.ts';
+import type { FileRecord } from '../../../api/model.ts';
+import { md5Hex } from '../../../lib/md5.ts';
+import type { MemoryPool } from '../../memory/memory-pool.ts';
+import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../../ports.ts';
+import type { DraftContent } from '../spool/draft-content.ts';
+import { hasContent } from './published-already.ts';
+import { hasMd5 } from './same-bytes.ts';
+import type { TakenName } from './taken-name.ts';
+
+/** The most that `POST /upload/inline` takes. */
+export const INLINE_BYTES = 8 * 1024 * 1024;
+
+/** Of annotations, as JSON. */
+const HEADER_BYTES = 4096;
+
+/** Other bytes arrived than those that were sent. */
+const DAMAGED = 8016;
+/** Bytes that arrive damaged so often will not arrive. */
+const MOST_TRIES = 5;
+
+export interface InlineUploadOptions {
+  readonly context: {
+    readonly api: Api;
+    readonly reader: ContentReader;
+    readonly content: DraftContent;
+    readonly memory: MemoryPool;
+    readonly signal: AbortSignal;
+  };
+  readonly target: () => UploadTarget;
+  readonly name: TakenName;
+}
+
+interface Sent {
+  readonly sizeBytes: number;
+  readonly md5: string;
+}
+
+export class InlineUpload {
+  readonly #options: InlineUploadOptions;
+  /** What was sent last, when that had no answer. */
+  #unanswered: Sent | undefined;
+
+  constructor(options: InlineUploadOptions) {
+    this.#options = options;
+  }
+
+  /** `annotations`: what goes with content of this MD5 (in hexadecimal). */
+  async publish(
+    sizeBytes: number,
+    annotations: (md5: string) => Annotations | undefined,
+  ): Promise<FileRecord> {
+    const { context, target, name } = this.#options;
+    const { content, memory, signal } = context;
+    const buffer = await memory.acquire(sizeBytes, signal);
+    const body = buffer.subarray(0, sizeBytes);
+    try {
+      await content.fetchMissing({ start: 0, end: sizeBytes }, signal);
+      await content.readInto(0, body, signal);
+      const there = await name.ofRecovered(sizeBytes);
+      if (there !== undefined) return there;
+      const md5 = await md5Hex(body);
+      const file = { target: target(), md5, annotations: annotations(md5) };
+      return await this.#orFound({ sizeBytes, md5 }, () => send(context, body, file));
+    } finally {
+      memory.release(buffer);
+    }
+  }
+
+  /** The file that was made all the same of what was sent last, when that had no answer. */
+  async unanswered(): Promise<FileRecord | undefined> {
+    const file = this.#unanswered && (await this.#lookFor(this.#unanswered));
+    this.#unanswered = undefined;
+    return file;
+  }
+
+  /** What had no answer, and cannot be looked for now or is not there yet, is left to `unanswered`. */
+  async #orFound(sent: Sent, make: () => Promise<FileRecord>): Promise<FileRecord> {
+    this.#unanswered = sent;
+    let file: FileRecord | undefined;
+    try {
+      file = await make();
+    } catch (error) {
+      if (!mayBeDone(error)) this.#unanswered = undefined;
+      else if (error instanceof TransportError) file = await this.#lookFor(sent);
+      if (file === undefined) throw error;
+    }
+    this.#unanswered = undefined;
+    return file;
+  }
+
+  #lookFor({ sizeBytes, md5 }: Sent): Promise<FileRecord | undefined> {
+    return this.#options.name.own(sizeBytes, (content) => hasMd5(sizeBytes, md5, content));
+  }
+}
+
+interface InlineFile {
+  readonly target: UploadTarget;
+  /** Of the content, in hexadecimal. */
+  readonly md5: string;
+  readonly annotations: Annotations | undefined;
+}
+
+/** Sends a whole file, again if it arrives damaged. A service that does not know of the MD5 does not check. */
+async function send(
+  { api, reader, signal }: Pick<InlineUploadOptions['context'], 'api' | 'reader' | 'signal'>,
+  body: Uint8Array,
+  { target, md5, annotations }: InlineFile,
+): Promise<FileRecord> {
+  const isSame = (found: FileRecord): Promise<boolean> =>
+    hasContent({ reader, signal }, found, (content) => hasMd5(body.length, md5, content));
+  const file = { ...target, md5, isSame, ...ridingAlong(annotations) };
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+    try {
+      return await api.uploads.inline(file, body, { signal, priority: 'data' });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== DAMAGED) throw error;
+    }
+  }
+  throw new ContentError('failed', `${target.name} arrived damaged ${MOST_TRIES} times`);
+}
+
+/** Annotations that fit into the headers of one call; servers take some 16 KiB of them. */
+function ridingAlong(annotations: Annotations | undefined): Partial<Annotations> {
+  return JSON.stringify(annotations ?? {}).length > HEADER_BYTES ? {} : { ...annotations };
+}
