@@ -278,6 +278,30 @@ describe('--part-size', () => {
   });
 });
 
+describe('--md5-sum', () => {
+  const told = (path: string): Promise<RunResult> =>
+    run('getfattr', ['--only-values', '-n', 'user.md5_sum', path]);
+
+  test('gives what is written its MD5, in one call or in parts, and only where it is given', async ({
+    sandbox,
+  }) => {
+    const write = async (name: string, lines: number): Promise<string> => {
+      const path = sandbox.path(PROJECT, name);
+      await shell(`seq ${lines} > ${path}`);
+      return path;
+    };
+    await mount(sandbox, []);
+    expect(await told(await write('without-sum.txt', 1000))).toMatchObject({ code: 1 });
+    await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    await mount(sandbox, ['--md5-sum']);
+    for (const lines of [1000, 3_000_000]) {
+      const path = await write(`with-sum-${lines}.txt`, lines);
+      const sum = (await shell(`md5sum < ${path}`)).slice(0, 32);
+      expect(await told(path)).toMatchObject({ code: 0, stdout: sum });
+    }
+  });
+});
+
 describe('.svcfs', () => {
   test('config shows every option and no secret', async ({ sandbox }) => {
     await mount(sandbox, ['--umask', '027', '--metadata-ttl', '5']);

@@ -38,3 +38,9 @@ test('the tests that the page names for the rules are there', () => {
   const missing = named.filter((name) => !places.some((place) => existsSync(new URL(name, place))));
   expect(missing).toEqual([]);
 });
+
+test('the page of calls tells what each capability adds that the service announces', async () => {
+  const { body } = await request('GET', service.url);
+  const told = [...PAGE.matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(([, name]) => name);
+  expect(told.sort()).toEqual([...body.capabilities].sort());
+});

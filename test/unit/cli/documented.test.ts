@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
@@ -72,5 +72,21 @@ describe('the exit codes', () => {
       meaning,
     ]);
     expect(rows).toEqual(codes.map(({ code, meaning }) => [code, meaning]));
+  });
+});
+
+describe('the README', () => {
+  const root = new URL('../../../', import.meta.url);
+  const readme = readFileSync(new URL('README.md', root), 'utf8');
+
+  it.each(['demo', 'test', 'bench', 'conformance'])('tells of scripts/%s', (name) => {
+    expect(readme).toMatch(new RegExp(`^scripts/${name}\\b.*#`, 'm'));
+    expect(existsSync(new URL(`scripts/${name}`, root))).toBe(true);
+  });
+
+  it('leads to documents that are there', () => {
+    const links = [...readme.matchAll(/\]\(([^):]+)\)/g)].map(([, link]) => link ?? '');
+    expect(links).toContain('test/bench/RESULTS.md');
+    expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
   });
 });
