@@ -25,7 +25,7 @@ export interface StorageOptions {
 export interface StorageLimits {
   /** How long a store that brings nothing is tried. Default 60 s. */
   readonly timeoutMs: number;
-  /** To one store. Default 40: what is in flight is limited by those who ask, and what is fetched ahead leaves some free. */
+  /** To one store. Default 56: what is in flight is limited by those who ask, and what is fetched ahead leaves some free. */
   readonly connections: number;
   /** Of one exchange, without a byte. Default 20 s, at most `timeoutMs`. */
   readonly stallTimeoutMs: number;
@@ -37,7 +37,7 @@ export interface StorageLimits {
 
 const DEFAULT_LIMITS: StorageLimits = {
   timeoutMs: 60_000,
-  connections: 40,
+  connections: 56,
   stallTimeoutMs: 20_000,
   answerTimeoutMs: ANSWER_TIMEOUT_MS,
   connectTimeoutMs: 10_000,

@@ -48,15 +48,15 @@ const SLACK_READS = 3;
 const FRONT_BYTES = 128 * KIB;
 const STREAM_BYTES = 512 * KIB;
 /**
- * What a stream has read, times this, is its window: 128 KiB earn 1 MiB, 1 MiB earns 96 MiB and with them the largest
+ * What a stream has read, times this, is its window: 128 KiB earn 1 MiB, half a MiB earns 96 MiB and with them the largest
  * ranges on all connections. Smaller ones would end while the connections' own windows still grow, all at once.
  */
 const AMBITION = 8;
-const AMBITION_OF_STREAM = 96;
+const AMBITION_OF_STREAM = 192;
 
 const LARGEST_RANGE = 4 * MIB;
 const SMALLEST_RANGE = 128 * KIB;
-/** Of all windows together: some more than there are connections. */
+/** Of all windows together: a window of 96 MiB has the largest ranges. */
 const RANGES_IN_WINDOWS = 32;
 /** Of one window: its reader is to find the next range there, and another on its way. */
 const FEWEST_RANGES = 4;

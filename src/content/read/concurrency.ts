@@ -21,11 +21,11 @@ export interface Period {
 }
 
 /** Enough for most networks: a range waits one round trip for its first byte, and another range fills that time. */
-export const FIRST_CONCURRENCY: Concurrency = { limit: 24, before: undefined, patience: 0, tryFewer: true };
+export const FIRST_CONCURRENCY: Concurrency = { limit: 40, before: undefined, patience: 0, tryFewer: true };
 
 const STEP = 8;
 /** Fewer than there are connections to one store: who waits for bytes finds one. */
-const MOST = 32;
+const MOST = 48;
 const FEWEST = 4;
 /** A reader that comes to a range waits for it about as long, when its line is full. */
 const SLOW_SECONDS = 2;

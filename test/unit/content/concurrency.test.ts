@@ -21,25 +21,25 @@ function limitsOn(network: (ranges: number) => number, periods: number): number[
 
 describe('the ranges in flight', () => {
   it('grow in number as long as more bring more', () => {
-    expect(limitsOn((ranges) => ranges * 10 * MIB, 4)).toEqual([32, 32, 32, 32]);
+    expect(limitsOn((ranges) => ranges * 10 * MIB, 4)).toEqual([48, 48, 48, 48]);
   });
 
   it('stay as few as bring the same, but for a try now and then', () => {
     const limits = limitsOn(() => 100 * MIB, 50);
-    expect(limits.slice(0, 3)).toEqual([32, 24, 24]);
-    expect(limits.filter((limit) => limit > 24)).toHaveLength(3);
+    expect(limits.slice(0, 3)).toEqual([48, 40, 40]);
+    expect(limits.filter((limit) => limit > 40)).toHaveLength(3);
   });
 
   it('become fewer on a line that is full with fewer, until none takes long', () => {
     const limits = limitsOn(() => 10 * MIB, 50);
-    expect(limits.slice(0, 5)).toEqual([12, 6, 4, 12, 4]);
-    expect(limits.slice(5).filter((limit) => limit > 4)).toHaveLength(2);
+    expect(limits.slice(0, 5)).toEqual([20, 10, 5, 13, 5]);
+    expect(limits.slice(5).filter((limit) => limit > 5)).toHaveLength(2);
   });
 
   it('grow in number from a store that brings each of them slowly', () => {
     const limits = limitsOn((ranges) => ranges * MIB, 50);
-    expect(limits.slice(0, 2)).toEqual([12, 24]);
-    expect(limits.at(22)).toBe(32);
+    expect(limits.slice(0, 2)).toEqual([20, 40]);
+    expect(limits.at(22)).toBe(48);
   });
 });
 
@@ -70,7 +70,7 @@ describe('RangeSlots', () => {
     for (let rounds = 0; rounds < 6; rounds += 1) {
       const arriving = inFlight;
       inFlight = 0;
-      await clock.advance(arriving * 400);
+      await clock.advance(arriving * 500);
       for (let ranges = 0; ranges < arriving; ranges += 1) slots.release(retry, MIB);
     }
     expect(slots.limit).toBeLessThanOrEqual(6);
