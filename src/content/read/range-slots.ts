@@ -18,6 +18,7 @@ export class RangeSlots {
   readonly #ahead = new Set<Retry>();
   #concurrency: Concurrency = FIRST_CONCURRENCY;
   #inFlight = 0;
+  #toHandOn = 0;
   #periodBeganMs: number | undefined;
   #periodBytes = 0;
   #periodRanges = 0;
@@ -62,16 +63,29 @@ export class RangeSlots {
     const left = (this.#taken.get(retry) ?? 1) - 1;
     if (left === 0) this.#taken.delete(retry);
     else this.#taken.set(retry, left);
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    next();
+    this.#handOn();
   }
 
   /** The handle is closed: do not ask it again. */
   withdraw(retry: Retry): void {
     this.#ahead.delete(retry);
     this.#waiting.delete(retry);
+  }
+
+  /** Who is asked and finds no memory gives the slot back at once: the next is asked after it, not within, for thousands may wait. */
+  #handOn(): void {
+    this.#toHandOn += 1;
+    if (this.#toHandOn > 1) return;
+    try {
+      for (; this.#toHandOn > 0; this.#toHandOn -= 1) {
+        const [next] = this.#waiting;
+        if (next === undefined) continue;
+        this.#waiting.delete(next);
+        next();
+      }
+    } finally {
+      this.#toHandOn = 0;
+    }
   }
 
   /**

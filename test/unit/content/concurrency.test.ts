@@ -76,6 +76,24 @@ describe('RangeSlots', () => {
     expect(slots.limit).toBeLessThanOrEqual(6);
   });
 
+  it('asks all that wait when none of them has a use for it, however many there are', () => {
+    const slots = new RangeSlots(new FakeClock());
+    const first = (): void => {};
+    while (slots.take(first)) {}
+    slots.withdraw(first);
+    let asked = 0;
+    for (let handles = 0; handles < 20_000; handles += 1) {
+      const retry = (): void => {
+        if (!slots.take(retry)) return;
+        asked += 1;
+        slots.release(retry, 0);
+      };
+      retry();
+    }
+    slots.release(first, 0);
+    expect(asked).toBe(20_000);
+  });
+
   it('counts a handle once, whether it has slots or waits', () => {
     const slots = new RangeSlots(new FakeClock());
     const first = (): void => {};
