@@ -165,8 +165,7 @@ export class DiskCache {
         entry.write(whole.offset, whole.bytes),
       );
     } catch (error) {
-      this.#failures += 1;
-      if (isDiskFull(error)) this.#space.diskIsFull();
+      this.#refused(error, whole.bytes.length);
       throw error;
     }
     this.#writtenBytes += whole.bytes.length;
@@ -240,6 +239,15 @@ export class DiskCache {
   async close(): Promise<void> {
     await this.#writes.idle();
     this.#entries.close();
+  }
+
+  #refused(error: unknown, bytes: number): void {
+    if (!isDiskFull(error)) {
+      this.#failures += 1;
+      return;
+    }
+    this.#refusedBytes += bytes;
+    this.#space.diskIsFull();
   }
 
   #placeOf({ name, sizeBytes }: CachedVersion): EntryPlace {

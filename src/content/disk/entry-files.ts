@@ -56,7 +56,12 @@ async function openData(index: FileHandle, place: EntryPlace): Promise<FileHandl
   const header = await readHeader(index);
   if (header?.name !== name || header.sizeBytes !== sizeBytes) return undefined;
   const data = await openIfThere(dataPath(directory, name, header.birth));
-  if (data !== undefined) await restoreSize(data, index, sizeBytes);
+  try {
+    if (data !== undefined) await restoreSize(data, index, sizeBytes);
+  } catch (error) {
+    await data?.close();
+    throw error;
+  }
   return data;
 }
 

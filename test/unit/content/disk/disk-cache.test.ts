@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { loadBlockIo } from '../../../../src/content/disk/block-io.ts';
 import type { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { mustRun } from '../../../support/run.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { patterned } from '../fake-platform.ts';
 import { BLOCK, DiskWorld, file, readBlocks } from './disk-world.ts';
@@ -12,6 +13,13 @@ const MIB = 1024 * 1024;
 /** The last block is short. */
 const SIZE = 40 * BLOCK + 123;
 const bytes = patterned(SIZE);
+
+/** Of this process. */
+async function openFilesIn(directory: string): Promise<readonly string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const paths = descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => ''));
+  return (await Promise.all(paths)).filter((path) => path.startsWith(directory));
+}
 
 describe('the disk cache', () => {
   it('gives back what it was given, and says what is missing', async () => {
@@ -34,6 +42,22 @@ describe('the disk cache', () => {
     expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK])).missing).toEqual([]);
     expect((await readBlocks(cache, version, [BLOCK + 1, 3 * BLOCK])).missing).toHaveLength(1);
     expect((await readBlocks(cache, version, [BLOCK, 3 * BLOCK - 1])).missing).toHaveLength(1);
+  });
+
+  it('keeps no descriptor of an entry that it cannot use', async () => {
+    const world = new DiskWorld();
+    const first = world.cache();
+    const version = file(first, 'a', SIZE);
+    await first.write(version, 0, bytes);
+    await first.close();
+    const data = await world.file('data');
+    await rm(data);
+    // It has no size that could be set right.
+    await mustRun('mkfifo', [data]);
+    const cache = world.cache();
+    const { missing } = await readBlocks(cache, version);
+    expect(missing).toEqual([[0, SIZE]]);
+    expect(await openFilesIn(world.directory)).not.toContain(data);
   });
 
   it('gives nothing up for a file that is too large for its file system', async () => {
@@ -263,15 +287,10 @@ describe('eviction', () => {
     await one.write(version, 0, bytes);
     await readBlocks(other, version);
     await one.evict([version]);
-    const openFiles = async (): Promise<readonly string[]> => {
-      const descriptors = await readdir('/proc/self/fd');
-      const paths = descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => ''));
-      return (await Promise.all(paths)).filter((path) => path.startsWith(world.directory));
-    };
-    expect(await openFiles()).toHaveLength(2);
+    expect(await openFilesIn(world.directory)).toHaveLength(2);
     await waitUntil(async () => {
       await clock.advance(31_000);
-      return (await openFiles()).length === 0;
+      return (await openFilesIn(world.directory)).length === 0;
     });
   });
 
@@ -294,6 +313,17 @@ describe('eviction', () => {
     expect(cache.keep(version, 0, bytes)).toBeUndefined();
     expect(cache.statistics.droppedBytes).toBe(SIZE);
     expect(await world.files()).toEqual([]);
+  });
+
+  it('takes a disk that gets full for no failure of it, and counts what was not written', async () => {
+    const blocks = loadBlockIo();
+    if (blocks === undefined) throw new Error('build the addon first');
+    const { read, count } = blocks;
+    const write: typeof blocks.write = () =>
+      Promise.reject(Object.assign(new Error('No space left on device'), { code: 'ENOSPC' }));
+    const cache = new DiskWorld().cache({}, undefined, { blocks: { read, count, write } });
+    await expect(cache.write(file(cache, 'a', SIZE), 0, bytes)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(cache.statistics).toMatchObject({ full: true, failures: 0, droppedBytes: SIZE });
   });
 
   it('looks again when it was full for a while', async () => {
