@@ -136,12 +136,13 @@ export function reachBytes(window: number): number {
 
 /**
  * The largest window of one handle. All windows together keep the ranges that may be in flight busy, with some to spare
- * for what has come and is not read yet, and take no more than half of the memory, or they would push out one another.
+ * for what has come and is not read yet, and take no more than a third of the memory, or they would push out one another:
+ * who comes later finds the windows of those before it as large as their shares were then.
  */
 export function windowShare(
   { ranges, handles }: { readonly ranges: number; readonly handles: number },
   memoryBytes: number,
 ): number {
-  const all = Math.min(ranges * LARGEST_RANGE * SPARE, memoryBytes / 2);
+  const all = Math.min(ranges * LARGEST_RANGE * SPARE, memoryBytes / 3);
   return all / Math.max(1, handles);
 }

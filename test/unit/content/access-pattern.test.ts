@@ -145,7 +145,7 @@ describe('the share of a handle', () => {
     expect(share(4, 1024 * MIB)).toBe(24 * MIB);
   });
 
-  it('together is no more than half of the memory', () => {
-    expect(share(1, 32 * MIB)).toBe(16 * MIB);
+  it('together is no more than a third of the memory', () => {
+    expect(share(1, 30 * MIB)).toBe(10 * MIB);
   });
 });
