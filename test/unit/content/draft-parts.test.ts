@@ -22,13 +22,26 @@ describe('parts', () => {
     const gate = new Promise<void>((resolve) => (open = resolve));
     platform.on = (call) => (call.startsWith('put') ? gate : undefined);
     await writeInPieces(draft, bytes, 70);
-    await waitUntil(() => platform.putsInFlight === 8);
+    await waitUntil(() => platform.putsInFlight === 16);
     open();
     await waitUntil(() => platform.count('put') === 20);
-    expect(platform.mostPutsInFlight).toBe(8);
+    expect(platform.mostPutsInFlight).toBe(16);
     await draft.publish(forever);
     expect(published()).toEqual(bytes);
     expect(platform.count('put')).toBe(21);
+  });
+
+  it('have their links ahead of their turns, half as many as are in flight', async () => {
+    const draft = await newDraft(writerOf({ partsInFlight: 2 }));
+    const gate = new Gate();
+    platform.on = (call) => (call.startsWith('put') ? gate.opened : undefined);
+    await draft.write(0, patterned(1000), forever);
+    await waitUntil(() => platform.putsInFlight === 2 && platform.count('partUrl') === 3);
+    gate.open();
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(1000));
+    expect(platform.mostPutsInFlight).toBe(2);
+    expect(platform.count('partUrl')).toBe(platform.count('put'));
   });
 
   it('wait for their turn without a word in the log, however many', async () => {
@@ -40,7 +53,7 @@ describe('parts', () => {
     const gate = new Promise<void>((resolve) => (open = resolve));
     platform.on = (call) => (call.startsWith('put') ? gate : undefined);
     await draft.write(0, patterned(2050), new AbortController().signal);
-    await waitUntil(() => platform.putsInFlight === 8);
+    await waitUntil(() => platform.putsInFlight === 16);
     open();
     await draft.publish(new AbortController().signal);
     process.off('warning', warn);

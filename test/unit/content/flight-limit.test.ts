@@ -36,24 +36,24 @@ describe('hill climbing', () => {
 
 describe('the limit of parts in flight', () => {
   /** Sends parts that share a line; answers the limit at the end. */
-  async function limitAfter(parts: number, waiting: boolean): Promise<number> {
+  async function limitAfter(parts: number, line: number, waiting: boolean): Promise<number> {
     const clock = new FakeClock();
     const limit = new FlightLimit(clock);
     for (let part = 0; part < parts; part += 1) {
-      // Each place is a connection of its own speed, up to 16 of them.
-      await clock.advance(1000 / Math.min(16, limit.value));
+      // Each place is a connection of its own speed, up to so many of them.
+      await clock.advance(1000 / Math.min(line, limit.value));
       limit.arrived(100, waiting);
     }
     return limit.value;
   }
 
-  it('rises to what the line takes', async () => {
-    const value = await limitAfter(600, true);
-    expect(value).toBeGreaterThanOrEqual(12);
-    expect(value).toBeLessThanOrEqual(20);
+  it.each([8, 24])('comes to what the line takes: %i', async (line) => {
+    const value = await limitAfter(800, line, true);
+    expect(value).toBeGreaterThanOrEqual(line * 0.75);
+    expect(value).toBeLessThanOrEqual(line * 1.25);
   });
 
   it('stays when no part waits for a place', async () => {
-    expect(await limitAfter(600, false)).toBe(8);
+    expect(await limitAfter(600, 8, false)).toBe(16);
   });
 });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { type Climb, climbOn } from './climb.ts';
 
-const FIRST = 8;
+const FIRST = 16;
 const LIMITS = { least: 4, most: 32 };
 /** A measurement covers so many times the parts in flight, so that each place had its turn. */
 const ROUNDS = 2;

@@ -1,6 +1,7 @@
 /**
  * Sends parts: the one process-wide queue with its limit of parts in flight, fair between files, and the way of one
- * part from the spool to the store.
+ * part from the spool to the store. The links of those whose turn is near are asked for ahead, so that no place in flight
+ * waits for one.
  *
  * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
  * memory is held for the time of one transfer only; how much is fetched at once, `FetchTurns` says. A part that was sent
@@ -47,6 +48,8 @@ export interface PartSenderOptions {
 
 /** A part whose bytes arrive damaged so often will not arrive. */
 const MOST_TRIES = 5;
+/** So many parts have their links ahead of their turns, for each in flight: a link takes less time than a part. */
+const LINKS_AHEAD = 1 / 2;
 /** Of the memory budget, for parts that were sent and wait to be checked. */
 const WAITING_SHARE = 1 / 4;
 
@@ -60,7 +63,9 @@ interface Sent {
 
 export class PartSender {
   readonly #options: PartSenderOptions;
-  readonly #queue: PQueue<FairQueue, LaneOptions>;
+  /** Parts whose turn is near, or has come. */
+  readonly #near: PQueue<FairQueue, LaneOptions>;
+  readonly #inFlight: PQueue<FairQueue, LaneOptions>;
   readonly #checks: PartChecks;
   readonly #limit: FlightLimit | undefined;
 
@@ -68,7 +73,8 @@ export class PartSender {
     this.#options = options;
     this.#limit = options.partsInFlight === undefined ? new FlightLimit(options.clock) : undefined;
     const concurrency = options.partsInFlight ?? this.#limit?.value ?? 1;
-    this.#queue = new PQueue({ concurrency, queueClass: FairQueue });
+    this.#near = new PQueue({ concurrency: withAhead(concurrency), queueClass: FairQueue });
+    this.#inFlight = new PQueue({ concurrency, queueClass: FairQueue });
     const mostWaitingBytes = options.memory.limitBytes * WAITING_SHARE;
     this.#checks = new PartChecks({ clock: options.clock, mostWaitingBytes });
   }
@@ -76,7 +82,7 @@ export class PartSender {
   /** Sends one part when its turn comes, again if it arrives damaged; answers its ETag. */
   async send(job: PartJob): Promise<string> {
     for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
-      const sent = await this.#inTurn(() => this.#send(job), job);
+      const sent = await inTurn(this.#near, () => this.#sendSoon(job), job);
       try {
         if (sent.md5 === undefined || (await sent.check.matches(sent.md5, job.isUrgent()))) return sent.etag;
       } finally {
@@ -94,31 +100,20 @@ export class PartSender {
 
   /** Sends a whole file. It waits for its turn only where the number of uploads was given: else many small ones may go. */
   sendWhole<T>(send: () => Promise<T>, turn: Turn): Promise<T> {
-    return this.#limit === undefined ? this.#inTurn(send, turn) : send();
+    return this.#limit === undefined ? inTurn(this.#inFlight, send, turn) : send();
   }
 
-  /** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
-  async #inTurn<T>(work: () => Promise<T>, { lane, signal }: Turn): Promise<T> {
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const leave = (): void => reject(signal.reason);
-      signal.addEventListener('abort', leave, { once: true });
-      const begin = (): Promise<T> => {
-        signal.removeEventListener('abort', leave);
-        signal.throwIfAborted();
-        return work();
-      };
-      this.#queue.add(async () => begin(), { lane }).then(resolve, reject);
-    });
+  #sendSoon(job: PartJob): Promise<Sent> {
+    const link = this.#link(job);
+    // Who does not come to need it does not hear of its failure.
+    link.catch(() => undefined);
+    return inTurn(this.#inFlight, () => this.#send(job, link), job);
   }
 
-  async #send(job: PartJob): Promise<Sent> {
+  async #send(job: PartJob, link: Promise<SignedUrl>): Promise<Sent> {
     const { memory } = this.#options;
     await job.content.fetchMissing(job.range, job.signal);
     const sizeBytes = job.range.end - job.range.start;
-    // On its way while the bytes are read; who does not come to need it does not hear of its failure.
-    const link = this.#link(job);
-    link.catch(() => undefined);
     const buffer = await memory.acquire(sizeBytes, job.signal);
     let check: PartCheck | undefined;
     try {
@@ -138,8 +133,9 @@ export class PartSender {
 
   #measure(sizeBytes: number): void {
     if (this.#limit === undefined) return;
-    this.#limit.arrived(sizeBytes, this.#queue.size > 0);
-    this.#queue.concurrency = this.#limit.value;
+    this.#limit.arrived(sizeBytes, this.#inFlight.size > 0);
+    this.#inFlight.concurrency = this.#limit.value;
+    this.#near.concurrency = withAhead(this.#limit.value);
   }
 
   /** A link that expired while its part waited for its turn is asked for once more. */
@@ -156,4 +152,27 @@ export class PartSender {
   #link({ uploadId, partNumber, signal }: PartJob): Promise<SignedUrl> {
     return this.#options.api.uploads.partUrl(uploadId, partNumber, { signal, priority: 'data' });
   }
+}
+
+/** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
+async function inTurn<T>(
+  queue: PQueue<FairQueue, LaneOptions>,
+  work: () => Promise<T>,
+  { lane, signal }: Turn,
+): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    const begin = (): Promise<T> => {
+      signal.removeEventListener('abort', leave);
+      signal.throwIfAborted();
+      return work();
+    };
+    queue.add(async () => begin(), { lane }).then(resolve, reject);
+  });
+}
+
+function withAhead(inFlight: number): number {
+  return inFlight + Math.ceil(inFlight * LINKS_AHEAD);
 }
