@@ -161,7 +161,9 @@ describe.skipIf(!MAY_MOUNT)('a disk that gets full', () => {
     await world.remount(['--cache-dir', join(disk.path, 'cache'), '--cache-min-free', '0']);
     await disk.fill(5 * MIB);
     await compare();
-    await waitUntil(async () => /full|failures/.test((await world.sandbox.svcfs(['status'])).stdout));
+    await waitUntil(async () =>
+      /full|not added \(no room/.test((await world.sandbox.svcfs(['status'])).stdout),
+    );
     const { code, stderr } = await world.sandbox.svcfs(['warmup', world.own('big')]);
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/does not fit/) });
     await disk.empty();
