@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { FAMILIES } from './rows/families.ts';
 import { SIZES } from './sizes.ts';
@@ -12,9 +13,12 @@ export interface BenchOptions {
   readonly serverDir: string;
   readonly work: string;
   readonly profile: string | undefined;
-  readonly json: string | undefined;
+  /** `results.json` in the work directory, unless another is named. */
+  readonly json: string;
   readonly results: string | undefined;
 }
+
+type Given = Omit<BenchOptions, 'json'> & { readonly json?: string; readonly quick?: true };
 
 const NAMES = FAMILIES.map(({ name }) => name);
 
@@ -30,10 +34,11 @@ export function parseBenchOptions(argv: readonly string[]): BenchOptions {
     .option('--server-dir <dir>', 'where the server keeps its data: 8 times the file size', '/dev/shm')
     .option('--work <dir>', 'mount points, caches, and what is kept between runs', '/var/tmp/svcfs-bench')
     .option('--profile <dir>', 'keep a CPU profile of every process of svcfs and its service')
-    .option('--json <file>', 'write everything as JSON')
+    .option('--json <file>', 'where everything is written as JSON (results.json among the work)')
     .option('--results <file>', 'write the document')
     .parse([...argv], { from: 'user' });
-  const { quick, ...options } = command.opts<BenchOptions & { readonly quick?: true }>();
+  const { quick, ...given } = command.opts<Given>();
+  const options = { json: join(given.work, 'results.json'), ...given };
   return quick ? { ...options, size: 'quick' } : options;
 }
 

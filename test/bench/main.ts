@@ -63,7 +63,8 @@ async function main({ serverDir, work, size, runs, latency, json, results }: Ben
     console.log(tableOf(report.results));
     console.log(`\n${coresTable(report.results) ?? ''}`);
     console.log(`\n${targetTable(report.targets.filter(({ met }) => met !== undefined))}`);
-    if (json !== undefined) await writeFile(json, `${JSON.stringify(report, undefined, 1)}\n`);
+    await writeFile(json, `${JSON.stringify(report, undefined, 1)}\n`);
+    console.log(`\nAll of it as JSON: ${json}`);
     if (results !== undefined) await writeFile(results, documentOf(report));
   } finally {
     await serverPlace.remove();
