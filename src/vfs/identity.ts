@@ -69,6 +69,6 @@ export function lacksSize(node: Node): boolean {
     node.kind === 'volume-object' &&
     !node.draft &&
     node.record !== undefined &&
-    node.record.sizeBytes === undefined
+    (node.record.sizeBytes === undefined || node.sizeIsOld)
   );
 }

@@ -88,6 +88,7 @@ export class NodeMaker {
       volume,
       location,
       record,
+      sizeIsOld: false,
       draft: undefined,
       mode: undefined,
       writtenMs: undefined,

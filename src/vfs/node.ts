@@ -91,6 +91,8 @@ export interface VolumeObjectNode extends NodeBase {
   /** Changes by a rename before there is an object. */
   location: string;
   record: VolumeObjectRecord | undefined;
+  /** The record's size was told before the last listing, which told neither it nor that the bytes are the same. */
+  sizeIsOld: boolean;
   /** Being written: becomes an export when it is published. */
   draft: Draft | undefined;
   /** Of a file that stays here for its name; an object has none. */

@@ -9,7 +9,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
 import { isLocalOnly, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
-import type { AliasNode, DirectoryNode, FolderNode, Node, ProjectFileNode } from './node.ts';
+import type {
+  AliasNode,
+  DirectoryNode,
+  FolderNode,
+  Node,
+  ProjectFileNode,
+  VolumeObjectNode,
+} from './node.ts';
 import { isDirectory, isFolder } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
@@ -204,7 +211,7 @@ export class Placement {
       if (node.record?.id !== listed.record.id) node.children.expire();
       node.record = listed.record;
     } else if (listed.kind === 'object' && node.kind === 'volume-object') {
-      if (!node.draft) node.record = withKnownSize(listed.record, node.record);
+      if (!node.draft) refreshObject(node, listed.record);
     } else if (listed.kind === 'prefix' && node.kind === 'volume-directory') {
       node.local = false;
     }
@@ -225,8 +232,15 @@ export class Placement {
   }
 }
 
-/** Some stores list objects without their size: that of the same bytes is known when it was asked for. */
-function withKnownSize(told: VolumeObjectRecord, known: VolumeObjectRecord | undefined): VolumeObjectRecord {
+/** Some stores list objects without some of this: what was told before of the node still is what its content is known by. */
+function refreshObject(node: VolumeObjectNode, told: VolumeObjectRecord): void {
+  const known = node.record;
   const isSame = told.etag !== undefined && told.etag === known?.etag;
-  return isSame && told.sizeBytes === undefined ? { ...told, sizeBytes: known.sizeBytes } : told;
+  node.sizeIsOld = told.sizeBytes === undefined && !isSame;
+  node.record = {
+    ...told,
+    sizeBytes: told.sizeBytes ?? known?.sizeBytes,
+    etag: told.etag ?? known?.etag,
+    modifiedMs: told.modifiedMs ?? known?.modifiedMs,
+  };
 }

@@ -212,6 +212,7 @@ export class PlatformTree implements Tree {
       if (!isAlias(node)) node.object = undefined;
     } else if (node.kind === 'volume-object' && !('id' in record)) {
       node.record = record;
+      node.sizeIsOld = false;
     }
     if (node.parent) this.#placement.place(node);
   }

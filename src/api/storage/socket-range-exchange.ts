@@ -39,6 +39,11 @@ async function exchangeOver(
     if ('error' in connection) {
       return { receivedBytes: 0, answer: undefined, error: connection.error };
     }
+    // Given up in the turn in which it got its connection: an exchange would hear of that no more.
+    if (signal?.aborted) {
+      pool.giveBack(slice.url, connection, undefined);
+      return { receivedBytes: 0, answer: undefined, error: signal.reason };
+    }
     const { wasIdle } = connection;
     const end = await new SocketExchange(connection, slice, signal).run();
     if (end.reusable) {

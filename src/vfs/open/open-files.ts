@@ -347,8 +347,6 @@ export class PlatformOpenFiles implements OpenFiles {
   #viewOf(open: OpenFile): NonNullable<OpenFile['view']> {
     const { node } = open.content;
     const before = open.view;
-    // A listing may tell less of the same object than was known.
-    if (before && lacksSize(node)) return before;
     const version = versionOf(node);
     if (!version) throw new FsError('EIO', `${node.name} has no content`);
     if (before && sameVersion(before.version, version)) return before;

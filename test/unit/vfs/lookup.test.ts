@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
+import { versionOf } from '../../../src/vfs/open/version-of.ts';
 import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -291,6 +292,24 @@ describe('a volume', () => {
     await world.list(await world.directory('volumes/ada/bucket'));
     expect(await world.at('volumes/ada/bucket/o')).toBe(node);
     expect(node).toMatchObject({ record: { sizeBytes: 5 } });
+  });
+
+  it('keeps what was asked of an object when the store lists it with nothing, and asks again who wants to know', async () => {
+    world.platform.addObject('o');
+    const full = world.platform.objects.get('o')!;
+    const bare = { ...full, sizeBytes: undefined, etag: undefined, modifiedMs: undefined };
+    world.platform.objects.set('o', bare);
+    const node = await world.at('volumes/ada/bucket/o');
+    if (node.kind !== 'volume-object') throw new Error('no object');
+    world.platform.objects.set('o', full);
+    await world.tree.revalidate(node, NEVER);
+    const opened = versionOf(node);
+    world.platform.objects.set('o', bare);
+    await world.clock.advance(TTL_MS);
+    await world.list(await world.directory('volumes/ada/bucket'));
+    expect(versionOf(node)).toEqual(opened);
+    world.platform.objects.set('o', { ...full, etag: undefined, modifiedMs: undefined, sizeBytes: 6 });
+    await expect(world.tree.revalidate(node, NEVER)).rejects.toMatchObject({ errno: 'ESTALE' });
   });
 
   it('asks for the size of an object that the store lists without one', async () => {

@@ -70,20 +70,17 @@ export class MissingBytes {
     const { map, spool, mayChange } = this.#options;
     // A copy may have taken the place of bytes in the spool.
     await mayChange();
-    try {
-      let start = fetched.start;
-      for (const chunk of chunks) {
-        for (const piece of map.unchangedOf(fetched, start, start + chunk.length)) {
-          await spool.writeAll(piece.start, chunk.subarray(piece.start - start, piece.end - start));
-          // A copy may have been recorded meanwhile: it does not wait for its turn.
-          for (const still of map.unchangedOf(fetched, piece.start, piece.end))
-            map.set(still.start, still.end, { kind: 'local' });
-        }
-        start += chunk.length;
+    let start = fetched.start;
+    for (const chunk of chunks) {
+      for (const piece of map.unchangedOf(fetched, start, start + chunk.length)) {
+        await spool.writeAll(piece.start, chunk.subarray(piece.start - start, piece.end - start));
+        // A copy may have been recorded meanwhile: it does not wait for its turn.
+        for (const still of map.unchangedOf(fetched, piece.start, piece.end))
+          map.set(still.start, still.end, { kind: 'local' });
+        // At once: the journal may be told before the next piece is there, and the disk may refuse that one.
+        spool.account(map);
       }
-    } finally {
-      // What came before the disk refused some of it is there all the same.
-      spool.account(map);
+      start += chunk.length;
     }
   }
 }
