@@ -249,6 +249,31 @@ describe('parts', () => {
     expect(published()).toEqual(patterned(4000));
   });
 
+  it('are reported by the completion alone when they are the last', async () => {
+    const draft = await newDraft(writerOf());
+    const gate = new Gate();
+    platform.on = (call) => (call.startsWith('put') && Number(call.slice(4)) > 30 ? gate.opened : undefined);
+    await writeInPieces(draft, patterned(4000), 100);
+    const publication = draft.publish(forever);
+    await waitUntil(() => platform.calls.includes('put 40'));
+    gate.open();
+    await publication;
+    expect(platform.count('report')).toBe(0);
+    expect(published()).toEqual(patterned(4000));
+  });
+
+  it('are reported in batches after the close of a file, too, while many more are to come', async () => {
+    const draft = await newDraft(writerOf({ partsInFlight: 1 }));
+    const gate = new Gate();
+    platform.on = (call) => (call.startsWith('put') ? gate.opened : undefined);
+    await writeInPieces(draft, patterned(10_000), 100);
+    const publication = draft.publish(forever);
+    gate.open();
+    await publication;
+    expect(platform.count('report')).toBe(2);
+    expect(published()).toEqual(patterned(10_000));
+  });
+
   it('of an upload that is given up are sent no more, before the service is told', async () => {
     const draft = await newDraft(writerOf({ partsInFlight: 1 }));
     const [first, told] = [new Gate(), new Gate()];
