@@ -80,6 +80,7 @@ describe('parts', () => {
     const writer = writerOf();
     const before = await newDraft(writer, undefined, 'before');
     await before.write(0, patterned(1000), forever);
+    await waitUntil(() => ['put 3', 'put 4'].every((call) => platform.calls.includes(call)));
     platform.hasRoom = false;
     const draft = await newDraft(writer);
     await draft.write(0, patterned(1000), forever);
