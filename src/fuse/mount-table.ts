@@ -20,10 +20,20 @@ export function parseMountInfoLine(line: string): MountedFileSystem | undefined 
   return { mountPoint: unescaped, type, deviceMinor: Number(device.split(':')[1]) };
 }
 
-/** What is mounted on exactly `path` (absolute, without symbolic links), the topmost of several. Never touches the path. */
-export async function mountedOn(path: string): Promise<MountedFileSystem | undefined> {
+/** What is mounted on exactly a path (absolute, without symbolic links), the topmost of several. Never touches the path. */
+export type MountTable = (path: string) => MountedFileSystem | undefined;
+
+/** As it is now. */
+export async function readMountTable(): Promise<MountTable> {
   const table = await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''); // Linux has one
   const mounts = table.split('\n').map((line) => parseMountInfoLine(line));
-  const bytes = Buffer.from(path).toString('latin1');
-  return mounts.findLast((mount) => mount?.mountPoint === bytes);
+  return (path) => {
+    const bytes = Buffer.from(path).toString('latin1');
+    return mounts.findLast((mount) => mount?.mountPoint === bytes);
+  };
+}
+
+/** What is mounted on exactly `path` now, as `MountTable`. */
+export async function mountedOn(path: string): Promise<MountedFileSystem | undefined> {
+  return (await readMountTable())(path);
 }

@@ -2,7 +2,7 @@ import { readdir, readlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { mountDirectory, stateDirectory } from '../../config/directories.ts';
-import { mountedOn } from '../../fuse/mount-table.ts';
+import { type MountTable, readMountTable } from '../../fuse/mount-table.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
@@ -34,13 +34,17 @@ const MOST_LINKS = 40;
  * Finds the mount that a path lies in, over symbolic links; there need be nothing at the path itself. No mount of svcfs
  * is looked into: it may be dead, and it has no links.
  */
-export async function locate(path: string, lookUp = mountedOn): Promise<PathInMount | undefined> {
+export async function locate(path: string, readTable = readMountTable): Promise<PathInMount | undefined> {
+  return locateBy(await readTable(), path);
+}
+
+async function locateBy(mountedOn: MountTable, path: string): Promise<PathInMount | undefined> {
   const steps = stepsOf(resolve(path));
   let at = '/';
   let links = 0;
   for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
     const next = join(at, step);
-    const mounted = await lookUp(next);
+    const mounted = mountedOn(next);
     if (mounted !== undefined && isSvcfs(mounted)) return { mount: mountAt(next), path: join('/', ...steps) };
     const target = mounted === undefined ? await readlink(next).catch(() => undefined) : undefined;
     if (target === undefined) {
@@ -60,11 +64,12 @@ function stepsOf(path: string): string[] {
 }
 
 /** Throws when all of them are in none. */
-export async function locateAll(paths: readonly string[], lookUp = mountedOn): Promise<LocatedPaths> {
+export async function locateAll(paths: readonly string[], readTable = readMountTable): Promise<LocatedPaths> {
+  const mountedOn = await readTable();
   const byMount = new Map<string, { readonly mount: SvcfsMount; readonly paths: string[] }>();
   const outside = new PathFailures();
   for (const path of paths) {
-    const located = await locate(path, lookUp);
+    const located = await locateBy(mountedOn, path);
     if (located === undefined) {
       outside.add(path, new Error(NOT_IN_A_MOUNT));
       continue;

@@ -92,7 +92,10 @@ export class WarmUp {
     };
     try {
       room.take(version);
-      const cached = await this.#parts.cached.fill(version, progress, signal);
+      const cached = await this.#parts.cached.fill(version, progress, signal).catch((error: unknown) => {
+        room.giveBack(version, ownBytes);
+        throw error;
+      });
       if (cached !== undefined) this.#warmed.push({ path, cached });
       // What is behind an alias is as large as its store says.
       this.#foundBytes += (cached ?? version).sizeBytes - version.sizeBytes;

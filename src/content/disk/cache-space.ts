@@ -9,10 +9,11 @@
  * While limits cannot be kept (the disk is full of other things) nothing is written: `open` is false, and after a while
  * the next who asks has it looked at again. Files that cannot be read or removed are no part of the count.
  */
-import { statfs, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { chooseVictims, excessBytes, type SpaceLimits } from './eviction-plan.ts';
+import { FreeSpace } from './free-space.ts';
 import { type ObstacleReport, Obstacles, obstacle } from './obstacles.ts';
 import { type Room, remedyForRoom } from './room.ts';
 import { type StoredEntry, scanEntries } from './scan-entries.ts';
@@ -52,6 +53,7 @@ export interface Evicted {
 
 export class CacheSpace {
   readonly #options: CacheSpaceOptions;
+  readonly #free: FreeSpace;
   #entries = 0;
   #cachedBytes = 0;
   #unseenBytes = 0;
@@ -66,6 +68,7 @@ export class CacheSpace {
 
   constructor(options: CacheSpaceOptions) {
     this.#options = options;
+    this.#free = new FreeSpace(options.directory, options.clock);
   }
 
   /** When last looked, and what this process wrote since. */
@@ -130,7 +133,7 @@ export class CacheSpace {
   async measureRoom(): Promise<Room> {
     await this.look();
     const { sizeBytes, minFreeBytes } = this.limits;
-    const diskBytes = this.#cachedBytes + (await freeBytesOf(this.#options.directory)) - minFreeBytes;
+    const diskBytes = this.#cachedBytes + (await this.#free.bytes()) - minFreeBytes;
     const bytes = Math.min(sizeBytes, Math.max(0, diskBytes));
     return { bytes, remedy: remedyForRoom(bytes === sizeBytes) };
   }
@@ -155,7 +158,7 @@ export class CacheSpace {
     this.#unseenBytes = 0;
     const obstacles = new Obstacles();
     const entries = await scanEntries(directory, clock.now(), obstacles);
-    const before = { cachedBytes: sumOf(entries), freeBytes: await freeBytesOf(directory) };
+    const before = { cachedBytes: sumOf(entries), freeBytes: await this.#free.bytes() };
     const excess = excessBytes(before, this.limits, refused);
     const victims = await this.#evict(chooseVictims(entries, excess), obstacles);
     this.#looked = true;
@@ -164,7 +167,9 @@ export class CacheSpace {
     this.#entries = entries.length - victims.length;
     this.#evictedBytes += sumOf(victims);
     this.#cachedBytes = sumOf(entries) - sumOf(victims) + this.#unseenBytes;
-    const after = { cachedBytes: this.#cachedBytes, freeBytes: await freeBytesOf(directory) };
+    // To a disk that refuses, what it does not tell of is no help.
+    const freeBytes = await (refused ? this.#free.told() : this.#free.bytes());
+    const after = { cachedBytes: this.#cachedBytes, freeBytes };
     const helped = excessBytes(after, this.limits, false) === 0 && (!refused || victims.length > 0);
     if (helped) this.#closedUntilMs = 0;
     else this.#close();
@@ -172,12 +177,14 @@ export class CacheSpace {
 
   /** Answers those that are gone. */
   async #evict(entries: readonly StoredEntry[], obstacles: Obstacles): Promise<readonly StoredEntry[]> {
+    const freeBytes = await this.#free.bytes();
     const evicted: StoredEntry[] = [];
     for (const entry of entries) {
       if ((await obstacles.passing(removeFiles(entry))) === undefined) continue;
       this.#options.onEvicted(entry.name);
       evicted.push(entry);
     }
+    if (evicted.length > 0) await this.#free.removed(sumOf(evicted), freeBytes);
     return evicted;
   }
 
@@ -209,9 +216,4 @@ async function removeFiles({ paths }: StoredEntry): Promise<true> {
 
 function sumOf(entries: readonly StoredEntry[]): number {
   return entries.reduce((sum, { allocatedBytes }) => sum + allocatedBytes, 0);
-}
-
-async function freeBytesOf(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
 }

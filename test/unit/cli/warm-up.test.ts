@@ -102,6 +102,15 @@ describe('a warm-up', () => {
     expect(progress).toMatchObject({ doneFiles: 2, doneBytes: 16_000, fetchedBytes: 16_000 });
   });
 
+  it('has room for others in place of one that failed', async () => {
+    const world = new CacheWorld({ sizeBytes: MIB });
+    world.addAlias(800 * KIB, undefined);
+    world.add(...Array(7).fill(8), 800 * KIB);
+    const { progress, failures } = await world.warmUp();
+    expect(failures.map(({ path }) => path)).toEqual(['/0']);
+    expect(progress).toMatchObject({ doneFiles: 8, doneBytes: 7 * 8 + 800 * KIB });
+  });
+
   it('says that the disk is full, and counts no byte of a file that failed', async () => {
     let writes = 0;
     const full = Object.assign(new Error('pwrite: No space left on device'), { code: 'ENOSPC' });

@@ -80,6 +80,7 @@ describe('parts', () => {
     const writer = writerOf();
     const before = await newDraft(writer, undefined, 'before');
     await before.write(0, patterned(1000), forever);
+    await waitUntil(() => ['put 3', 'put 4'].every((call) => platform.calls.includes(call)));
     platform.hasRoom = false;
     const draft = await newDraft(writer);
     await draft.write(0, patterned(1000), forever);
@@ -247,6 +248,31 @@ describe('parts', () => {
     await waitUntil(() => platform.count('report') === 1);
     await draft.publish(forever);
     expect(published()).toEqual(patterned(4000));
+  });
+
+  it('are reported by the completion alone when they are the last', async () => {
+    const draft = await newDraft(writerOf());
+    const gate = new Gate();
+    platform.on = (call) => (call.startsWith('put') && Number(call.slice(4)) > 30 ? gate.opened : undefined);
+    await writeInPieces(draft, patterned(4000), 100);
+    const publication = draft.publish(forever);
+    await waitUntil(() => platform.calls.includes('put 40'));
+    gate.open();
+    await publication;
+    expect(platform.count('report')).toBe(0);
+    expect(published()).toEqual(patterned(4000));
+  });
+
+  it('are reported in batches after the close of a file, too, while many more are to come', async () => {
+    const draft = await newDraft(writerOf({ partsInFlight: 1 }));
+    const gate = new Gate();
+    platform.on = (call) => (call.startsWith('put') ? gate.opened : undefined);
+    await writeInPieces(draft, patterned(10_000), 100);
+    const publication = draft.publish(forever);
+    gate.open();
+    await publication;
+    expect(platform.count('report')).toBe(2);
+    expect(published()).toEqual(patterned(10_000));
   });
 
   it('of an upload that is given up are sent no more, before the service is told', async () => {

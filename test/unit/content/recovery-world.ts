@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { ContentWriter, Draft, OwedDraft, Recovery } from '../../../src/content/ports.ts';
+import { NEVER_ABORTED } from '../../../src/lib/shared-signals.ts';
 import { FakePlatform, patterned } from './fake-platform.ts';
 import { writerOver } from './writer-over.ts';
 
-export const forever = new AbortController().signal;
+export const forever = NEVER_ABORTED;
 
 export let directory: { readonly name: string; removeCallback(): void };
 export let platform: FakePlatform;

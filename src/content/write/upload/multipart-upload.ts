@@ -20,7 +20,7 @@ import type { DraftContent } from '../spool/draft-content.ts';
 import { isUploadOpen } from './open-upload.ts';
 import type { UploadAborts } from './upload-aborts.ts';
 
-/** Parts are reported in batches of this many while the file is being written: one call each. */
+/** Parts are reported in batches of this many, one call each, while more than as many are to come before completion. */
 const REPORT_BATCH = 32;
 
 /** The report of a part is not that of the part stored (undocumented-calls, 1.1). */
@@ -73,6 +73,8 @@ export class MultipartUpload {
   #unansweredBytes: number | undefined;
   /** Publication waits for the parts. */
   #awaited = false;
+  /** Completion follows the parts that are on their way. */
+  #nearCompletion = false;
   #reporting: Reporting | undefined;
 
   constructor(state: UploadState, context: UploadContext) {
@@ -161,21 +163,15 @@ export class MultipartUpload {
     return done;
   }
 
-  /** Sends every part of a file of this size that the service does not have as it is now. */
+  /** Sends every part of a file of this size that the service does not have as it is now, to be completed then. */
   async sendAll(sizeBytes: number): Promise<void> {
-    const sends: Promise<void>[] = [];
     this.#await();
-    const count = partCount(sizeBytes, this.layout);
-    for (let number = 1; number <= count; number += 1) {
-      const range = partRange(number, sizeBytes, this.layout);
-      const sending = this.#sending.get(number);
-      if (sending !== undefined && sending.range.end === range.end && !this.#changedWhileSent.get(number)) {
-        sends.push(sending.done);
-      } else if (sending !== undefined || !this.#holds(number, range)) {
-        sends.push(this.send(number, range));
-      }
+    this.#nearCompletion = true;
+    try {
+      await Promise.all(this.#sendsOf(sizeBytes));
+    } finally {
+      this.#nearCompletion = false;
     }
-    await Promise.all(sends);
   }
 
   /** Sends parts again that the service does not know as the store answered for them. */
@@ -207,6 +203,21 @@ export class MultipartUpload {
   abort(): void {
     this.#givenUp.abort(new ContentError('failed', 'the upload was given up'));
     this.#context.aborts.abort(this.ticket.uploadId);
+  }
+
+  #sendsOf(sizeBytes: number): Promise<void>[] {
+    const sends: Promise<void>[] = [];
+    const count = partCount(sizeBytes, this.layout);
+    for (let number = 1; number <= count; number += 1) {
+      const range = partRange(number, sizeBytes, this.layout);
+      const sending = this.#sending.get(number);
+      if (sending !== undefined && sending.range.end === range.end && !this.#changedWhileSent.get(number)) {
+        sends.push(sending.done);
+      } else if (sending !== undefined || !this.#holds(number, range)) {
+        sends.push(this.send(number, range));
+      }
+    }
+    return sends;
   }
 
   /** From here on someone waits for parts: for all of them, or for room that one gives. */
@@ -275,9 +286,10 @@ export class MultipartUpload {
       .sort((left, right) => left.partNumber - right.partNumber);
   }
 
-  /** A failure costs nothing: completion reports what is not on report. */
+  /** A failure costs nothing: completion reports what is not on report, and the last parts anyway. */
   #reportSome(): void {
     if (this.#reporting !== undefined) return;
+    if (this.#nearCompletion && this.#sending.size <= REPORT_BATCH) return;
     const batch = this.#unreported().filter(({ partNumber }) => !this.#parts.get(partNumber)?.stale);
     if (batch.length < REPORT_BATCH) return;
     const { api } = this.#context;

@@ -1,0 +1,44 @@
+import { statfs } from 'node:fs/promises';
+import type { Clock } from '../../lib/clock.ts';
+
+/** Between two commits of btrfs, which tell of what was removed; an entry that is open elsewhere is closed as soon. */
+const LATE_FOR_MS = 30_000;
+
+/**
+ * What a disk has free. What was removed here counts for a while, whether the disk tells of it or not yet: it would be
+ * missing still, and as much be removed again.
+ */
+export class FreeSpace {
+  readonly #directory: string;
+  readonly #clock: Clock;
+  /** What was removed that the disk did not tell of at once. */
+  #lateBytes = 0;
+  /** What the disk has when it tells of all, if nobody writes. */
+  #awaitedBytes = 0;
+  #lateUntilMs = 0;
+
+  constructor(directory: string, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  /** What the disk tells, and what it is to tell yet. */
+  async bytes(): Promise<number> {
+    const told = await this.told();
+    if (this.#clock.monotonic() >= this.#lateUntilMs) return told;
+    return Math.max(told, Math.min(told + this.#lateBytes, this.#awaitedBytes));
+  }
+
+  /** So many bytes were removed since there were `before`. */
+  async removed(bytes: number, before: number): Promise<void> {
+    this.#awaitedBytes = before + bytes;
+    this.#lateBytes = Math.max(0, this.#awaitedBytes - (await this.told()));
+    this.#lateUntilMs = this.#clock.monotonic() + LATE_FOR_MS;
+  }
+
+  /** What the disk tells. */
+  async told(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#directory);
+    return bavail * bsize;
+  }
+}
