@@ -18,6 +18,9 @@ namespace {
 /** Of x86-64 and most arm64; where it is another, pages stay small. */
 constexpr size_t kHugePage = 2 * 1024 * 1024;
 
+/** Of a buffer in Node.js 20, which frees twice what it refuses to make one of. */
+constexpr double kLargest = 4294967296;
+
 struct Mapping {
   void* base;
   size_t length;
@@ -33,12 +36,13 @@ void Unmap(void* hint) {
 napi_value Chunk(napi_env env, napi_callback_info info) {
   size_t count = 1;
   napi_value argument;
-  uint32_t bytes = 0;
+  double wanted = 0;
   if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
-      !js::ToUint32(env, argument, &bytes)) {
-    js::Throw(env, "expected a number of bytes");
+      napi_get_value_double(env, argument, &wanted) != napi_ok || !(wanted > 0 && wanted <= kLargest)) {
+    js::Throw(env, "expected a number of bytes, of 4 GiB at most");
     return nullptr;
   }
+  const size_t bytes = static_cast<size_t>(wanted);
   const size_t length = bytes + kHugePage;
   void* base = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) {

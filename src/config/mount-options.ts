@@ -207,13 +207,16 @@ const uploads: Option<number | undefined> = {
 const partSize: Option<number> = {
   flags: '--part-size <size>',
   help:
-    'size of the parts that a file goes up in, from 5M to 5G: each part is a request, so that larger ones get more ' +
+    'size of the parts that a file goes up in, from 5M to 4G: each part is a request, so that larger ones get more ' +
     "through the service's rate limit, and smaller ones let small files go up in parallel; a file that is begun " +
     'while requests are short gets parts up to four times as large, if memory has room for sixteen',
   environment: 'SVCFS_PART_SIZE',
   default: 16 * 2 ** 20,
   defaultText: '16M',
-  parse: parseSizeWithin('5M', { bytes: () => 5 * 2 ** 30, why: 'the largest part there is' }),
+  parse: parseSizeWithin('5M', {
+    bytes: () => 4 * 2 ** 30,
+    why: 'for a part is sent from one piece of memory',
+  }),
 };
 
 const cacheDir: Option<string | undefined> = {

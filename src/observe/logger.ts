@@ -14,12 +14,17 @@ export interface Logger {
   debug(fields: LogFields, text: string): void;
 }
 
+/** Of lines that the disk has no room for now. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
 /**
  * JSON lines to a file descriptor, without tokens and signatures. Written at once: the lines before a crash are the
- * ones wanted.
+ * ones wanted. No work fails for want of a line about it: what cannot be written is with a later line, as far as it is
+ * not too much.
  */
 export function createLogger(options: { readonly fd: number; readonly level: LogLevel }): Logger {
-  const destination = pino.destination({ fd: options.fd, sync: true });
+  const destination = pino.destination({ fd: options.fd, sync: true, maxLength: MOST_WAITING_BYTES });
+  destination.on('error', () => undefined);
   return pino(
     {
       level: options.level,

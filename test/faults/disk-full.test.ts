@@ -1,7 +1,7 @@
 /** No room at the service, or for the spool: told as ENOSPC, nothing half done stays, and it works when there is room. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Journal } from '../../src/content/write/journal/journal.ts';
-import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';
+import { attempt, errorOf, FaultWorld, type FaultWorldOptions } from '../support/fault-world.ts';
 import { mustRun, shell } from '../support/run.ts';
 import { MAY_MOUNT, SmallDisk } from '../support/small-disk.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -14,7 +14,7 @@ let world: FaultWorld;
 let big: string;
 let small: string;
 
-async function begin(place: (path: string) => { readonly data: string } | { readonly state: string }) {
+async function begin(place: (path: string) => FaultWorldOptions): Promise<void> {
   disk = await SmallDisk.mount(96 * MIB);
   world = await FaultWorld.start(place(disk.path));
   big = world.outside('big');
@@ -32,6 +32,11 @@ async function expectNoSpace(script: string, reason: RegExp): Promise<void> {
   const { code, stderr } = await attempt('bash', ['-c', script]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(NO_SPACE) });
   expect(await errorOf(world.own())).toMatch(reason);
+}
+
+/** A full disk may still have a part of a page for it. */
+async function leaveNoRoomInLog(): Promise<void> {
+  await shell(`for i in $(seq 50); do ! mkdir ${world.own('__refused')} || exit 1; done 2> /dev/null`);
 }
 
 describe.skipIf(!MAY_MOUNT)('a full disk of the service', () => {
@@ -113,9 +118,31 @@ describe.skipIf(!MAY_MOUNT)('a full disk of the spool', () => {
     await shell(`cp ${small} ${world.own('readable')}`);
     await world.remount();
     await disk.fill();
-    await shell(`for i in $(seq 50); do ! mkdir ${world.own('__refused')} || exit 1; done 2> /dev/null`);
+    await leaveNoRoomInLog();
     await shell(`ls ${world.own()} && cmp ${small} ${world.own('readable')}`);
     await disk.empty();
     await shell(`cp ${small} ${world.own('written')}`);
+  });
+});
+
+describe.skipIf(!MAY_MOUNT)('a full disk of the log', () => {
+  const mountArgs = ['--write-back', '--retry-timeout', '1'];
+  beforeAll(() => begin((path) => ({ state: path, mountArgs })));
+  afterAll(end);
+
+  it('ends neither the mount nor the upload that follows a close', async () => {
+    const target = world.own('closed');
+    const uploads = () => world.proxy.requests.filter(({ path }) => path.includes('/upload/')).length;
+    world.proxy.inject({ kind: 'answer', status: 503 }, { when: ({ path }) => path.includes('/upload/') });
+    await shell(`cp ${small} ${target}`);
+    await disk.fill();
+    await leaveNoRoomInLog();
+    const before = uploads();
+    await waitUntil(() => uploads() > before + 4, { what: 'the upload is tried again' });
+    await shell(`cmp ${small} ${target}`);
+    await disk.empty();
+    world.proxy.heal();
+    await waitUntil(async () => (await world.files()).includes('closed'));
+    await shell(`cmp ${small} ${target}`);
   });
 });

@@ -275,6 +275,10 @@ describe('--part-size', () => {
       code: 2,
       stderr: expect.stringContaining('at least 5M'),
     });
+    expect(await tryMount(sandbox, ['--part-size', '5G', '--memory', '10G'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('at most 4096M'),
+    });
   });
 });
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Annotations } from '../../content/ports.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
+import { FsError } from '../fs-error.ts';
 
 /** Folder id and name, as the platform has them. */
 export interface Place {
@@ -44,20 +46,16 @@ export class AsideJournal {
     this.#directory = directory;
   }
 
-  /** Durable on return; replaces the entry of the same file. */
+  /** Durable on return; replaces the entry of the same file. ENOSPC when the disk is full. */
   async put(entry: AsideEntry): Promise<void> {
-    const made = await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await syncDirectory(dirname(made));
-    const temporary = join(this.#directory, `.${randomUUID()}`);
-    const file = await open(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(JSON.stringify(entry));
-      await file.sync();
-    } finally {
-      await file.close();
+      const made = await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      if (made !== undefined) await syncDirectory(dirname(made));
+      await this.#write(entry);
+      await syncDirectory(this.#directory);
+    } catch (error) {
+      throw isDiskFull(error) ? diskIsFull(this.#directory, error) : error;
     }
-    await rename(temporary, this.#pathOf(entry.fileId));
-    await syncDirectory(this.#directory);
   }
 
   async remove(fileId: string): Promise<void> {
@@ -74,7 +72,28 @@ export class AsideJournal {
     );
   }
 
+  /** Whole, or not at all. */
+  async #write(entry: AsideEntry): Promise<void> {
+    const temporary = join(this.#directory, `.${randomUUID()}`);
+    try {
+      await writeFile(temporary, JSON.stringify(entry), { flag: 'wx', mode: 0o600, flush: true });
+      await rename(temporary, this.#pathOf(entry.fileId));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  }
+
   #pathOf(fileId: string): string {
     return join(this.#directory, `${encodeURIComponent(fileId)}.json`);
   }
+}
+
+function isDiskFull(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+function diskIsFull(directory: string, cause: unknown): FsError {
+  return new FsError('ENOSPC', `the disk of ${directory} is full; free space there`, { cause });
 }

@@ -23,6 +23,12 @@ it('can be used to its end', () => {
   expect(chunk.lastIndexOf('x')).toBe(BYTES - 1);
 });
 
+it('is as large as was asked for, or there is none', () => {
+  const largest = 4 * 1024 ** 3;
+  expect(allocateChunk(largest).length).toBe(largest);
+  expect(() => allocateChunk(largest + BYTES)).toThrow();
+});
+
 it('takes no room once it was given back, and can still be touched', () => {
   const chunk = allocateChunk(BYTES).fill('x');
   const before = memoryUsage().rss;

@@ -66,6 +66,8 @@ it('makes an empty file one empty part', () => {
 it('takes the preferred part size until 10,000 of them are too few', () => {
   expect(partSizeFor(100 * GIB, fixed(16 * MIB))).toBe(16 * MIB);
   expect(partSizeFor(1024 * GIB, fixed(16 * MIB))).toBe(105 * MIB);
+  // In memory it is one buffer of Node.
+  expect(partSizeFor(100_000 * GIB, fixed(16 * MIB))).toBe(4 * GIB);
   expect(outgrows(1024 * GIB, fixed(partSizeFor(1024 * GIB, fixed(16 * MIB))))).toBe(false);
 });
 

@@ -5,9 +5,11 @@ import { FetchTurns } from '../../../src/content/write/spool/fetch-turns.ts';
 import { forever, loneSpool, MIB } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
-it('a part is read from the spool while the event loop goes on', async () => {
+const GIB = 1024 * MIB;
+
+function emptyContent(): DraftContent {
   const memory = new MemoryPool(MIB);
-  const content = new DraftContent({
+  return new DraftContent({
     spool: loneSpool(2 * MIB),
     reader: { open: () => expect.unreachable() },
     memory,
@@ -19,6 +21,10 @@ it('a part is read from the spool while the event loop goes on', async () => {
     onRelease: () => undefined,
     onUnchanged: async () => undefined,
   });
+}
+
+it('a part is read from the spool while the event loop goes on', async () => {
+  const content = emptyContent();
   const bytes = patterned(MIB);
   await content.write(0, bytes, forever);
   const into = Buffer.alloc(MIB);
@@ -31,5 +37,17 @@ it('a part is read from the spool while the event loop goes on', async () => {
   expect(isRead).toBe(false);
   await reading;
   expect(into.equals(bytes)).toBe(true);
+  await content.close({ keepSpool: false });
+});
+
+it('a part is read that lies further before the end than a buffer of Node can be long', async () => {
+  const content = emptyContent();
+  await content.write(0, Buffer.from('head'), forever);
+  await content.write(5 * GIB, Buffer.from('tail'), forever);
+  const into = Buffer.alloc(6, '?');
+  await content.readInto(0, into, forever);
+  expect(into.toString()).toBe('head\0\0');
+  await content.readInto(5 * GIB, into, forever);
+  expect(into.toString()).toBe('tail\0\0');
   await content.close({ keepSpool: false });
 });

@@ -1,7 +1,9 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger, type Logger } from '../../../src/observe/logger.ts';
+import { MAY_MOUNT, SmallDisk } from '../../support/small-disk.ts';
 
 function logged(level: 'error' | 'debug', write: (log: Logger) => void): string {
   const directory = dirSync({ unsafeCleanup: true });
@@ -24,6 +26,31 @@ describe('the log', () => {
       msg: 'operation failed',
     });
     expect(Date.parse(JSON.parse(line).time)).not.toBeNaN();
+  });
+
+  it('is no failure of who writes to it when its disk is full', () => {
+    const fd = openSync('/dev/full', 'a');
+    onTestFinished(() => closeSync(fd));
+    const log = createLogger({ fd, level: 'info' });
+    expect(() => {
+      for (let line = 0; line < 3; line += 1) log.warn({ line }, 'no room');
+    }).not.toThrow();
+  });
+
+  it.skipIf(!MAY_MOUNT)('has the lines that its disk had no room for, once it has', async () => {
+    const disk = await SmallDisk.mount(64 * 1024);
+    onTestFinished(() => disk.unmount());
+    const path = join(disk.path, 'log');
+    const fd = openSync(path, 'a');
+    const log = createLogger({ fd, level: 'info' });
+    await disk.fill();
+    log.info({}, 'one');
+    log.info({}, 'two');
+    await disk.empty();
+    log.info({}, 'three');
+    closeSync(fd);
+    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['one', 'two', 'three']);
   });
 
   it('leaves out what is below its level', () => {

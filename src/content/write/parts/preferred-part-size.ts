@@ -1,5 +1,6 @@
 import type { Api } from '../../../api/api.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
+import { LARGEST_PART_BYTES } from './part-plan.ts';
 
 interface Room {
   readonly memory: Pick<MemoryPool, 'limitBytes'>;
@@ -14,7 +15,9 @@ const PARTS_IN_MEMORY = 16;
 export function largerPartSize(partSizeBytes: number, { memory, spoolSizeBytes }: Room): number {
   if (spoolSizeBytes !== undefined) return partSizeBytes;
   const larger = [4, 2].map((times) => times * partSizeBytes);
-  return larger.find((size) => size * PARTS_IN_MEMORY <= memory.limitBytes) ?? partSizeBytes;
+  const mayBe = (size: number): boolean =>
+    size <= LARGEST_PART_BYTES && size * PARTS_IN_MEMORY <= memory.limitBytes;
+  return larger.find(mayBe) ?? partSizeBytes;
 }
 
 interface PartSizes {

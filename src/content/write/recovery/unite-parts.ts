@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Api } from '../../../api/api.ts';
 import type { PartReport } from '../../../api/model.ts';
 import { md5Hex } from '../../../lib/md5.ts';
+import { readAll } from '../../../lib/read-all.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { type DraftState, layoutOf, type SentPart, type UploadState } from '../journal/journal-entry.ts';
 import { partRange } from '../parts/part-plan.ts';
@@ -64,7 +65,7 @@ async function sameAsSpooled(parts: readonly SpooledPart[], spoolPath: string): 
     for (const { partNumber, etag, range } of parts) {
       const sizeBytes = range.end - range.start;
       const bytes = new Uint8Array(sizeBytes);
-      const { bytesRead } = await spool.read(bytes, 0, sizeBytes, range.start);
+      const bytesRead = await readAll(spool, bytes, range.start);
       if (bytesRead !== sizeBytes || (await md5Hex(bytes)) !== etag.toLowerCase()) continue;
       same.push({ partNumber, etag, sizeBytes });
     }

@@ -85,7 +85,7 @@ export class DraftReader {
     const { map, spool, versions } = this.#options;
     const extents = map.slice(start, start + into.length);
     refuseReleased(extents);
-    into.fill(0, Math.max(0, map.sizeBytes - start));
+    into.subarray(Math.max(0, map.sizeBytes - start)).fill(0);
     for (const extent of extents) {
       const target = into.subarray(extent.start - start, extent.end - start);
       if (extent.origin.kind === 'local') await spool.read(extent.start, target);

@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../../lib/error-code.ts';
+import { readAll } from '../../../lib/read-all.ts';
 import { explainDiskFailure } from './disk-failure.ts';
 
 const execute = promisify(execFile);
@@ -51,12 +52,7 @@ export class SpoolFile {
 
   /** Fills `into`; past the end of the file with zeros. */
   async read(offset: number, into: Uint8Array): Promise<void> {
-    let filled = 0;
-    while (filled < into.length) {
-      const { bytesRead } = await this.#handle.read(into, filled, into.length - filled, offset + filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
-    }
+    const filled = await readAll(this.#handle, into, offset);
     into.fill(0, filled);
   }
 
