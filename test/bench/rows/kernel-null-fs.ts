@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
@@ -21,8 +21,7 @@ export const C_THREADS = 'C, libfuse 3, threads';
 export const C_ONE_THREAD = 'C, libfuse 3, one thread';
 export const FUSE_NATIVE = 'fuse-native';
 
-/** So much, read or written, that neither ticks of the clock by which CPU time is counted nor the engine's start decide. */
-const READINGS = 3;
+/** So much that ticks of the clock by which CPU time is counted do not decide. */
 const WRITE_BYTES = 8 * 1024 ** 3;
 const REQUESTS = 40_000;
 
@@ -89,10 +88,8 @@ async function readAheadEqually(mountPoint: string, file: string): Promise<void>
   await writeFile(`/sys/class/bdi/0:${mounted?.deviceMinor}/read_ahead_kb`, String(READ_AHEAD_KIB));
 }
 
-type Work = Pick<LoadResult, 'bytes' | 'operations' | 'seconds'>;
-
 async function measureAll(file: string, pid: number): Promise<Record<string, Sample>> {
-  const sampleOf = async (work: () => Promise<Work>): Promise<Sample> => {
+  const sampleOf = async (work: () => Promise<LoadResult>): Promise<Sample> => {
     const before = await usageOf([pid]);
     const { bytes, operations, seconds } = await work();
     const after = await usageOf([pid]);
@@ -106,7 +103,7 @@ async function measureAll(file: string, pid: number): Promise<Record<string, Sam
     };
   };
   const rates = {
-    [NULL_READ]: await sampleOf(() => readAgainAndAgain(file)),
+    [NULL_READ]: await sampleOf(() => load('read', file)),
     [NULL_WRITE]: await sampleOf(() => load('write', WRITE_BYTES, file)),
     [NULL_REQUESTS]: await sampleOf(() => load('random', file, 4096, 1, REQUESTS, 'direct')),
     [NULL_REQUESTS_8]: await sampleOf(() => load('random', file, 4096, 8, REQUESTS / 8, 'direct')),
@@ -114,17 +111,4 @@ async function measureAll(file: string, pid: number): Promise<Record<string, Sam
   await mustRun('taskset', ['--all-tasks', '--cpu-list', '--pid', '0', String(pid)]);
   const alone = await sampleOf(() => loadOn(0, 'random', file, 4096, 1, REQUESTS, 'direct'));
   return { ...rates, [NULL_REQUESTS_ALONE]: alone };
-}
-
-/** From the file system each time: none of these lets the kernel keep what it has of a file that is opened. */
-async function readAgainAndAgain(file: string): Promise<Work> {
-  const sum = { bytes: 0, operations: 0, seconds: 0 };
-  for (let reading = 0; reading < READINGS; reading += 1) {
-    // Opening drops the pages of the reading before: that is not to take the time of this one.
-    await (await open(file)).close();
-    const { bytes, seconds } = await load('read', file);
-    sum.bytes += bytes;
-    sum.seconds += seconds;
-  }
-  return sum;
 }
