@@ -1,4 +1,4 @@
-import { errnoOf, isKnownError } from '../errno-of.ts';
+import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
 import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
 
@@ -14,7 +14,7 @@ export function failureOf(
 }
 
 function textOf(error: unknown, errno: string, requestId: string | undefined): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   const code = codeOf(error);
   const details = [
     errno,
@@ -22,6 +22,12 @@ function textOf(error: unknown, errno: string, requestId: string | undefined): s
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
   ];
   return `${reason} (${details.join(', ')}). ${remedyFor(error, code)}`.trim();
+}
+
+/** An interruption's own message is of the runtime, and says nothing to who pressed Ctrl-C. */
+function reasonOf(error: unknown): string {
+  if (isAbort(error)) return 'interrupted by a signal';
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The platform's code, of a call or of a job that failed; 0 when it gave none. */

@@ -1,6 +1,6 @@
 /** What a person can do about a failure, by the platform's code and by the kind of error. */
 import type { TransportError } from '../../api/errors.ts';
-import { errnoOf, isKnownError } from '../errno-of.ts';
+import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
 
 const BY_CODE: Readonly<Record<number, string>> = {
   1000: 'The request limit of the token is used up: wait for the next interval (svcfs status tells when).',
@@ -25,6 +25,7 @@ const BY_CODE: Readonly<Record<number, string>> = {
 export function remedyFor(error: unknown, code: number | undefined): string {
   const byCode = code === undefined ? undefined : BY_CODE[code];
   if (byCode !== undefined) return byCode;
+  if (isAbort(error)) return INTERRUPTED;
   if (!isKnownError(error)) return '';
   if (error.name === 'TransportError') return BY_ANSWER[error.answer];
   if (error.name === 'ApiError' && error.status === 500) return BY_ANSWER.failed;
@@ -47,6 +48,9 @@ const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
   foreign:
     'The endpoint answers, but not as the API does: check the endpoint, and what is between it and this machine.',
 };
+const INTERRUPTED =
+  'What was begun goes on, and what was written until then is kept: look at what is there, and do it again if it is ' +
+  'not what you want.';
 /** Whatever the token: an address is good for whoever has it. */
 const REFUSED_BY_STORE =
   'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';

@@ -86,6 +86,15 @@ describe('the text of a failure', () => {
     expect(textOf(new FsError('ENOSPC', 'a file has at most 1000 pairs'))).toMatch(/pairs \(ENOSPC\)\.$/);
   });
 
+  it('tells in plain words of an interruption, and what becomes of what was begun', () => {
+    const interrupted = new AbortController();
+    interrupted.abort();
+    expect(textOf(interrupted.signal.reason)).toBe(
+      'interrupted by a signal (EINTR). What was begun goes on, and what was written until then is kept: ' +
+        'look at what is there, and do it again if it is not what you want.',
+    );
+  });
+
   it('tells what to do for more memory', () => {
     expect(textOf(new ContentError('no-memory', 'no more'))).toMatch(
       /\(ENOMEM\)\. .*ulimit -v.* smaller --memory\.$/,
