@@ -47,6 +47,12 @@ describe('svcfs mount fails with an exit code of its own for', () => {
     await expectFailure(sandbox, expected, { args: ['--endpoint', 'http://127.0.0.1:1/v2'] });
   });
 
+  test('an endpoint whose path is not that of the API', async ({ sandbox }) => {
+    const { origin } = new URL(service.credentials.SVC_API_ENDPOINT);
+    const says = new RegExp(`^svcfs: no API at ${origin}: .*such as ${origin}/v2\\?$`, 'm');
+    await expectFailure(sandbox, { exit: 'unreachable', says }, { args: ['--endpoint', origin] });
+  });
+
   test('an endpoint that is something else', async ({ sandbox }) => {
     const server = createServer((_, response) => response.end('<html>Welcome</html>'));
     server.listen(0, '127.0.0.1');
