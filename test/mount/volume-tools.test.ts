@@ -1,6 +1,6 @@
 /** Programs that put a new file in place of the old one by a rename, on a volume, which renames and deletes nothing. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { mustRun, run } from '../support/run.ts';
@@ -55,6 +55,16 @@ it('rsync -aO brings a tree', async () => {
   await mustRun('rsync', ['-aO', `${local}/`, `${object()}/`]);
   expect(await onVolume()).toEqual(['deep']);
   await mustRun('cmp', [join(local, 'deep/file'), object('deep/file')]);
+});
+
+it('rsync -r --size-only brings a tree, and nothing when it is made again, whatever times and modes say', async () => {
+  await mkdir(join(local, 'deep'));
+  await writeFile(join(local, 'deep/file'), 'text\n', { mode: 0o600 });
+  await utimes(join(local, 'deep/file'), 1, 1);
+  const tree = ['-r', '--size-only', '--itemize-changes', `${local}/`, `${object()}/`];
+  await mustRun('rsync', tree);
+  await mustRun('cmp', [join(local, 'deep/file'), object('deep/file')]);
+  expect(await run('rsync', tree)).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
 it('sed -i edits an object', async () => {
