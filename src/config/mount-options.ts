@@ -91,14 +91,17 @@ const stagingProject: Option<string | undefined> = {
   parse: parseStagingPlace,
 };
 
-/** Of rsync, of sed -i, of backups, and what vim writes beside a file: its swap files, and one to try the directory. */
-const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '4913'];
+/**
+ * Of rsync, of sed -i, of backups, what vim writes beside a file (its swap files, and one to try the directory), and the
+ * pieces of samtools sort.
+ */
+const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '4913', '*.tmp.????.bam'];
 
 const temporaryNames: Option<readonly string[]> = {
   flags: '--temporary-names <patterns>',
   help:
     'names that tools use for a moment, by commas: such a file in a volume stays on this machine until it is ' +
-    'renamed (with --staging-project)',
+    'renamed or removed (with --staging-project)',
   environment: 'SVCFS_TEMPORARY_NAMES',
   default: TEMPORARY_NAMES,
   defaultText: TEMPORARY_NAMES.join(),

@@ -82,6 +82,14 @@ it.skipIf(!existsSync('/usr/bin/vim'))('vim edits an object', async () => {
   expect(await onVolume()).toEqual(['notes.txt']);
 });
 
+it('samtools sorts in pieces, which it removes', async () => {
+  const bam = served.path('projects/demo/trio-exomes/child/child.bam');
+  const sorting = await run('samtools', ['sort', '-n', '-m', '1M', '-o', object('by-name.bam'), bam]);
+  expect(sorting.stderr).toMatch(/merging from [1-9]\d* files/);
+  await mustRun('samtools', ['quickcheck', object('by-name.bam')]);
+  expect(await onVolume()).toEqual(['by-name.bam']);
+});
+
 it('cp --backup writes what is new, and refuses what it would have to rename', async () => {
   await writeFile(join(local, 'mid'), 'one\n');
   const copy = ['--backup', join(local, 'mid'), object('mid')];
