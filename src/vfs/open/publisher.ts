@@ -146,7 +146,8 @@ export class Publisher implements DraftMaker {
 
   /**
    * Durable on this machine, and owed to the platform. On a volume what is owed cannot be told: the export. A file that
-   * stays here for its name has none: when the mount ends, the next one brings it to the staging folder.
+   * stays here for its name has none: when the mount ends, the next one brings it to the staging folder. Of bytes that are a
+   * file already nothing is owed: what is set on it from then on is written as on any other.
    */
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
@@ -155,6 +156,7 @@ export class Publisher implements DraftMaker {
       return draft?.stay();
     }
     if (node.kind !== 'project-file') return draft?.sync(signal);
+    if (draft && !draft.dirty && draft.publishedFileId !== undefined) return;
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);
   }

@@ -320,6 +320,36 @@ it('what the disk of the spool refuses is told to its close, and is not uploaded
   expect(await world.onPlatform()).toEqual({});
 });
 
+it.each(['kept', 'removed'])(
+  'of a time that is set while an upload ends the next mount knows nothing: file %s',
+  async (fate) => {
+    await start();
+    const made = new Gate();
+    const end = new Gate();
+    const done = vi.spyOn(Journal.prototype, 'doneDurable').mockImplementationOnce(async () => {
+      made.open();
+      await end.opened;
+    });
+    onTestFinished(() => done.mockRestore());
+    const node = await world.put('f', 'text');
+    await made.opened;
+    // As touch(1) does.
+    const handle = await world.open(node, O_WRONLY);
+    await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, { handle, context: world.by() });
+    await world.close(handle);
+    end.open();
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    if (fate === 'removed')
+      await world.side.mutations.unlink({ parent: world.folder, name: 'f' }, world.by());
+    else
+      await waitUntil(async () => {
+        await clock.advance(1000);
+        return node.record?.metadata['svcfs.mtime'] === '1000000000000';
+      });
+    await waitUntil(async () => (await inJournal()).length === 0);
+  },
+);
+
 it('what was made empty in an outage is tried again', async () => {
   await start();
   held = true;
