@@ -18,8 +18,8 @@ namespace {
 /** Of x86-64 and most arm64; where it is another, pages stay small. */
 constexpr size_t kHugePage = 2 * 1024 * 1024;
 
-/** Of a buffer in Node.js 20, which frees twice what it refuses to make one of. */
-constexpr double kLargest = 4294967296;
+/** Beyond this a number is no exact one. Node.js may refuse less: 20 has no buffer of more than 4 GiB. */
+constexpr double kLargest = 9007199254740991;
 
 struct Mapping {
   void* base;
@@ -39,7 +39,7 @@ napi_value Chunk(napi_env env, napi_callback_info info) {
   double wanted = 0;
   if (napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr) != napi_ok || count != 1 ||
       napi_get_value_double(env, argument, &wanted) != napi_ok || !(wanted > 0 && wanted <= kLargest)) {
-    js::Throw(env, "expected a number of bytes, of 4 GiB at most");
+    js::Throw(env, "expected a number of bytes");
     return nullptr;
   }
   const size_t bytes = static_cast<size_t>(wanted);

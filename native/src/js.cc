@@ -106,16 +106,21 @@ bool ToBytes(napi_env env, napi_value value, uint8_t** data, size_t* length) {
 }
 
 napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)(void* hint), void* hint) {
-  auto* foreign = new Foreign{MayUncount(env) ? static_cast<int64_t>(bytes) : 0, release, hint};
+  auto* foreign = new Foreign{0, release, hint};
   napi_value buffer = nullptr;
-  if (napi_create_external_arraybuffer(env, data, bytes, Finalize, foreign, &buffer) == napi_ok) {
+  const napi_status status = napi_create_external_arraybuffer(env, data, bytes, Finalize, foreign, &buffer);
+  if (status == napi_ok) {
+    foreign->bytes = MayUncount(env) ? static_cast<int64_t>(bytes) : 0;
     // The engine has added its size. To take it off in advance would be of no use: growth counts from the least there ever was.
     int64_t counted = 0;
     napi_adjust_external_memory(env, -foreign->bytes, &counted);
     return buffer;
   }
-  release(hint);
-  delete foreign;
+  // What it has tried to make, and could not, Node.js finalizes itself.
+  if (status != napi_generic_failure) {
+    release(hint);
+    delete foreign;
+  }
   return nullptr;
 }
 

@@ -73,13 +73,18 @@ export type Moment =
   | { readonly kind: 'at'; readonly ms: number }
   | { readonly kind: 'away'; readonly ms: number };
 
+/** Times are kept as texts that are compared, which have years of four digits. */
+const LONGEST_SPAN_MS = 1000 * 365 * 86_400_000;
+
 const SPANS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** `90d`, `12h`, `30m`; or `2027-01-31`, `2027-01-31T12:00:00Z`, which are UTC unless they say otherwise. */
 export function parseMoment(text: string): Moment {
   const span = /^([1-9]\d{0,5})([smhdw])$/.exec(text);
   if (span !== null) {
-    return { kind: 'away', ms: Number(span[1]) * SPANS[span[2] as keyof typeof SPANS] };
+    const ms = Number(span[1]) * SPANS[span[2] as keyof typeof SPANS];
+    if (ms > LONGEST_SPAN_MS) throw new InvalidValue('Expected a time of at most 1000 years.');
+    return { kind: 'away', ms };
   }
   const dated = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const ms = dated === null ? Number.NaN : Date.parse(dated[1] && !dated[4] ? `${text}Z` : text);

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { PART_SIZE_DEFAULT, PART_SIZE_MIN } from '../../src/contract/limits.ts';
+import {
+  OBJECT_SIZE_MAX,
+  PART_COUNT_MAX,
+  PART_SIZE_DEFAULT,
+  PART_SIZE_MIN,
+} from '../../src/contract/limits.ts';
 import { beforeNextSync } from '../support/before-next-sync.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 
@@ -50,9 +55,17 @@ describe('initialisation', () => {
     [{ name: 'x', parent: null, project: 'alice/none' }, 404, 3002],
     [{ name: 'x', parent: 'none' }, 404, 5026],
     [{ name: 'x', size: -1 }, 400, 90000],
+    [{ name: 'x', size: OBJECT_SIZE_MAX + 1 }, 400, 90000],
+    [{ name: 'x', size: 2 ** 60 }, 400, 90000],
+    [{ name: 'x', size: 1e300 }, 400, 90000],
     [{ name: 'x', md5: 'nonsense' }, 400, 90000],
   ])('of %j is refused with %i, %i', async (body, status, code) => {
     expect(await begin(body)).toMatchObject({ status, code });
+  });
+
+  test('of the largest file there may be gets parts that it fits into', async () => {
+    const { part_size } = await begin({ name: 'largest', size: OBJECT_SIZE_MAX });
+    expect(part_size * PART_COUNT_MAX).toBeGreaterThanOrEqual(OBJECT_SIZE_MAX);
   });
 
   test('refuses a taken name unless it may overwrite; a folder always', async () => {

@@ -1,3 +1,4 @@
+import { OBJECT_SIZE_MAX } from '../../contract/limits.ts';
 import type { InitUploadBody } from '../../contract/upload.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
@@ -12,7 +13,7 @@ import { destinationFolder, type NamedDestination } from './destination-folder.t
 import type { AccessibleFile } from './file-access.ts';
 import { holderOfName } from './place-file.ts';
 
-/** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005 */
+/** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005, 90000 */
 export async function beginUpload(
   services: Services,
   caller: Caller,
@@ -23,6 +24,9 @@ export async function beginUpload(
   const { file: folder } = await uploadFolder(services, caller, { ...body, overwrite });
   if (body.md5 && !/^[0-9a-f]{32}$/i.test(body.md5)) {
     throw new ServiceError(90000, 'The md5 must be 32 hexadecimal digits.');
+  }
+  if ((body.size ?? 0) > OBJECT_SIZE_MAX) {
+    throw new ServiceError(90000, `A file has at most ${OBJECT_SIZE_MAX} bytes.`);
   }
   const upload: UploadRow = {
     id: randomId(),

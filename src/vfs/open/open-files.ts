@@ -30,6 +30,7 @@ import { newFile } from './new-file.ts';
 import type { OpenMode } from './open-flags.ts';
 import { openModeOf } from './open-flags.ts';
 import { readaheadFor } from './readahead-for.ts';
+import { requireFits } from './require-fits.ts';
 import { versionOf } from './version-of.ts';
 
 /** An open virtual file: its text as it was at open. */
@@ -102,6 +103,7 @@ export class PlatformOpenFiles implements OpenFiles {
   async write(span: Span, data: Uint8Array, context: RequestContext): Promise<number> {
     const { content } = this.#writable(span.handle);
     this.#contents.requireByteWrites(content);
+    requireFits(span.offset + data.length);
     const draft = await this.#contents.draft(content);
     return this.#contents.change(
       content,
@@ -211,6 +213,7 @@ export class PlatformOpenFiles implements OpenFiles {
       );
     const length = Math.min(how.length, version.sizeBytes - from.offset);
     if (length <= 0) return 0;
+    requireFits(to.offset + length);
     const { node } = source.content;
     const draft = await this.#contents.draft(content);
     const copy = async (): Promise<void> => {
@@ -371,6 +374,7 @@ export class PlatformOpenFiles implements OpenFiles {
     const { node } = content;
     if (sizeOf(node) === sizeBytes) return;
     this.#contents.requireByteWrites(content);
+    requireFits(sizeBytes);
     const resize = async (): Promise<void> => {
       if (sizeBytes === 0) await this.#contents.empty(content, context.signal);
       else await (await this.#contents.draft(content)).truncate(sizeBytes, context.signal);

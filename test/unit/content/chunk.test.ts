@@ -1,4 +1,8 @@
+import { constants } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { memoryUsage } from 'node:process';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { allocateChunk, giveBackChunk } from '../../../src/content/memory/chunk.ts';
@@ -6,6 +10,7 @@ import { run } from '../../support/run.ts';
 
 const ADDON = fileURLToPath(new URL('../../../native/build/memory.node', import.meta.url));
 const BYTES = 32 * 1024 * 1024;
+const PAGE_BYTES = 4096;
 
 /** js::ForeignBuffer */
 const countsAll = Number(process.versions.node.split('.')[0]) >= 23;
@@ -26,7 +31,16 @@ it('can be used to its end', () => {
 it('is as large as was asked for, or there is none', () => {
   const largest = 4 * 1024 ** 3;
   expect(allocateChunk(largest).length).toBe(largest);
-  expect(() => allocateChunk(largest + BYTES)).toThrow();
+  expect(() => allocateChunk(constants.MAX_LENGTH + BYTES)).toThrow();
+});
+
+it.skipIf(platform() !== 'linux')('takes no addresses when Node.js has no buffer so large', async () => {
+  const addressPages = async (): Promise<number> =>
+    Number.parseInt(await readFile('/proc/self/statm', 'utf8'), 10);
+  const before = await addressPages();
+  expect(() => allocateChunk(constants.MAX_LENGTH + BYTES)).toThrow();
+  await setImmediate();
+  expect(((await addressPages()) - before) * PAGE_BYTES).toBeLessThan(constants.MAX_LENGTH);
 });
 
 it('takes no room once it was given back, and can still be touched', () => {

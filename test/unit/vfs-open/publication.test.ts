@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError } from '../../../src/api/errors.ts';
 import { ContentError } from '../../../src/content/ports.ts';
+import { OBJECT_SIZE_MAX } from '../../../src/contract/limits.ts';
 import { folderIdOf, type ProjectFileNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
@@ -309,6 +310,52 @@ describe('holes and allocation', () => {
     await expect(allocate(3, 2)).rejects.toMatchObject({ errno: 'EOPNOTSUPP' });
     await world.close(handle);
     expect(await world.onPlatform()).toEqual({ a: 'text\0\0' });
+  });
+});
+
+describe('a file larger than the platform takes', () => {
+  const tooLarge = OBJECT_SIZE_MAX + 1;
+
+  it('is not written, and what was written before is published', async () => {
+    await start();
+    const { handle } = await world.create('a');
+    await world.write(handle, 'text');
+    await expect(world.write(handle, 'x', OBJECT_SIZE_MAX)).rejects.toMatchObject({ errno: 'EFBIG' });
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+
+  it.each(['an open file', 'a closed one'])('does not come of %s that is extended', async (which) => {
+    await start();
+    const node = await world.put('a', 'text');
+    const handle = which === 'an open file' ? await world.open(node, O_WRONLY) : undefined;
+    const how = { handle, context: world.by() };
+    const extending = world.side.openFiles.truncate(node, tooLarge, how);
+    await expect(extending).rejects.toMatchObject({ errno: 'EFBIG' });
+    if (handle !== undefined) await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text' });
+  });
+
+  it('is not allocated, nor put together of another', async () => {
+    await start();
+    const source = await world.open(await world.put('a', 'text'), O_RDONLY);
+    const { handle } = await world.create('b');
+    const { openFiles } = world.side;
+    const allocating = openFiles.fallocate(
+      { handle, offset: 1 },
+      { mode: 0, length: OBJECT_SIZE_MAX },
+      world.by(),
+    );
+    await expect(allocating).rejects.toMatchObject({ errno: 'EFBIG' });
+    const copying = openFiles.copyFileRange(
+      { handle: source, offset: 0 },
+      { handle, offset: OBJECT_SIZE_MAX },
+      { length: 4, context: world.by() },
+    );
+    await expect(copying).rejects.toMatchObject({ errno: 'EFBIG' });
+    await world.close(source);
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ a: 'text', b: '' });
   });
 });
 
