@@ -221,14 +221,19 @@ async function statfs(fs: FileSystem, node: Entry['node'], context: RequestConte
   return {
     bsize: statistics.blockSize,
     frsize: statistics.blockSize,
-    blocks: statistics.blocks,
-    bfree: statistics.blocksFree,
-    bavail: statistics.blocksFree,
-    files: statistics.files,
-    ffree: statistics.filesFree,
-    favail: statistics.filesFree,
+    blocks: counted(statistics.blocks),
+    bfree: counted(statistics.blocksFree),
+    bavail: counted(statistics.blocksFree),
+    files: counted(statistics.files),
+    ffree: counted(statistics.filesFree),
+    favail: counted(statistics.filesFree),
     namemax: statistics.nameLength,
   };
+}
+
+/** The package counts with 32 bits. */
+function counted(count: number): number {
+  return Math.min(count, 2 ** 32 - 1);
 }
 
 /** All names of a directory, without `.` and `..`. */
