@@ -6,6 +6,7 @@ import {
   parseEndpoint,
   parseNamePatterns,
   parseSeconds,
+  parseSecondsFrom,
   parseSize,
   parseSizeFrom,
   parseSizeWithin,
@@ -65,11 +66,12 @@ const metadataTtl: Option<number> = {
 
 const retryTimeout: Option<number> = {
   flags: '--retry-timeout <seconds>',
-  help: 'how long an operation waits for a service that does not answer before it fails with EIO',
+  help: 'how long an operation waits for a service that does not answer before it fails with EIO, at least 1',
   environment: 'SVCFS_RETRY_TIMEOUT',
   default: 60_000,
   defaultText: '60',
-  parse: parseSeconds,
+  // No longer than that may one exchange take, for which 0 is as long as it takes.
+  parse: parseSecondsFrom(1),
 };
 
 const renameWait: Option<number | undefined> = {

@@ -98,6 +98,15 @@ export function parseSeconds(text: string): number {
   return Math.round(Number(text) * 1000);
 }
 
+/** As `parseSeconds`, and at least so many. */
+export function parseSecondsFrom(smallest: number): (text: string) => number {
+  return (text) => {
+    const ms = parseSeconds(text);
+    if (ms < smallest * 1000) throw new InvalidValue(`It takes at least ${smallest} s.`);
+    return ms;
+  };
+}
+
 /** An absolute path: whoever uses it may have another working directory. */
 export function parseDirectory(text: string): string {
   if (text === '') throw new InvalidValue('Expected a directory.');

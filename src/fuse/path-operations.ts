@@ -74,7 +74,8 @@ function attributeOperations({ fs, walk, context, answer }: Binding) {
     truncate: (path, sizeBytes, done) => answer(done, () => setattr(path, { sizeBytes })),
     ftruncate: (path, handle, sizeBytes, done) =>
       answer(done, () => setattr(path, { sizeBytes }, handle as FileHandle)),
-    utimens: (path, atimeMs, mtimeMs, done) => answer(done, () => setattr(path, { atimeMs, mtimeMs })),
+    utimens: (path, atimeMs, mtimeMs, done) =>
+      answer(done, () => setattr(path, { atimeMs: signed(atimeMs), mtimeMs: signed(mtimeMs) })),
     chmod: (path, mode, done) => answer(done, () => setattr(path, { mode })),
     chown: (path, uid, gid, done) =>
       answer(done, () =>
@@ -210,10 +211,20 @@ function statOf(attributes: Attributes): Stat {
     gid: attributes.gid,
     size: attributes.sizeBytes,
     blocks: Math.ceil(attributes.sizeBytes / BLOCK_BYTES),
-    atime: new Date(attributes.atimeMs),
-    mtime: new Date(attributes.mtimeMs),
-    ctime: new Date(attributes.ctimeMs),
+    atime: shownTime(attributes.atimeMs),
+    mtime: shownTime(attributes.mtimeMs),
+    ctime: shownTime(attributes.ctimeMs),
   };
+}
+
+/** The package shows no time before 1970: it would be one 584 million years later. */
+function shownTime(ms: number): Date {
+  return new Date(Math.max(0, ms));
+}
+
+/** The package passes a time as unsigned; before 1970 it is exact to two seconds. */
+function signed(ms: number): number {
+  return ms < 2 ** 63 ? ms : ms - 2 ** 64;
 }
 
 async function statfs(fs: FileSystem, node: Entry['node'], context: RequestContext): Promise<Statfs> {
@@ -221,14 +232,19 @@ async function statfs(fs: FileSystem, node: Entry['node'], context: RequestConte
   return {
     bsize: statistics.blockSize,
     frsize: statistics.blockSize,
-    blocks: statistics.blocks,
-    bfree: statistics.blocksFree,
-    bavail: statistics.blocksFree,
-    files: statistics.files,
-    ffree: statistics.filesFree,
-    favail: statistics.filesFree,
+    blocks: counted(statistics.blocks),
+    bfree: counted(statistics.blocksFree),
+    bavail: counted(statistics.blocksFree),
+    files: counted(statistics.files),
+    ffree: counted(statistics.filesFree),
+    favail: counted(statistics.filesFree),
     namemax: statistics.nameLength,
   };
+}
+
+/** The package counts with 32 bits. */
+function counted(count: number): number {
+  return Math.min(count, 2 ** 32 - 1);
 }
 
 /** All names of a directory, without `.` and `..`. */

@@ -120,7 +120,14 @@ export class MemoryFs implements FileSystem {
   }
 
   statfs(): Awaitable<FileSystemStatistics> {
-    return { blockSize: 4096, blocks: 1000, blocksFree: 500, files: 100, filesFree: 50, nameLength: 255 };
+    return {
+      blockSize: 4096,
+      blocks: 2 ** 38,
+      blocksFree: 2 ** 37,
+      files: 2 ** 32,
+      filesFree: 2 ** 32,
+      nameLength: 255,
+    };
   }
 
   mkdir(parent: NodeId, name: string, mode: number, context: RequestContext): Awaitable<Entry> {

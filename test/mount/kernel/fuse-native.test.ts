@@ -59,6 +59,11 @@ describe('the same file system over fuse-native', () => {
     ).toBe('# file: a\nuser.k="v"\n\n');
   });
 
+  it('has room for more than the package can count', async () => {
+    const [, free = ''] = (await shell('df --output=avail,iavail .')).trim().split('\n');
+    for (const count of free.trim().split(/ +/)) expect(Number(count)).toBeGreaterThan(2 ** 31);
+  });
+
   it('answers EIO for what a handler throws by mistake, and goes on', async () => {
     expect((await mount.shell('ls bug; true')).stderr).toMatch(/Input\/output error/);
     expect(await shell('ls')).toBe('stalled\n');
