@@ -7,6 +7,7 @@ import { Mutex } from '../../../lib/mutex.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { ContentError } from '../../ports.ts';
+import { explainDiskFailure } from './disk-failure.ts';
 import { type ExtentMap, hasReleased } from './extent-map.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
@@ -166,9 +167,16 @@ export class DraftSpool {
       this.#options.onRefusal();
       throw reason;
     }
-    if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.path));
+    if (!this.#nameIsDurable) await this.#syncName();
     this.#nameIsDurable = true;
     this.#changesOnDisk = Math.max(this.#changesOnDisk, changes);
+  }
+
+  async #syncName(): Promise<void> {
+    const directory = dirname(this.#options.path);
+    await syncDirectory(directory).catch((error: unknown) => {
+      throw explainDiskFailure(error, directory);
+    });
   }
 
   #open(): Promise<SpoolFile> {
