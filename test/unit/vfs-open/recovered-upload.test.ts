@@ -42,6 +42,7 @@ it.each([
   ['a request that took too long', refusal(408)],
   ['a token that is not good now', refusal(401)],
   ['a service that is away', new TransportError('unreachable', { call: 'any' })],
+  ['a machine without memory', new ContentError('no-memory', 'no more')],
   ['too many open files', new ContentError('no-descriptors', 'no more')],
 ])('is tried again after %s', async (_, failure) => {
   const { upload, kept } = failing(failure, failure);
