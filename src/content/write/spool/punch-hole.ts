@@ -15,7 +15,7 @@ export async function punchHole(path: string, { start, end }: ByteRange): Promis
   try {
     await execute('fallocate', ['--punch-hole', ...range, path]);
   } catch (error) {
-    const explained = explainDiskFailure(error, dirname(path));
+    const explained = isMissing(error) ? error : explainDiskFailure(error, dirname(path));
     throw explained === error ? cannotPunch(error) : explained;
   }
 }
@@ -33,7 +33,11 @@ function cannotPunch(cause: unknown): ContentError {
 }
 
 function whyNot(error: unknown): string {
-  if (errorCode(error) === 'ENOENT') return 'the program fallocate (util-linux) is not there';
+  if (isMissing(error)) return 'the program fallocate (util-linux) is not there';
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   return said.split('\n', 1)[0] || String(error);
+}
+
+function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT';
 }
