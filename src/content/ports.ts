@@ -274,6 +274,8 @@ export type ContentErrorKind =
   | 'no-space'
   /** The machine gives the mount no more memory. */
   | 'no-memory'
+  /** The mount, or the machine, has as many files open as it may. */
+  | 'no-descriptors'
   /** No access to the bytes: the reason says what is missing. */
   | 'unreadable'
   | 'failed';

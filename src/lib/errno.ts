@@ -11,6 +11,7 @@ export type Errno =
   | 'EBADF'
   | 'EAGAIN'
   | 'ENOMEM'
+  | 'ENFILE'
   | 'EACCES'
   | 'EBUSY'
   | 'EEXIST'

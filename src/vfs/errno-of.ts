@@ -125,6 +125,8 @@ const OF_CONTENT: Record<ContentError['kind'], Errno> = {
   changed: 'ESTALE',
   'no-space': 'ENOSPC',
   'no-memory': 'ENOMEM',
+  // EMFILE would be of the program's own files.
+  'no-descriptors': 'ENFILE',
   unreadable: 'EIO',
   failed: 'EIO',
 };

@@ -2,7 +2,7 @@ import type { EntryRecord, FileRecord, FolderRecord, Storage } from '../model.ts
 import {
   asObject,
   objectAt,
-  optionalNumberAt,
+  optionalSizeAt,
   optionalTextAt,
   optionalTimeAt,
   pairsOf,
@@ -29,7 +29,7 @@ export type Listed = EntryRecord | Unsized;
 export function parseListed(body: unknown): Listed {
   const object = asObject(body, 'file');
   if (optionalTextAt(object, 'type')?.toLowerCase() === 'folder') return folderOf(object);
-  const sizeBytes = optionalNumberAt(object, 'size');
+  const sizeBytes = optionalSizeAt(object, 'size');
   return sizeBytes === undefined
     ? { kind: 'unsized', id: textAt(object, 'id'), name: textAt(object, 'name') }
     : fileOf(object, sizeBytes);

@@ -24,9 +24,10 @@ export function parsePage<T>(
 
 /** The items of a collection: without any, the answer is another one, and says nothing of what there is. */
 export function itemsOf(object: WireObject): readonly unknown[] {
+  const { items } = object;
   // A search that matches nothing was seen to answer null (API document, Apps).
-  if (object['items'] === undefined) throw new UnexpectedShape('the answer has no items');
-  return arrayAt(object, 'items');
+  if (items !== null && !Array.isArray(items)) throw new UnexpectedShape('the answer has no items');
+  return items ?? [];
 }
 
 /** `onUnusable` is told of items that cannot be parsed, which are left out; without it they are an error. */

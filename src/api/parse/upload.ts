@@ -7,14 +7,20 @@ import {
   optionalTimeAt,
   pairsOf,
   requiredNumberAt,
+  requiredSizeAt,
   textAt,
+  UnexpectedShape,
+  urlAt,
 } from './wire.ts';
 
 export function parseUploadTicket(body: unknown): UploadTicket {
   const object = asObject(body, 'upload');
+  const partSizeBytes = requiredSizeAt(object, 'part_size');
+  // A file would be of endlessly many.
+  if (partSizeBytes === 0) throw new UnexpectedShape('the answer has parts of no bytes');
   return {
     uploadId: textAt(object, 'upload_id'),
-    partSizeBytes: requiredNumberAt(object, 'part_size'),
+    partSizeBytes,
     parallel: object['parallel_uploads'] !== false,
   };
 }
@@ -39,7 +45,7 @@ export function partReportBody(part: PartReport): object {
 export function parseSignedUrl(body: unknown): SignedUrl {
   const object = asObject(body, 'address');
   return {
-    url: textAt(object, 'url'),
+    url: urlAt(object, 'url'),
     method: optionalTextAt(object, 'method') ?? 'PUT',
     headers: pairsOf(object['headers']),
     expiresMs: optionalTimeAt(object, 'expires'),

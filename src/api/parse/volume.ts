@@ -8,7 +8,7 @@ import {
   asObject,
   isObject,
   objectAt,
-  optionalNumberAt,
+  optionalSizeAt,
   optionalTextAt,
   optionalTimeAt,
   textAt,
@@ -45,7 +45,7 @@ export function parseVolumeObject(body: unknown): VolumeObjectRecord {
   return {
     volume: textAt(object, 'volume'),
     location: textAt(object, 'location'),
-    sizeBytes: optionalNumberAt(metadata, 'size'),
+    sizeBytes: optionalSizeAt(metadata, 'size'),
     etag: unquoted(optionalTextAt(metadata, 'etag')),
     modifiedMs:
       optionalTimeAt(metadata, 'updated') ??

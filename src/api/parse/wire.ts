@@ -72,6 +72,29 @@ export function requiredNumberAt(object: WireObject, key: string): number {
   return value;
 }
 
+/** A whole number of bytes. Any other one tells nothing. */
+export function optionalSizeAt(object: WireObject, key: string): number | undefined {
+  const value = optionalNumberAt(object, key);
+  return Number.isSafeInteger(value) && value !== undefined && value >= 0 ? value : undefined;
+}
+
+export function requiredSizeAt(object: WireObject, key: string): number {
+  const value = optionalSizeAt(object, key);
+  if (value === undefined) {
+    throw new UnexpectedShape(`the answer has no ${key}`);
+  }
+  return value;
+}
+
+/** An address in full. */
+export function urlAt(object: WireObject, key: string): string {
+  const value = textAt(object, key);
+  if (!URL.canParse(value)) {
+    throw new UnexpectedShape(`the answer has no address as ${key}`);
+  }
+  return value;
+}
+
 /** Booleans may come as text. */
 export function booleanAt(object: WireObject, key: string): boolean {
   const value = object[key];

@@ -4,7 +4,7 @@ import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '..
 import { parseBulk } from '../parse/failure.ts';
 import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder, parseListed } from '../parse/file.ts';
 import { parsePage } from '../parse/page.ts';
-import { asObject, objectAt, pairsOf, textAt, textsOf } from '../parse/wire.ts';
+import { asObject, objectAt, pairsOf, textsOf, urlAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
@@ -183,7 +183,7 @@ export class FilesClient implements FilesApi {
       {
         route: 'GET /files/{id}/download_info',
         path: { id },
-        parse: (body) => ({ url: textAt(asObject(body, 'address'), 'url') }),
+        parse: (body) => ({ url: urlAt(asObject(body, 'address'), 'url') }),
       },
       options,
     );
@@ -200,7 +200,7 @@ export class FilesClient implements FilesApi {
         query: { file: true },
         parse: (body) => {
           const address = asObject(body, 'address');
-          return { url: textAt(address, 'url'), file: parseFile(objectAt(address, 'file')) };
+          return { url: urlAt(address, 'url'), file: parseFile(objectAt(address, 'file')) };
         },
       },
       options,

@@ -3,7 +3,7 @@ import type { CallOptions, FilesApi, Place, UploadsApi } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { EntryRecord, FileRecord, PartReport, SignedUrl, UploadTicket } from '../model.ts';
 import { parseReportedParts, parseSignedUrl, parseUploadTicket, partReportBody } from '../parse/upload.ts';
-import { asObject, optionalNumberAt, optionalTextAt } from '../parse/wire.ts';
+import { asObject, optionalSizeAt, optionalTextAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
@@ -197,7 +197,7 @@ function landingOf(body: unknown): Landing | undefined {
   const object = asObject(body, 'upload');
   const parent = optionalTextAt(object, 'parent');
   const name = optionalTextAt(object, 'name');
-  const sizeBytes = optionalNumberAt(object, 'size');
+  const sizeBytes = optionalSizeAt(object, 'size');
   return parent !== undefined && name !== undefined ? { parent, name, sizeBytes } : undefined;
 }
 

@@ -5,7 +5,7 @@ import { unquoted } from '../etag.ts';
 import type { Page, VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary } from '../model.ts';
 import { parsePage } from '../parse/page.ts';
 import { parseVolume, parseVolumeObject, parseVolumePage, parseVolumeSummary } from '../parse/volume.ts';
-import { asObject, optionalTextAt, requiredNumberAt, textAt } from '../parse/wire.ts';
+import { asObject, optionalTextAt, requiredSizeAt, urlAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 
 type DownloadInfo = Awaited<ReturnType<VolumesApi['downloadInfo']>>;
@@ -92,8 +92,8 @@ export class VolumesClient implements VolumesApi {
 function parseDownloadInfo(body: unknown): DownloadInfo {
   const object = asObject(body, 'address');
   return {
-    url: textAt(object, 'url'),
-    sizeBytes: requiredNumberAt(object, 'size'),
+    url: urlAt(object, 'url'),
+    sizeBytes: requiredSizeAt(object, 'size'),
     etag: unquoted(optionalTextAt(object, 'etag')),
   };
 }

@@ -19,7 +19,7 @@ export class ExchangeError extends Error {
   }
 }
 
-/** Failures of name resolution and of connecting, by the codes of Node and undici. */
+/** Failures of name resolution and of connecting, for want of a descriptor or a port too, by the codes of Node and undici. */
 const NEVER_SENT = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -27,6 +27,9 @@ const NEVER_SENT = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'EMFILE',
+  'ENFILE',
+  'EADDRNOTAVAIL',
 ]);
 
 export function exchangeErrorFrom(error: unknown): ExchangeError {

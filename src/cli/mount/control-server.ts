@@ -55,7 +55,10 @@ function converse(socket: Socket, handle: ControlHandler): void {
   const send = (answer: ControlAnswer): void => {
     if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
   };
-  createInterface({ input: socket }).once('line', async (line) => {
+  const lines = createInterface({ input: socket });
+  // It passes on what befalls the socket, which would end the process if nobody listened here as well.
+  lines.on('error', () => undefined);
+  lines.once('line', async (line) => {
     try {
       send(await handle(JSON.parse(line) as ControlRequest, send, gone.signal));
     } catch (error) {

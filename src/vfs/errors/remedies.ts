@@ -60,6 +60,9 @@ const TARGET_NOT_EMPTY =
 
 const BY_ERRNO: Readonly<Record<string, string>> = {
   EACCES: 'The token lacks the permission for this.',
+  ENFILE:
+    'Write fewer files at once, or raise the limit (ulimit -Hn, LimitNOFILE= of systemd; fs.file-max of the machine) and ' +
+    'mount again.',
   ENOMEM:
     'The machine, or a limit (ulimit -v, vm.overcommit_memory), gives the mount no more: free memory or raise the limit, ' +
     'or mount again with a smaller --memory.',

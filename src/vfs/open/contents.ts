@@ -126,7 +126,7 @@ export class Contents {
     } catch (error) {
       // There may be no room for what it builds on, or none any more. What the disk has refused is not to be published for it.
       const isWhole = content.node.draft?.doubtful === false;
-      if (follow && isWhole && !signal.aborted && errnoOf(error) === 'ENOSPC')
+      if (follow && isWhole && !signal.aborted && isOfThisMachine(error))
         return this.publish(content, signal);
       if (!signal.aborted) content.hopeless = true;
       throw error;
@@ -198,4 +198,9 @@ export class Contents {
     this.#closedFiles.opened(content);
     return content;
   }
+}
+
+/** No room for a file here, or no descriptor to make it safe with: the service may take it all the same. */
+function isOfThisMachine(error: unknown): boolean {
+  return ['ENOSPC', 'ENFILE'].includes(errnoOf(error));
 }

@@ -112,10 +112,10 @@ export class FollowingUploads {
   }
 }
 
-/** The platform, the store or the way there are at fault: the same may succeed later. */
+/** This machine, the platform, the store or the way there are at fault: the same may succeed later. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 401) return true;
-  return ['EIO', 'ENOSPC', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
+  return ['EIO', 'ENOSPC', 'ENOMEM', 'ENFILE', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
 }
 
 /** close(2) answered that the bytes are safe. */

@@ -217,6 +217,32 @@ describe('answers', () => {
     expect(page.continuation).toBe('aW4vYg==');
   });
 
+  it.each([0, -5, 1.5, '1e30', 'large', null])('with parts of %s bytes begin no upload', async (size) => {
+    const { api } = await clientOf(() => ({ upload_id: 'u1', part_size: size }));
+    const upload = { parent: 'd1', name: 'a.bam', overwrite: true, partSizeBytes: 100 };
+    await expect(api.uploads.initialise(upload)).rejects.toMatchObject({ answer: 'foreign' });
+  });
+
+  it.each(['', 'x', '/blobs/1', 7])('with the address %s lead nowhere', async (url) => {
+    const { api } = await clientOf(() => ({ url, method: 'PUT', size: 12 }));
+    for (const asked of [
+      api.files.downloadInfo('f1'),
+      api.uploads.partUrl('u1', 1),
+      api.volumes.downloadInfo('alice/v1', 'in/a.txt'),
+    ])
+      await expect(asked).rejects.toMatchObject({ answer: 'foreign' });
+  });
+
+  it.each([-1, 1.5, 1e30])('with a size of %s tell none', async (size) => {
+    const { api } = await clientOf(() => ({ ...file, size }));
+    await expect(api.files.get('f1')).rejects.toMatchObject({ message: 'the answer has no size' });
+  });
+
+  it.each([{}, 'none', 7])('with %s for items are no empty folders', async (items) => {
+    const { api } = await clientOf(() => ({ items }));
+    await expect(api.files.list('d1', { offset: 0, limit: 100 })).rejects.toThrow(TransportError);
+  });
+
   it('that are not the JSON of this API are transport errors', async () => {
     const { api } = await clientOf((_, response) => response.end('<html>hello</html>'));
     await expect(api.files.get('f1')).rejects.toMatchObject({

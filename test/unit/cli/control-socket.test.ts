@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -62,6 +63,22 @@ describe('the control socket', () => {
     const socket = connect(path);
     socket.write('{"request":"unmount"}\n', () => socket.destroy());
     await waitUntil(() => gone);
+  });
+
+  it('outlives an asker that goes away while it is answered', async () => {
+    const path = socketPath();
+    let asker: Socket | undefined;
+    await listen(path, async () => {
+      if (asker === undefined) return { answer: 'held', daemon: 1 };
+      // That nobody reads the answer any more is not told before it is sent.
+      await once(asker.destroy(), 'close');
+      asker = undefined;
+      return { answer: 'busy' };
+    });
+    asker = connect(path);
+    asker.write('{"request":"unmount"}\n');
+    await waitUntil(() => asker === undefined);
+    expect(await ask(path)).toEqual([{ answer: 'held', daemon: 1 }]);
   });
 
   it('answers nothing when no process listens', async () => {

@@ -19,6 +19,27 @@ it('tells a file that is too large from a full disk', () => {
   });
 });
 
+it.each([
+  ['EMFILE', 'the mount has as many files open as a process may'],
+  ['ENFILE', 'the machine has as many files open as it may'],
+])('tells who may open no more files (%s)', (code, message) => {
+  expect(told(code)).toMatchObject({ kind: 'no-descriptors', message, cause: { code } });
+});
+
+it.each([
+  ['ENOENT', /^the spool directory \/spool was removed; unmount, and mount again$/],
+  [
+    'EROFS',
+    /directory \/spool is read-only, as after a failure of it; see to it, or mount again with another/,
+  ],
+])('tells a place that is no more what it was (%s)', (code, message) => {
+  expect(told(code)).toMatchObject({
+    kind: 'failed',
+    message: expect.stringMatching(message),
+    cause: { code },
+  });
+});
+
 it('leaves anything else as it is', () => {
-  expect(told('EMFILE')).toMatchObject({ message: 'EMFILE: told by the system' });
+  expect(told('EACCES')).toMatchObject({ message: 'EACCES: told by the system' });
 });

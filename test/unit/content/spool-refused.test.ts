@@ -1,20 +1,26 @@
-/** A spool file that the system refuses to open for a moment. */
-import { readdir } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+/** A spool file, or its directory, that the system refuses to open for a moment. */
+import { readdir, readFile } from 'node:fs/promises';
+import { afterEach, expect, it, vi } from 'vitest';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
+import { syncDirectory } from '../../../src/lib/sync-directory.ts';
 import { bytesOf, directory, forever, newDraft, published, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
+vi.mock('../../../src/lib/sync-directory.ts', { spy: true });
+
 const tooMany = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
 
-beforeEach(() => {
+/** The next spool file is not opened. */
+function refuseFile(): void {
   vi.spyOn(SpoolFile, 'open').mockRejectedValueOnce(tooMany);
-});
+}
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 it('is opened by the next write, and the draft is whole', async () => {
+  refuseFile();
   const draft = await newDraft(writerOf());
   await expect(draft.write(0, patterned(250), forever)).rejects.toBe(tooMany);
   await draft.write(0, patterned(250), forever);
@@ -25,8 +31,19 @@ it('is opened by the next write, and the draft is whole', async () => {
 });
 
 it('is no hindrance to a draft that is given up', async () => {
+  refuseFile();
   const draft = await newDraft(writerOf());
   await expect(draft.write(0, patterned(250), forever)).rejects.toBe(tooMany);
   await draft.discard();
   expect(await readdir(directory.name)).toEqual(['journal']);
+});
+
+it('is kept aside though its name cannot be made durable, and stays open no longer', async () => {
+  const writer = writerOf();
+  const draft = await newDraft(writer);
+  await draft.write(0, patterned(250), forever);
+  vi.mocked(syncDirectory).mockRejectedValueOnce(tooMany);
+  const kept = await draft.keep();
+  expect(await readFile(kept?.path ?? '')).toEqual(patterned(250));
+  expect(writer.spool().usedBytes).toBe(0);
 });

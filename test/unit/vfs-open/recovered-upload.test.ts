@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
-import type { OwedDraft } from '../../../src/content/ports.ts';
+import { ContentError, type OwedDraft } from '../../../src/content/ports.ts';
 import { ClosedFiles } from '../../../src/vfs/open/closed-files.ts';
 import { ContentTable } from '../../../src/vfs/open/content-table.ts';
 import { FollowingUploads } from '../../../src/vfs/open/following-uploads.ts';
@@ -42,6 +42,8 @@ it.each([
   ['a request that took too long', refusal(408)],
   ['a token that is not good now', refusal(401)],
   ['a service that is away', new TransportError('unreachable', { call: 'any' })],
+  ['a machine without memory', new ContentError('no-memory', 'no more')],
+  ['too many open files', new ContentError('no-descriptors', 'no more')],
 ])('is tried again after %s', async (_, failure) => {
   const { upload, kept } = failing(failure, failure);
   const done = new FollowingUploads(tree, {} as Publisher).bring(upload);

@@ -350,6 +350,17 @@ it.each(['kept', 'removed'])(
   },
 );
 
+it('what cannot be made safe here for too many open files is uploaded by its close', async () => {
+  await start();
+  const { handle } = await world.create('f');
+  await world.write(handle, 'x');
+  const tooMany = new ContentError('no-descriptors', 'no more');
+  const durable = vi.spyOn(Journal.prototype, 'durable').mockRejectedValueOnce(tooMany);
+  onTestFinished(() => durable.mockRestore());
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ f: 'x' });
+});
+
 it('what was made empty in an outage is tried again', async () => {
   await start();
   held = true;

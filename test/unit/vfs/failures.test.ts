@@ -42,6 +42,7 @@ describe('the errno of a failure', () => {
     expect(errnoOf(new StorageError('changed', ''))).toBe('ESTALE');
     expect(errnoOf(new ContentError('no-space', ''))).toBe('ENOSPC');
     expect(errnoOf(new ContentError('no-memory', ''))).toBe('ENOMEM');
+    expect(errnoOf(new ContentError('no-descriptors', ''))).toBe('ENFILE');
     expect(errnoOf(new TransferRefused('not-exportable', ''))).toBe('EPERM');
     expect(errnoOf(new TransferRefused('bad-name', ''))).toBe('EPERM');
     expect(errnoOf(new TransferRefused('target-not-empty', ''))).toBe('ENOTEMPTY');
@@ -98,6 +99,12 @@ describe('the text of a failure', () => {
   it('tells what to do for more memory', () => {
     expect(textOf(new ContentError('no-memory', 'no more'))).toMatch(
       /\(ENOMEM\)\. .*ulimit -v.* smaller --memory\.$/,
+    );
+  });
+
+  it('tells what to do for more open files', () => {
+    expect(textOf(new ContentError('no-descriptors', 'no more'))).toMatch(
+      /^no more \(ENFILE\)\. Write fewer files at once, or raise the limit \(ulimit -Hn/,
     );
   });
 

@@ -47,9 +47,8 @@ export class DraftEnd {
       await this.discard();
       return undefined;
     }
-    await content.sync().catch((error: unknown) => {
-      if (!content.doubtful) throw error;
-    });
+    // What the disk refuses makes it doubtful. That it could not be asked must not keep the draft, which nobody else ends.
+    await content.sync().catch(() => {});
     const { doubtful } = content;
     if (unfinished === undefined) await upload.abandon();
     // Should its bytes not get aside, the next mount tries that again, and does not publish them.

@@ -1,22 +1,48 @@
 import { errorCode } from '../../../lib/error-code.ts';
-import { ContentError } from '../../ports.ts';
+import { ContentError, type ContentErrorKind } from '../../ports.ts';
 
-/** What failed on the disk of the spool, as people need it told: that it takes no more, and where. Anything else as it is. */
-export function explainDiskFailure(error: unknown, spoolDirectory: string): unknown {
-  const reason = reasonOf(errorCode(error), spoolDirectory);
-  return reason === undefined ? error : new ContentError('no-space', reason, { cause: error });
+interface Explanation {
+  readonly kind: ContentErrorKind;
+  readonly reason: string;
 }
 
-function reasonOf(code: string | undefined, spoolDirectory: string): string | undefined {
+/**
+ * What failed on the disk of the spool, as people need it told: that it takes no more, and where, that it is not what it
+ * was, or that no more files may be open. Anything else as it is.
+ */
+export function explainDiskFailure(error: unknown, spoolDirectory: string): unknown {
+  const explanation = explanationOf(errorCode(error), spoolDirectory);
+  if (explanation === undefined) return error;
+  return new ContentError(explanation.kind, explanation.reason, { cause: error });
+}
+
+function explanationOf(code: string | undefined, spoolDirectory: string): Explanation | undefined {
+  const of = (kind: ContentErrorKind, reason: string): Explanation => ({ kind, reason });
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return (
+      return of(
+        'no-space',
         `the disk of the spool directory ${spoolDirectory} is full; free space there, or mount with a --spool-size ` +
-        'that it has room for'
+          'that it has room for',
       );
     case 'EFBIG':
-      return `larger than a file may be in the spool directory ${spoolDirectory} (file system, or ulimit -f)`;
+      return of(
+        'no-space',
+        `larger than a file may be in the spool directory ${spoolDirectory} (file system, or ulimit -f)`,
+      );
+    case 'EMFILE':
+      return of('no-descriptors', 'the mount has as many files open as a process may');
+    case 'ENFILE':
+      return of('no-descriptors', 'the machine has as many files open as it may');
+    case 'ENOENT':
+      return of('failed', `the spool directory ${spoolDirectory} was removed; unmount, and mount again`);
+    case 'EROFS':
+      return of(
+        'failed',
+        `the disk of the spool directory ${spoolDirectory} is read-only, as after a failure of it; see to it, or mount ` +
+          'again with another XDG_STATE_HOME',
+      );
     default:
       return undefined;
   }

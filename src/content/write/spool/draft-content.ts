@@ -145,6 +145,8 @@ export class DraftContent {
    */
   release(held: () => readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
     return this.#turns.run(async () => {
+      // Not after the map and the journal say that they are gone.
+      await this.#spool.requireHoles(this.#map.sizeBytes);
       const local = held().filter((range) => this.isLocal(range));
       for (const range of local) {
         this.#map.set(range.start, range.end, { kind: 'released' });

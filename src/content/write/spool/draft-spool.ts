@@ -7,7 +7,9 @@ import { Mutex } from '../../../lib/mutex.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { ContentError } from '../../ports.ts';
+import { explainDiskFailure } from './disk-failure.ts';
 import { type ExtentMap, hasReleased } from './extent-map.ts';
+import { punchHole, requireHoles } from './punch-hole.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
 import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
 
@@ -27,6 +29,7 @@ export class DraftSpool {
   #file: Promise<SpoolFile> | undefined;
   #heldBytes = 0;
   #nameIsDurable = false;
+  #mayHaveHoles = false;
   /** How many changes are being made, how many were made, and how many of these were before the last sync. */
   #changing = 0;
   #changes = 0;
@@ -113,9 +116,18 @@ export class DraftSpool {
     await this.#changeOrNot((file) => file.truncate(sizeBytes));
   }
 
+  /** Rejects when `punchHole` is not possible here: `ContentError` kind `no-space`. No bytes are in it from `end` on. */
+  async requireHoles(end: number): Promise<void> {
+    if (this.#mayHaveHoles) return;
+    await this.#open();
+    await requireHoles(this.#options.path, end);
+    this.#mayHaveHoles = true;
+  }
+
   /** Gives back the room of a range, whose bytes are elsewhere. */
-  async punchHole({ start, end }: ByteRange): Promise<void> {
-    await (await this.#open()).punchHole(start, end);
+  async punchHole(range: ByteRange): Promise<void> {
+    await this.#open();
+    await punchHole(this.#options.path, range);
   }
 
   /** Makes durable what it holds. Rejects, once it has, until it holds nothing any more. */
@@ -166,9 +178,16 @@ export class DraftSpool {
       this.#options.onRefusal();
       throw reason;
     }
-    if (!this.#nameIsDurable) await syncDirectory(dirname(this.#options.path));
+    if (!this.#nameIsDurable) await this.#syncName();
     this.#nameIsDurable = true;
     this.#changesOnDisk = Math.max(this.#changesOnDisk, changes);
+  }
+
+  async #syncName(): Promise<void> {
+    const directory = dirname(this.#options.path);
+    await syncDirectory(directory).catch((error: unknown) => {
+      throw explainDiskFailure(error, directory);
+    });
   }
 
   #open(): Promise<SpoolFile> {

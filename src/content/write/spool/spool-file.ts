@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { errorCode } from '../../../lib/error-code.ts';
 import { readAll } from '../../../lib/read-all.ts';
 import { explainDiskFailure } from './disk-failure.ts';
-
-const execute = promisify(execFile);
 
 /** The sparse local file that keeps a draft's own bytes, at their offsets, until it is published. */
 export class SpoolFile {
@@ -58,12 +54,6 @@ export class SpoolFile {
 
   async truncate(sizeBytes: number): Promise<void> {
     await this.#handle.truncate(sizeBytes);
-  }
-
-  /** Gives a range's room on the disk back; it reads as zeros then. Node has no fallocate(2), util-linux has. */
-  async punchHole(start: number, end: number): Promise<void> {
-    const range = ['--offset', String(start), '--length', String(end - start)];
-    await execute('fallocate', ['--punch-hole', ...range, this.path]);
   }
 
   async sync(): Promise<void> {
