@@ -11,7 +11,7 @@
 
 enum { FILE_INODE = 2 };
 static const off_t FILE_BYTES = 4LL << 30;
-static char content[1 << 20];
+static char content[1 << 20] __attribute__((aligned(4096)));
 
 static void fill(fuse_ino_t inode, struct stat *attributes) {
   memset(attributes, 0, sizeof *attributes);

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { allocateChunk } from '../../../src/content/memory/chunk.ts';
 import type { FileHandle, OpenReply, ReadReply } from '../../../src/vfs/file-system.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 
@@ -6,7 +7,8 @@ import { MemoryFs } from '../../support/memory-fs.ts';
 export const FILE_BYTES = 4 * 1024 ** 3;
 export const FILE_MODE = constants.S_IFREG | 0o644;
 
-const CONTENT = Buffer.alloc(1024 * 1024, 'x');
+/** Memory as a mount answers from: a page that does not begin where the kernel's does costs half as much again to copy. */
+const CONTENT = allocateChunk(2 * 1024 * 1024).fill('x');
 
 /** What native/null-fs.c is, as our driver sees a file system. */
 export class NullFileSystem extends MemoryFs {

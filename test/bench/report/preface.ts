@@ -32,6 +32,6 @@ budget and the null file systems (0 ms alone), in which the line has no part.
 svcfs is mounted by the user whom the table above names. Only for root does it tell the kernel how far to read ahead in a file that is
 read over an index; for others the kernel fetches two and a half times the bytes of such regions.
 
-The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs. A target one of whose contestants failed is
-not judged.
+The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs; each has answered 10,000 requests before it
+is measured, and answers from memory that begins with a page. A target one of whose contestants failed is not judged.
 `;
