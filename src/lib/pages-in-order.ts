@@ -133,7 +133,7 @@ class Findings {
   }
 }
 
-/** One page at each multiple of `step`, until one reaches the total. */
+/** One page at each multiple of `step`, until one reaches the total or has nothing: then there is nothing after it, whatever it tells. */
 async function* pagesEvery<T>(
   step: number,
   from: { readonly fetch: Fetch<T>; readonly limit: number; readonly signal: AbortSignal | undefined },
@@ -152,6 +152,7 @@ async function* pagesEvery<T>(
     const first = await ask(0);
     let { total } = first;
     yield first;
+    if (isEmpty(first)) return;
     for (;;) {
       while (offset + limit < total && window.length < PAGES_IN_FLIGHT) {
         offset += step;
@@ -165,8 +166,13 @@ async function* pagesEvery<T>(
       const page = await next;
       total = page.total;
       yield page;
+      if (isEmpty(page)) return;
     }
   } finally {
     stop.abort();
   }
+}
+
+function isEmpty({ items, leftOut = 0 }: Page<unknown>): boolean {
+  return items.length + leftOut === 0;
 }

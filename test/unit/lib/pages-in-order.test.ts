@@ -108,6 +108,17 @@ describe('a collection read by pages', () => {
 });
 
 describe('a collection read for what must not miss anything', () => {
+  it('asks no further than a page of nothing, whatever total it is told', async () => {
+    let requests = 0;
+    const items = Array.from({ length: 150 }, (_, index) => itemAt(index));
+    const fetch = async ({ offset, limit }: { offset: number; limit: number }) => {
+      requests += 1;
+      return { items: items.slice(offset, offset + limit), total: 1e9 };
+    };
+    await expect(collect(pagesInOrder(fetch, { what: 'data', limit: 100 }))).rejects.toThrow(UnsettledError);
+    expect(requests).toBeLessThan(100);
+  });
+
   it('lacks no entry for one that came while another went', async () => {
     const collection = new Changing(1000, (each) => {
       if (each.answers !== 1) return;
