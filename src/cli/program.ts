@@ -3,6 +3,7 @@ import { addAdminCommand } from './commands/admin.ts';
 import { addCacheCommand } from './commands/cache.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addFlushCommand } from './commands/flush.ts';
+import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -22,7 +23,6 @@ export function createProgram(): Command {
   const program = new Command('svcfs')
     .description('Mounts a cloud platform for scientific data: projects and volumes as directories.')
     .version(packageVersion())
-    .helpCommand('help [command]', 'how to use a command')
     .showHelpAfterError('(svcfs --help shows what there is)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svcfs: ')) })
     .configureHelp({ optionDescription })
@@ -39,6 +39,7 @@ export function createProgram(): Command {
   addDemoCommand(program);
   addServeCommand(program);
   addAdminCommand(program);
+  addHelpCommand(program);
   return program;
 }
 

@@ -9,6 +9,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse as parseIni } from 'ini';
+import { errorCode } from '../lib/error-code.ts';
+import { reasonOf } from '../lib/reason-of.ts';
 import type { Environment } from './directories.ts';
 import { InvalidValue } from './option.ts';
 import { parseEndpoint } from './option-text.ts';
@@ -70,7 +72,7 @@ async function readTokenFile(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw new CredentialsError(`cannot read the token file ${path}: ${reason(error)}`, { cause: error });
+    throw new CredentialsError(`cannot read the token file ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -84,8 +86,8 @@ async function readProfile(file: string, name: string, need?: 'optional'): Promi
     text = await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof CredentialsError) throw error;
-    if (need === 'optional' && codeOf(error) === 'ENOENT') return NO_PROFILE;
-    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${reason(error)}`, {
+    if (need === 'optional' && errorCode(error) === 'ENOENT') return NO_PROFILE;
+    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${reasonOf(error)}`, {
       cause: error,
     });
   }
@@ -124,14 +126,4 @@ function checkedToken(token: string): string {
     throw new CredentialsError('the token is not one word of printable characters: is it the right file?');
   }
   return token;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function reason(error: unknown): string {
-  if (codeOf(error) === 'ENOENT') return 'no such file';
-  if (codeOf(error) === 'EACCES') return 'permission denied';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -66,6 +66,20 @@ describe('svcfs mount fails with an exit code of its own for', () => {
     );
   });
 
+  test('a token file that is a directory', async ({ sandbox }) => {
+    const says = /^svcfs: cannot read the token file \/tmp: illegal operation on a directory$/m;
+    await expectFailure(sandbox, { exit: 'credentials', says }, { args: ['--token-file', '/tmp'] });
+  });
+
+  test('a size of a disk cache that has no directory, but not one of the environment', async ({
+    sandbox,
+  }) => {
+    const expected = { exit: 'usage', says: /--cache-size needs --cache-dir/ } as const;
+    await expectFailure(sandbox, expected, { args: ['--cache-size', '1G'] });
+    const env = { ...service.credentials, SVCFS_CACHE_SIZE: '1G' };
+    expect(await sandbox.svcfs(['mount', sandbox.mountPoint], { env })).toMatchObject({ code: 0 });
+  });
+
   test('a mount point that does not exist', async ({ sandbox }) => {
     const path = join(sandbox.root, 'nowhere');
     await expectFailure(sandbox, { exit: 'mountPointMissing', says: /nowhere does not exist/ }, { path });

@@ -30,3 +30,10 @@ test('a reader who has seen enough is no failure', async ({ sandbox }) => {
   expect(await process_.exited()).toBe(0);
   expect(process_.stderr).toBe('');
 });
+
+test('help names a command that is not there', async ({ sandbox }) => {
+  const helped = await sandbox.svcfs(['help', 'bogus']);
+  expect(helped).toMatchObject({ code: 2, stdout: '' });
+  expect(helped.stderr).toContain("svcfs: unknown command 'bogus'");
+  expect(await sandbox.svcfs(['help', 'mount'])).toMatchObject({ code: 0, stderr: '' });
+});

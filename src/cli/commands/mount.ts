@@ -36,6 +36,7 @@ export function addMountCommand(program: Command): void {
 }
 
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
+  requireCacheDirectory(command);
   const credentials = await resolveCredentials({
     // The environment's endpoint has its own place in the order.
     endpoint: command.getOptionValueSource('endpoint') === 'cli' ? options.endpoint : undefined,
@@ -60,4 +61,16 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   if (!options.foreground) return daemon.release();
   if (!(await daemon.ended))
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);
+}
+
+/** Who gives a size of the disk cache wants one. What the environment says is for whichever mount has a cache. */
+function requireCacheDirectory(command: Command): void {
+  if (command.getOptionValue('cacheDir') !== undefined) return;
+  for (const option of command.options.filter(({ long }) => long?.startsWith('--cache-'))) {
+    if (command.getOptionValueSource(option.attributeName()) !== 'cli') continue;
+    throw new CliError(
+      'usage',
+      `${option.long} needs --cache-dir: there is no disk cache without a directory`,
+    );
+  }
 }

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+
+/** In place of commander's own, which shows what there is when it is asked about what there is not. */
+export function addHelpCommand(parent: Command): void {
+  parent
+    .helpCommand(false)
+    .command('help')
+    .description('how to use a command')
+    .argument('[command]')
+    .action((name: string | undefined) => help(parent, name));
+}
+
+function help(parent: Command, name: string | undefined): void {
+  const command = name === undefined ? parent : parent.commands.find((each) => each.name() === name);
+  if (command === undefined) parent.error(`error: unknown command '${name}'`);
+  command.help();
+}
