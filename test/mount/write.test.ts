@@ -199,6 +199,16 @@ it('an in-place edit keeps metadata and tags', async () => {
   expect(await shell('getfattr --only-values -n user.svc.tags f', { cwd: directory })).toBe('["raw"]');
 });
 
+it('a mode of creation stays where it has execute bits', async () => {
+  const cwd = await made(served.path(PROJECT, 'created'));
+  const make = `python3 - <<'PROGRAM'
+import os
+os.umask(0o077)
+for name, mode in (('plain', 0o666), ('tool', 0o777)): os.close(os.open(name, os.O_CREAT | os.O_WRONLY, mode))
+PROGRAM`;
+  expect(await shell(`${make}\nstat -c '%n %a' *`, { cwd })).toBe('plain 644\ntool 700\n');
+});
+
 async function made(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   return directory;
