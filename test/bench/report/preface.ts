@@ -33,5 +33,5 @@ svcfs is mounted by the user whom the table above names. Only for root does it t
 read over an index; for others the kernel fetches two and a half times the bytes of such regions.
 
 The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs; each has answered 10,000 requests before it
-is measured, and answers from memory that begins with a page. A target one of whose contestants failed is not judged.
+is measured. What ours and those in C answer from begins with a page. A target one of whose contestants failed is not judged.
 `;
