@@ -5,6 +5,7 @@ import { mountedOn } from '../../../src/fuse/mount-table.ts';
 import { mustRun, run } from '../../support/run.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { Child } from '../measure/child.ts';
+import { dropPageCache } from '../measure/drop-page-cache.ts';
 import { type LoadResult, load, loadOn } from '../measure/load.ts';
 import { nativeProgram } from '../measure/native-program.ts';
 import { usageOf } from '../measure/process-usage.ts';
@@ -64,6 +65,7 @@ function nullFs(
   return {
     peer,
     trial: async () => {
+      await dropPageCache();
       const work = await mkdtemp(join(directory, 'null-'));
       const mountPoint = join(work, 'mnt');
       await mkdir(mountPoint);
