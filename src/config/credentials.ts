@@ -10,7 +10,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse as parseIni } from 'ini';
 import { errorCode } from '../lib/error-code.ts';
-import { reasonOf } from '../lib/reason-of.ts';
+import { plainReason } from '../lib/plain-reason.ts';
 import type { Environment } from './directories.ts';
 import { InvalidValue } from './option.ts';
 import { parseEndpoint } from './option-text.ts';
@@ -72,7 +72,7 @@ async function readTokenFile(path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw new CredentialsError(`cannot read the token file ${path}: ${reasonOf(error)}`, { cause: error });
+    throw new CredentialsError(`cannot read the token file ${path}: ${plainReason(error)}`, { cause: error });
   }
 }
 
@@ -87,7 +87,7 @@ async function readProfile(file: string, name: string, need?: 'optional'): Promi
   } catch (error) {
     if (error instanceof CredentialsError) throw error;
     if (need === 'optional' && errorCode(error) === 'ENOENT') return NO_PROFILE;
-    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${reasonOf(error)}`, {
+    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${plainReason(error)}`, {
       cause: error,
     });
   }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describeSize } from '../../lib/describe-size.ts';
-import { reasonOf } from '../../lib/reason-of.ts';
+import { plainReason } from '../../lib/plain-reason.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { sayWarmUp } from '../describe/say-warm-up.ts';
 import { CliError } from '../exit-codes.ts';
@@ -77,6 +77,6 @@ async function pathsIn(list: string): Promise<readonly string[]> {
     const lines = list === '-' ? await text(process.stdin) : await readFile(list, 'utf8');
     return lines.split(/\r?\n/).filter((line) => line.trim() !== '');
   } catch (error) {
-    throw new CliError('usage', `cannot read the list ${list}: ${reasonOf(error)}`, { cause: error });
+    throw new CliError('usage', `cannot read the list ${list}: ${plainReason(error)}`, { cause: error });
   }
 }
