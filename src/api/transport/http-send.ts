@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
+import { errorCode } from '../../lib/error-code.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import { TransportError } from '../errors.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
@@ -14,6 +15,9 @@ interface HttpBody {
 
 /** The kernel takes so much of a body at once, however slow the line is. */
 const AT_ONCE_BYTES = 64 * 1024;
+
+/** Of an answer, which is held in memory. A hundred files with all the metadata that they may have are 40 MiB. */
+const LARGEST_ANSWER_BYTES = 128 * 1024 * 1024;
 
 export interface HttpSend {
   readonly send: Send;
@@ -43,6 +47,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     connections: options.connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
+    maxResponseSize: LARGEST_ANSWER_BYTES,
     connect: watchedConnector(Math.min(10_000, options.exchangeTimeoutMs), {
       stallTimeoutMs: options.exchangeTimeoutMs,
       answerTimeoutMs: ANSWER_TIMEOUT_MS,
@@ -64,7 +69,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
         bodyTimeout: timeoutMs,
         signal: call.signal ?? null,
       });
-      const text = await response.body.text();
+      const text = await textOf(response.body);
       // Undici frees a connection a turn of the event loop later: the next call would open another one for itself.
       await setImmediate();
       return { status: response.statusCode, headers: singleValues(response.headers), body: parse(text) };
@@ -108,6 +113,16 @@ function bodyOf({ body, signal }: Call, limit: Throttle | undefined): HttpBody {
 function singleValues(headers: Record<string, string | string[] | undefined>): Answer['headers'] {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+}
+
+/** Empty, as if it were no JSON, when it is larger than any answer of the API. */
+async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+  try {
+    return await body.text();
+  } catch (error) {
+    if (errorCode(error) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return '';
+    throw error;
+  }
 }
 
 function parse(text: string): unknown {

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -68,6 +69,30 @@ describe('a server that proves not to be the service', () => {
     const { api, failures } = clientOf((server.address() as AddressInfo).port, 60_000, 'https');
     await expect(api.whoAmI()).rejects.toThrow('does not speak TLS');
     expect(failures()).toBe(1);
+  });
+});
+
+describe('an answer without end', () => {
+  it('is not taken into the memory', async () => {
+    let sentBytes = 0;
+    const piece = Buffer.alloc(1024 * 1024, ' ');
+    const server = createServer((_, response) => {
+      const endless = Readable.from(
+        (function* () {
+          for (;;) {
+            sentBytes += piece.length;
+            yield piece;
+          }
+        })(),
+      );
+      response.setHeader('content-type', 'application/json');
+      endless.pipe(response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push(() => stop(server));
+    const { api } = clientOf((server.address() as AddressInfo).port, 60_000);
+    await expect(api.whoAmI()).rejects.toThrow(TransportError);
+    expect(sentBytes).toBeLessThan(300 * 1024 * 1024);
   });
 });
 
