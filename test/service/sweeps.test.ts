@@ -102,6 +102,18 @@ test('contents that no file uses any more are removed, however many there are', 
   expect(await stored()).toEqual([]);
 });
 
+test('a clock that is set back puts no sweep off', async () => {
+  const { clock, alice, root_folder, sweeper, stored } = await start();
+  const own = sweeper();
+  await own.sweep();
+  clock.set(-DAY_MS);
+  const { id } = await alice.upload(root_folder, 'file');
+  await alice.call('DELETE', `/files/${id}`);
+  await clock.advance(600_000);
+  await own.sweep();
+  expect(await stored()).toEqual([]);
+});
+
 describe('what a killed process leaves', () => {
   test('is removed after a day: parts half written, uploads without a record, objects half exported', async () => {
     const { service, clock, alice, sweeper, begin, stored } = await start();
