@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
@@ -14,6 +15,7 @@ import {
 } from '../service/start-service.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
+import { lockData } from './lock-data.ts';
 import { taskService } from './task-service.ts';
 
 const STDERR = 2;
@@ -42,7 +44,9 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
   const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
   const tasks = await taskService(options, process.env);
   const logger = createLogger({ fd: STDERR, level: options.logLevel });
+  let lock: FileHandle | undefined;
   try {
+    if (database === undefined) lock = await lockData(data, logger);
     const common = {
       dataDir: data,
       databaseUrl: database,
@@ -62,9 +66,9 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
       tasks,
       logger,
     };
-    if (role === 'worker') return await startWorkers(common);
+    if (role === 'worker') return whileLocked(await startWorkers(common), lock);
     const { internalStats, clientTimeout, clientRate } = options;
-    return await startService({
+    const service = await startService({
       ...common,
       ...listen,
       workers: role === 'all',
@@ -76,9 +80,20 @@ async function start(options: Options): Promise<RunningService | RunningWorkers>
         bodyBytesPerSecond: clientRate,
       },
     });
+    return whileLocked(service, lock);
   } catch (error) {
+    await lock?.close();
     throw new CliError('serviceFailed', reasonOf(error, options), { cause: error });
   }
+}
+
+/** The same, which lets go of the lock when it is closed. */
+function whileLocked<Running extends RunningWorkers>(
+  running: Running,
+  lock: FileHandle | undefined,
+): Running {
+  if (lock === undefined) return running;
+  return { ...running, close: () => running.close().finally(() => lock.close()) };
 }
 
 function blobsPlace(options: Options): S3BlobsPlace | undefined {

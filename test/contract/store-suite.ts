@@ -411,13 +411,18 @@ export function storeSuite(fixture: () => StoreFixture): void {
 
   test('requests are counted up to the limit in a window, however many come at once', async () => {
     const count = (now: number) => store.rateWindows.count('key', { now, ends: now + 1000, most: 5 });
+    const find = (now: number, key = 'key') => store.rateWindows.find(key, { now, ends: now + 1000 });
     const counted = await Promise.all(Array.from({ length: 12 }, () => count(0)));
     expect(counted.flatMap((window) => window?.used ?? []).sort()).toEqual([1, 2, 3, 4, 5]);
-    expect(await store.rateWindows.find('key', 999)).toEqual({ ends: 1000, used: 5 });
-    expect(await store.rateWindows.find('key', 1000)).toBeUndefined();
+    expect(await find(999)).toEqual({ ends: 1000, used: 5 });
+    expect(await find(1000)).toBeUndefined();
     expect(await count(999)).toBeUndefined();
     expect(await count(1000)).toEqual({ ends: 2000, used: 1 });
-    expect(await store.rateWindows.find('other', 0)).toBeUndefined();
+    expect(await find(0, 'other')).toBeUndefined();
+    // Another process, whose clock is a little behind; and one whose clock was set back.
+    expect(await count(500)).toEqual({ ends: 2000, used: 2 });
+    expect(await find(-3_600_000)).toBeUndefined();
+    expect(await count(-3_600_000)).toEqual({ ends: -3_599_000, used: 1 });
   });
 }
 

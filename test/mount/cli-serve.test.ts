@@ -44,6 +44,23 @@ describe('svcfs serve', () => {
     expect(Number(await limitOf('off'))).toBeGreaterThan(1_000_000);
   });
 
+  test('refuses a data directory that another process serves, until that has ended', async ({ sandbox }) => {
+    const data = join(sandbox.root, 'shared');
+    const args = ['serve', '--data', data, '--listen', '127.0.0.1:0'];
+    const first = sandbox.start(args);
+    await first.says(/^listening on/m);
+    const { code, stdout, stderr } = await sandbox.svcfs(args, { timeoutMs: 20_000 });
+    expect({ code, stdout }).toEqual({ code: EXIT_CODES.serviceFailed.code, stdout: '' });
+    expect(stderr).toMatch(/^svcfs: .*another svcfs serve works on it.*--database.*\n$/);
+    expect(stderr).toContain(data);
+    first.signal('SIGKILL');
+    await first.exited();
+    const second = sandbox.start(args);
+    await second.says(/^listening on/m);
+    second.signal('SIGTERM');
+    expect(await second.exited()).toBe(0);
+  });
+
   test('says in one line why it cannot start', async ({ sandbox }) => {
     const taken = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void taken.close());

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { BucketError } from '../../src/service/buckets/bucket-error.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { file, folder, TaskWorld } from './task-world.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -344,6 +345,23 @@ describe('outputs', () => {
     const { body } = await alice.get(`/files?project=${world.project}&name=results`);
     const inner = await alice.get(`/files/${body.items[0].id}/list`);
     expect(await world.names(inner.body.items[0].id)).toEqual(['x']);
+  });
+
+  test('are kept when the store of contents is away for a moment', async () => {
+    const { blobs } = service.services;
+    const write = blobs.write.bind(blobs);
+    let calls = 0;
+    const away = vi.spyOn(blobs, 'write').mockImplementation(async (...args) => {
+      calls += 1;
+      if (calls % 3 === 0) return write(...args);
+      throw new BucketError('unreachable', 'the store cannot be reached');
+    });
+    onTestFinished(() => away.mockRestore());
+    const app = await world.script('printf whole', { ...CAT, inputs: [] });
+    const task = await world.ended(await world.run(app));
+    expect(task).toMatchObject({ status: 'COMPLETED', errors: [] });
+    expect(await made(task)).toBe('whole');
+    expect(await world.log(task.id)).toMatch(/completed success/);
   });
 });
 

@@ -1,6 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../support/fake-clock.ts';
 import { request, TestService } from './test-service.ts';
 
 const services: TestService[] = [];
@@ -51,6 +52,18 @@ describe('a process that serves', () => {
     store.isCurrent = async () => false;
     const { status, body } = await request('GET', outside(service, '/readyz'));
     expect([status, body.checks.migrations]).toEqual([503, 'missing']);
+  });
+
+  test('looks anew after a second, also when its clock was set back', async () => {
+    const clock = new FakeClock();
+    const service = await start({ clock });
+    const ready = async () => (await request('GET', outside(service, '/readyz'))).status;
+    expect(await ready()).toBe(200);
+    service.services.store.isCurrent = async () => false;
+    clock.set(-3_600_000);
+    expect(await ready()).toBe(200);
+    await clock.advance(1000);
+    expect(await ready()).toBe(503);
   });
 
   test('is not ready when its database is gone', async () => {

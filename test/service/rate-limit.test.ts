@@ -35,6 +35,17 @@ test('past the limit it is 429 until the window ends', async () => {
   expect((await alice.get('/user')).status).toBe(200);
 });
 
+test('a clock that is set back keeps nobody out for as long', async () => {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1));
+  service = await TestService.start({ clock, rateLimit: { requests: 2, seconds: 300 } });
+  const alice = await service.user('alice');
+  for (const status of [200, 200, 429]) expect((await alice.get('/user')).status).toBe(status);
+  clock.set(-7_200_000);
+  const { status, headers } = await alice.get('/user');
+  expect(status).toBe(200);
+  expect(rates(headers)).toEqual([2, 1, clock.now() / 1000 + 300]);
+});
+
 test('each token has a limit of its own; the root, and storage, are not counted', async () => {
   service = await TestService.start({ rateLimit: { requests: 5, seconds: 300 } });
   const alice = await service.user('alice');

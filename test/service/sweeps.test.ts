@@ -1,6 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { randomId } from '../../src/service/random-id.ts';
 import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
 import type { SweepOptions } from '../../src/service/sweeping/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -84,6 +85,33 @@ describe('uploads that nobody completes', () => {
     const { status } = await alice.post(`/upload/multipart/${upload}/complete`, { parts: [part] });
     expect(status).toBe(200);
   });
+});
+
+test('contents that no file uses any more are removed, however many there are', async () => {
+  const { service, clock, alice, root_folder, sweeper, stored } = await start();
+  const { store } = service.services;
+  const { id } = await alice.upload(root_folder, 'file');
+  await alice.call('DELETE', `/files/${id}`);
+  const now = new Date(clock.now()).toISOString();
+  await store.transaction(async (tx) => {
+    for (let n = 0; n < 1200; n += 1) await tx.files.discardBlob(randomId(), now);
+  });
+  await clock.advance(600_000);
+  await sweeper().sweep();
+  expect(await store.blobGarbage.unusedSince(now, 10)).toEqual([]);
+  expect(await stored()).toEqual([]);
+});
+
+test('a clock that is set back puts no sweep off', async () => {
+  const { clock, alice, root_folder, sweeper, stored } = await start();
+  const own = sweeper();
+  await own.sweep();
+  clock.set(-DAY_MS);
+  const { id } = await alice.upload(root_folder, 'file');
+  await alice.call('DELETE', `/files/${id}`);
+  await clock.advance(600_000);
+  await own.sweep();
+  expect(await stored()).toEqual([]);
 });
 
 describe('what a killed process leaves', () => {

@@ -106,6 +106,15 @@ describe('a task on a cluster', () => {
     expect(task.status).toBe('COMPLETED');
   });
 
+  test('bears a cluster that fails while it gives out what the task made', async () => {
+    wes.outputFaults.push(503, 'broken off');
+    const app = await world.script('printf whole', { ...CAT, inputs: [] });
+    const task = await world.ended(await world.run(app));
+    expect(task).toMatchObject({ status: 'COMPLETED', errors: [] });
+    expect(await world.text(task.outputs.made.path)).toBe('whole');
+    expect(wes.outputFaults).toEqual([]);
+  });
+
   test('fails with what the cluster says when it refuses', async () => {
     wes.faults.push(400);
     const task = await world.ended(await world.run(await world.script('true')));

@@ -33,6 +33,8 @@ export class WesServer {
   readonly runs = new Map<string, Run>();
   /** Answers to give, in place of those to come. */
   readonly faults: number[] = [];
+  /** The same, for files that runs have made; or an answer that breaks off. */
+  readonly outputFaults: (number | 'broken off')[] = [];
   /** What runs say they made, in place of what they did. */
   outputs: unknown;
 
@@ -66,8 +68,8 @@ export class WesServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fault = this.faults.shift();
-    if (fault !== undefined) return refuse(response, fault, 'not now');
+    const refused = this.faults.shift();
+    if (refused !== undefined) return refuse(response, refused, 'not now');
     if (request.headers.authorization !== `Bearer ${this.#token}`) return refuse(response, 401, 'no token');
     const { pathname } = new URL(request.url ?? '', this.origin);
     const [, path = ''] = pathname.split(BASE);
@@ -84,6 +86,12 @@ export class WesServer {
       return send(response, { run_id: run.id });
     }
     if (action !== 'data') return refuse(response, 404, 'no such call');
+    const fault = rest[0] === 'out' ? this.outputFaults.shift() : undefined;
+    if (typeof fault === 'number') return refuse(response, fault, 'not now');
+    if (fault === 'broken off') {
+      response.writeHead(200, { 'Content-Length': 1000 }).write('broken', () => response.destroy());
+      return;
+    }
     createReadStream(join(run.directory, ...rest)).pipe(response);
   }
 

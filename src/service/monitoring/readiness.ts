@@ -23,7 +23,7 @@ export class Readiness {
   async report(): Promise<ReadinessReport> {
     const { closing, clock } = this.#services;
     if (closing.aborted) return reportOf({ ...UNKNOWN, process: 'shutting down' });
-    const now = clock.now();
+    const now = clock.elapsed();
     if (this.#last === undefined || now - this.#last.at >= REMEMBERED_MS) {
       this.#last = { at: now, report: this.#check() };
     }

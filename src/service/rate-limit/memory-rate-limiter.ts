@@ -37,7 +37,9 @@ export class MemoryRateLimiter implements RateLimiter {
 
   #current(key: string): Window | undefined {
     const window = this.#windows.get(key);
-    return window !== undefined && window.endsMs > this.#clock.now() ? window : undefined;
+    const leftMs = (window?.endsMs ?? 0) - this.#clock.now();
+    // More is left than a whole window when the clock was set back: it would be for as long.
+    return leftMs > 0 && leftMs <= this.#limit.seconds * 1000 ? window : undefined;
   }
 
   #begin(key: string): Window {

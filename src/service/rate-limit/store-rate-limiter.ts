@@ -16,20 +16,20 @@ export class StoreRateLimiter implements RateLimiter {
   }
 
   async count(key: string): Promise<RateState> {
-    const { requests, seconds } = this.#limit;
-    const now = this.#clock.now();
-    const window = await this.#store.rateWindows.count(key, {
-      now,
-      ends: now + seconds * 1000,
-      most: requests,
-    });
+    const most = this.#limit.requests;
+    const window = await this.#store.rateWindows.count(key, { ...this.#times(), most });
     return window === undefined ? { ...(await this.peek(key)), exceeded: true } : this.#state(window);
   }
 
   async peek(key: string): Promise<RateState> {
+    const times = this.#times();
+    const window = await this.#store.rateWindows.find(key, times);
+    return this.#state(window ?? { used: 0, ends: times.ends });
+  }
+
+  #times(): { readonly now: number; readonly ends: number } {
     const now = this.#clock.now();
-    const window = await this.#store.rateWindows.find(key, now);
-    return this.#state(window ?? { used: 0, ends: now + this.#limit.seconds * 1000 });
+    return { now, ends: now + this.#limit.seconds * 1000 };
   }
 
   #state({ used, ends }: { readonly used: number; readonly ends: number }): RateState {

@@ -40,10 +40,11 @@ export class Sweeper {
     const now = clock.now();
     const lease = { holder: this.#name, now: storedTime(now), until: storedTime(now + LEASE_MS) };
     if (!(await store.leases.take('sweep', lease))) return;
+    const elapsed = clock.elapsed();
     for (const sweep of this.#sweeps) {
       if (this.#stopping.signal.aborted) return;
-      if (now - (this.#lastRuns.get(sweep) ?? 0) < sweep.intervalMs) continue;
-      this.#lastRuns.set(sweep, now);
+      if (elapsed - (this.#lastRuns.get(sweep) ?? 0) < sweep.intervalMs) continue;
+      this.#lastRuns.set(sweep, elapsed);
       await this.#do(sweep);
     }
   }

@@ -61,7 +61,7 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
     {
       what: 'blobs',
       intervalMs: MINUTE_MS,
-      run: (services) => sweepBlobs(services, blobGraceSeconds * 1000),
+      run: (services, signal) => sweepBlobs(services, blobGraceSeconds * 1000, signal),
     },
     { what: 'links', intervalMs: MINUTE_MS, run: sweepLinks },
     { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
@@ -71,25 +71,16 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
 async function sweepUploads(services: Services, ageMs: number, signal: AbortSignal): Promise<number> {
   const { store, clock } = services;
   const before = storedTime(clock.now() - ageMs);
-  let count = 0;
-  while (!signal.aborted) {
+  return inBatches(signal, async () => {
     const uploads = await store.uploads.initiatedBefore(before, BATCH);
     for (const upload of uploads) await removeAbandonedUpload(services, upload);
-    count += uploads.length;
-    if (uploads.length < BATCH) break;
-  }
-  return count;
+    return uploads.length;
+  });
 }
 
 async function sweepAudit({ store, clock }: Services, ageMs: number, signal: AbortSignal): Promise<number> {
   const before = storedTime(clock.now() - ageMs);
-  let count = 0;
-  while (!signal.aborted) {
-    const removed = await store.audit.removeBefore(before, BATCH);
-    count += removed;
-    if (removed < BATCH) break;
-  }
-  return count;
+  return inBatches(signal, () => store.audit.removeBefore(before, BATCH));
 }
 
 async function sweepRemains({ store, blobs, buckets, clock }: Services): Promise<number> {
@@ -102,29 +93,49 @@ async function sweepRemains({ store, blobs, buckets, clock }: Services): Promise
   );
 }
 
-async function sweepBlobs({ store, blobs, clock }: Services, graceMs: number): Promise<number> {
-  const keys = await store.blobGarbage.unusedSince(storedTime(clock.now() - graceMs), BATCH);
-  for (const key of keys) {
-    await blobs.remove(key);
-    await store.blobGarbage.forget(key);
-  }
-  return keys.length;
+async function sweepBlobs(
+  { store, blobs, clock }: Services,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const since = storedTime(clock.now() - graceMs);
+  return inBatches(signal, async () => {
+    const keys = await store.blobGarbage.unusedSince(since, BATCH);
+    for (const key of keys) {
+      await blobs.remove(key);
+      await store.blobGarbage.forget(key);
+    }
+    return keys.length;
+  });
 }
 
 /**
  * Ends the sharing of content between an object and a file. Of content that an export gave away they have one file on the disk,
  * and where the export was refused or stopped after that, or the file was copied meanwhile, both stay.
  */
-async function sweepLinks({ store, blobs, clock }: Services): Promise<number> {
+async function sweepLinks({ store, blobs, clock }: Services, signal: AbortSignal): Promise<number> {
   const until = storedTime(clock.now() - GIVEN_AWAY_AGE_MS);
-  const keys = await store.blobGarbage.givenAwayUntil(until, BATCH);
-  for (const key of keys) {
-    await blobs.unshare(key);
-    await store.blobGarbage.forgetUntil(key, until);
-  }
-  return keys.length;
+  return inBatches(signal, async () => {
+    const keys = await store.blobGarbage.givenAwayUntil(until, BATCH);
+    for (const key of keys) {
+      await blobs.unshare(key);
+      await store.blobGarbage.forgetUntil(key, until);
+    }
+    return keys.length;
+  });
 }
 
 async function sweepJobs({ store, clock }: Services): Promise<number> {
   return store.jobs.forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
+}
+
+/** Goes on until a batch is not full: what comes to be removed faster than one batch each time would never be gone. */
+async function inBatches(signal: AbortSignal, removeBatch: () => Promise<number>): Promise<number> {
+  let count = 0;
+  while (!signal.aborted) {
+    const removed = await removeBatch();
+    count += removed;
+    if (removed < BATCH) break;
+  }
+  return count;
 }

@@ -4,6 +4,7 @@ import { endTask, type TaskEnd } from '../actions/end-task.ts';
 import { storedTime } from '../api-time.ts';
 import { TaskFailure } from '../executors/task-engine.ts';
 import { taskDetails } from '../rules/task-details.ts';
+import { isStoreFailure } from '../s3/s3-failure.ts';
 import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
@@ -33,8 +34,8 @@ const PATIENCE = 30;
 const PAUSE_MS = 2000;
 
 /**
- * Records everything at once, under the lease of the job. Hours of work are not thrown away because the database is away
- * for a moment.
+ * Records everything at once, under the lease of the job. Hours of work are not thrown away because the database, or the
+ * store that takes the log, is away for a moment.
  *
  * @throws LeaseLostError
  */
@@ -48,7 +49,7 @@ export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promis
         const { made: _lost, ...rest } = finished;
         return recordOnce(run, { ...rest, status: 'FAILED', errors: [error.message] });
       }
-      if (attempt === PATIENCE || !isPassingFailure(error)) throw error;
+      if (attempt === PATIENCE || !(isPassingFailure(error) || isStoreFailure(error))) throw error;
       logger.warn({ job: run.job.id, err: error }, 'end of the task not recorded yet');
       await clock.sleep(PAUSE_MS, run.signal);
     }

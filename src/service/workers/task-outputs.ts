@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
+import { Patience } from '../../lib/patience.ts';
 import { newFile } from '../actions/new-file.ts';
 import type { StoredBlob } from '../blobs/blob-store.ts';
 import { type EngineResult, TaskFailure } from '../executors/task-engine.ts';
@@ -39,6 +40,9 @@ type MadeEntry = MadeFile | MadeFolder;
 /** The bytes of outputs, by what says where they were. */
 export type StoredOutputs = ReadonlyMap<string, StoredBlob>;
 
+/** For one file, from its first failure on. */
+const PATIENCE = { timeoutMs: 60_000, backoff: { baseMs: 1000, capMs: 10_000 } } as const;
+
 /** Keeps the bytes of all files among the outputs, to be claimed by `placeOutputs`. */
 export async function storeOutputBytes(
   services: Services,
@@ -49,12 +53,32 @@ export async function storeOutputBytes(
   for (const file of madeFiles(result.outputs)) {
     const source = sourceOf(file);
     if (stored.has(source)) continue;
-    signal.throwIfAborted();
-    const { location, contents = '' } = file;
-    const bytes = location === undefined ? Readable.from([contents]) : await result.open(location);
-    stored.set(source, await storeUnclaimed(services, bytes));
+    stored.set(source, await storePatiently(services, () => bytesOf(file, result), signal));
   }
   return stored;
+}
+
+async function bytesOf({ location, contents = '' }: MadeFile, result: EngineResult): Promise<Readable> {
+  return location === undefined ? Readable.from([contents]) : result.open(location);
+}
+
+/** Hours of work are not thrown away because a connection breaks, or a store or the database is away for a moment. */
+async function storePatiently(
+  services: Services,
+  open: () => Promise<Readable>,
+  signal: AbortSignal,
+): Promise<StoredBlob> {
+  const { clock, logger } = services;
+  const patience = new Patience({ clock, ...PATIENCE });
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await storeUnclaimed(services, await open());
+    } catch (err) {
+      if (err instanceof TaskFailure || !(await patience.anotherTry(signal))) throw err;
+      logger.warn({ err }, 'output of a task not stored yet');
+    }
+  }
 }
 
 function madeFiles(value: unknown): MadeFile[] {

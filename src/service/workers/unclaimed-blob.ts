@@ -18,6 +18,12 @@ export async function storeUnclaimed(
     // Nobody is left to hear that what was not read breaks off.
     bytes.on('error', () => undefined).destroy();
   });
-  await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
+  try {
+    await store.files.discardBlob(blob.key, storedTime(clock.now() + UNCLAIMED_MS));
+  } catch (error) {
+    // Nobody would find it either.
+    await blobs.remove(blob.key);
+    throw error;
+  }
   return blob;
 }

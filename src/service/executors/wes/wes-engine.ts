@@ -55,7 +55,7 @@ export class WesEngine implements TaskEngine {
     return {
       outputs: outputsOf(run),
       warnings: [],
-      open: (location) => this.#open(runId, location),
+      open: (location) => this.#open(runId, location, order.signal),
     };
   }
 
@@ -117,8 +117,8 @@ export class WesEngine implements TaskEngine {
     }
   }
 
-  async #open(runId: string, location: string): Promise<Readable> {
-    const answer = await this.#options.client.open(runId, location);
+  async #open(runId: string, location: string, signal: AbortSignal): Promise<Readable> {
+    const answer = await this.#patiently(signal, () => this.#options.client.open(runId, location));
     if (answer === undefined) {
       throw new TaskFailure(
         `The output ${location} cannot be fetched: it is no address of the workflow service.`,
