@@ -39,6 +39,11 @@ test.each([
   expect(await found(query)).toEqual(names);
 });
 
+test('shows the fields of each file that are asked for', async () => {
+  const { body } = await search('IN "alice/other"', '?fields=name,type');
+  expect(body).toEqual({ count: 1, result_set: [{ name: 'say "hi"', type: 'file' }] });
+});
+
 test('pages go on from a token, without repeating or leaving out', async () => {
   const query = 'IN "alice/trial"';
   const first = (await search(query, '?limit=2')).body;

@@ -143,15 +143,17 @@ test('the list filters by name part, owner, tags and category', async () => {
   const dave = await service.user('dave');
   await dave.post('/projects', { name: 'Alpha One', tags: ['tcga'] });
   await dave.post('/projects', { name: 'Beta 100%' });
+  await dave.post('/projects', { name: 'Übung' });
   const ids = async (path: string) =>
     (await dave.get(path)).body.items.map((item: { id: string }) => item.id);
   expect(await ids('/projects?name=ALPHA')).toEqual(['dave/alpha-one']);
   expect(await ids('/projects?name=0%25')).toEqual(['dave/beta-100']);
   expect(await ids('/projects?name=%25lpha')).toEqual([]);
+  expect(await ids(`/projects?name=${encodeURIComponent('ÜBung')}`)).toHaveLength(1);
   expect(await ids('/projects?tags=tcga')).toEqual(['dave/alpha-one']);
-  expect(await ids('/projects?category=PRIVATE')).toHaveLength(2);
+  expect(await ids('/projects?category=PRIVATE')).toHaveLength(3);
   expect(await ids('/projects?category=PUBLIC')).toEqual([]);
-  expect(await ids('/projects/dave')).toHaveLength(2);
+  expect(await ids('/projects/dave')).toHaveLength(3);
   expect(await ids('/projects/alice')).toEqual([]);
 });
 
@@ -164,11 +166,16 @@ test.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1'
 
 test.each(['files', 'tasks'])('the %s of a project are a redirect that keeps the query', async (list) => {
   const { id } = await alice.project(`Redirect ${list}`);
-  const { status, headers } = await alice.get(`/projects/${id}/${list}?limit=7&fields=id`);
+  const { status, headers } = await alice.get(`/projects/${id}/${list}?limit=7&name=a?b&fields=id`);
   expect(status).toBe(307);
   const location = new URL(headers.get('location') ?? '');
   expect(location.href.startsWith(`${service.url}/${list}?`)).toBe(true);
-  expect(Object.fromEntries(location.searchParams)).toEqual({ limit: '7', fields: 'id', project: id });
+  expect(Object.fromEntries(location.searchParams)).toEqual({
+    limit: '7',
+    name: 'a?b',
+    fields: 'id',
+    project: id,
+  });
 });
 
 test('a deleted project is gone with its files', async () => {

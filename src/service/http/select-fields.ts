@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Applies the `fields` of the request to the answer: to the items of a collection, the resources of bulk entries, or the
- * resource itself. Error objects are left alone.
+ * Applies the `fields` of the request to the answer: to the items of a collection, what a search found, the resources of bulk
+ * entries, or the resource itself. Error objects are left alone.
  */
 export function selectFields(request: FastifyRequest, answer: unknown): unknown {
   if (request.failed || typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
@@ -10,6 +10,9 @@ export function selectFields(request: FastifyRequest, answer: unknown): unknown 
   const { listFields, bulk } = request.routeOptions.config;
   if (listFields !== undefined && hasItems(answer)) {
     return { ...answer, items: selector.applyToAll(answer.items, listFields) };
+  }
+  if (isFound(answer)) {
+    return { ...answer, result_set: answer.result_set.map((resource) => selector.apply(resource)) };
   }
   if (bulk === true && hasItems(answer)) {
     return { items: answer.items.map((entry) => selectInEntry(entry, request)) };
@@ -19,6 +22,11 @@ export function selectFields(request: FastifyRequest, answer: unknown): unknown 
 
 function hasItems(answer: object): answer is { items: object[] } {
   return 'items' in answer && Array.isArray(answer.items);
+}
+
+/** What a search answers. */
+function isFound(answer: object): answer is { result_set: object[] } {
+  return 'result_set' in answer && Array.isArray(answer.result_set);
 }
 
 function selectInEntry(entry: object, { selector }: FastifyRequest): object {

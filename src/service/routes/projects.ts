@@ -104,7 +104,7 @@ function redirects(app: App): void {
       { schema: { params: ProjectPath, response: { 307: Redirect } } },
       async (request, reply) => {
         const url = new URL(request.view.href(`/${list}`));
-        url.search = request.url.split('?')[1] ?? '';
+        url.search = new URL(request.url, url).search;
         url.searchParams.set('project', idOf(request.params));
         return reply.redirect(url.href, 307);
       },

@@ -170,7 +170,8 @@ export class ProjectStore {
     if (owner !== undefined) query = query.where('projects.owner', '=', owner);
     if (category !== undefined) query = query.where('projects.category', '=', category);
     if (name !== undefined) {
-      const part = name.toLowerCase();
+      // As both databases do: of ASCII letters alone.
+      const part = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
       query = query.where(sql`lower(projects.name)`, 'like', sql`${`%${likeLiteral(part)}%`} escape '\\'`);
     }
     for (const tag of tags) {
