@@ -1,4 +1,5 @@
 import type { Option, OptionValues } from './option.ts';
+import { parseDirectory } from './option-text.ts';
 
 const detach: Option<boolean> = {
   flags: '--detach',
@@ -17,6 +18,7 @@ const data: Option<string | undefined> = {
   help: 'where the service keeps everything',
   default: undefined,
   defaultText: 'a directory of its own below ~/.local/state/svcfs',
+  parse: parseDirectory,
 };
 
 export const DEMO_OPTIONS = { detach, stop, data } as const;

@@ -3,6 +3,7 @@ import type { Option, OptionValues } from './option.ts';
 import {
   type ListenAddress,
   parseCountFrom,
+  parseDirectory,
   parseHosts,
   parseListenAddress,
   parseNetworks,
@@ -19,6 +20,7 @@ export const data: Option<string | undefined> = {
   environment: 'SVCFS_DATA',
   default: undefined,
   defaultText: '~/.local/share/svcfs/service',
+  parse: parseDirectory,
 };
 
 export const database: Option<string | undefined> = {

@@ -38,6 +38,12 @@ describe('svcfs admin', () => {
     }
   });
 
+  test('takes a name that is an address for the address too', async ({ sandbox }) => {
+    const { user } = await world(sandbox);
+    const bob = await user('bob@lab.example');
+    expect((await bob.get('/user')).body).toMatchObject({ email: 'bob@lab.example' });
+  });
+
   test('revokes a token for the next call, by its id or with all of a user', async ({ sandbox }) => {
     const { admin, json, user } = await world(sandbox);
     const alice = await user('alice');

@@ -44,6 +44,17 @@ describe('svcfs serve', () => {
     expect(Number(await limitOf('off'))).toBeGreaterThan(1_000_000);
   });
 
+  test('takes no empty text, as of a variable that is not set, for a directory', async ({ sandbox }) => {
+    for (const args of [
+      ['serve', '--data', '', '--listen', '127.0.0.1:0'],
+      ['demo', '--data', '', join(sandbox.root, 'mnt')],
+    ]) {
+      const { code, stderr } = await sandbox.svcfs(args, { timeoutMs: 20_000 });
+      expect({ args, code }).toEqual({ args, code: EXIT_CODES.usage.code });
+      expect(stderr).toContain('Expected a directory.');
+    }
+  });
+
   test('refuses a data directory that another process serves, until that has ended', async ({ sandbox }) => {
     const data = join(sandbox.root, 'shared');
     const args = ['serve', '--data', data, '--listen', '127.0.0.1:0'];

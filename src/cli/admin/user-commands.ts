@@ -13,7 +13,10 @@ const text = (flags: string, help: string): Option<string | undefined> => ({
 });
 
 const ADD_OPTIONS = {
-  email: text('--email <address>', 'one that no other user has (default: NAME@example.org)'),
+  email: text(
+    '--email <address>',
+    'one that no other user has (default: the name where that is one, else NAME@example.org)',
+  ),
   firstName: text('--first-name <name>', 'as the API shows it'),
   lastName: text('--last-name <name>', 'as the API shows it'),
 } as const;

@@ -54,7 +54,7 @@ export class Operator {
     username: string,
     options: { readonly email?: string; readonly profile?: Partial<UserProfile> } = {},
   ): Promise<Caller> {
-    const { email = `${username}@example.org`, profile } = options;
+    const { email = username.includes('@') ? username : `${username}@example.org`, profile } = options;
     if (!USERNAME.test(username)) {
       throw new OperatorError(
         'invalid',
