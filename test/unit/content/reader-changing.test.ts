@@ -42,6 +42,18 @@ describe('content that can change', () => {
     expect(await bytesOf(first.read(0, 100, forever))).toEqual(patterned(MIB, 1).subarray(0, 100));
   });
 
+  it.each(['', '""'])(
+    'of a store whose ETag is %j for all its objects is fetched anew, too',
+    async (etag) => {
+      const { platform, reader, alias } = withAlias();
+      platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 1), etag });
+      await bytesOf(reader.open(alias).read(0, 100, forever));
+      platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag });
+      const again = await bytesOf(reader.open(alias).read(0, 100, forever));
+      expect(again).toEqual(patterned(MIB, 2).subarray(0, 100));
+    },
+  );
+
   it('is not asked for by a handle that is closed while it is checked', async () => {
     const { platform, reader, alias } = withAlias();
     await bytesOf(reader.open(alias).read(0, 100, forever));
