@@ -209,6 +209,19 @@ PROGRAM`;
   expect(await shell(`${make}\nstat -c '%n %a' *`, { cwd })).toBe('plain 644\ntool 700\n');
 });
 
+testBeyond('direct-io')('small records here and there are read past the page cache, too', async () => {
+  const cwd = await made(served.path(PROJECT, 'records'));
+  const program = `python3 - <<'PROGRAM'
+import mmap, os
+f = os.open('f', os.O_RDWR | os.O_CREAT)
+for at in range(0, 800000, 100): os.pwrite(f, b'record', at)
+into = mmap.mmap(-1, 1 << 20)
+size = os.preadv(os.open('f', os.O_RDONLY | os.O_DIRECT), [into], 0)
+print(size, into[:size].count(b'record' + bytes(94)))
+PROGRAM`;
+  expect(await shell(program, { cwd })).toBe('799906 7999\n');
+});
+
 async function made(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   return directory;

@@ -83,7 +83,7 @@ function storedPart({ statusCode: status, headers }: Dispatcher.StreamFactoryDat
     throw storageErrorOf(status, singleHeader(headers['location']));
   }
   const etag = unquoted(singleHeader(headers['etag']));
-  if (etag === undefined || etag === '') {
+  if (etag === undefined) {
     throw new StorageError('failed', 'the store gave the part no ETag', { status });
   }
   // Under a managed key the ETag looks like an MD5 and is none (Amazon S3 API, Object).

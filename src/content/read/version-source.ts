@@ -2,8 +2,9 @@
  * One version's bytes at the service: its link, its validator, and the index of what is cached of it. Shared by every
  * handle that has the version open.
  *
- * A platform file is immutable. The content of an alias or a volume object can change under its name: its first answer
- * pins the ETag, every later one must carry the same, and a handle opened later checks once that it still holds.
+ * A platform file is immutable; after its export its links lead to the object that has its bytes. The content of an alias or a
+ * volume object can change under its name: its first answer pins the ETag, every later one must carry the same, and a handle
+ * opened later checks once that it still holds.
  */
 import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';
@@ -71,6 +72,8 @@ export class VersionSource {
   #wasLinked = false;
   #etag: string | undefined;
   #isAnswered = false;
+  /** The platform has the bytes of the file no more: an export made an object of them. */
+  #isExported = false;
   #cached: CachedVersion | undefined;
 
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
@@ -96,7 +99,7 @@ export class VersionSource {
     return this.handles === 0 && this.index.empty;
   }
 
-  /** The validator of the bytes: undefined until an answer told it, always for a platform file. */
+  /** The validator of the bytes: undefined until an answer told it, for a platform file until it was exported. */
   get etag(): string | undefined {
     return this.#etag;
   }
@@ -165,7 +168,7 @@ export class VersionSource {
     return state;
   }
 
-  /** Over the link in hand, and the rest over a new one when the store refuses that. */
+  /** Over the link in hand, and the rest over a new one when the store refuses that, or the file was exported. */
   async #fetch({ offset, into }: Range, options: RemoteOptions): Promise<void> {
     const held = this.#link();
     let received = 0;
@@ -180,7 +183,10 @@ export class VersionSource {
         { ...options, onProgress },
       );
     } catch (error) {
-      if (!(error instanceof StorageError) || !error.wantsNewLink) throw error;
+      if (!(error instanceof StorageError)) throw error;
+      const mayBeExported = error.kind === 'missing' && this.version.kind === 'file';
+      if (!error.wantsNewLink && !mayBeExported) throw error;
+      if (mayBeExported) this.#isExported = true;
       if (this.#held === held) this.#held = undefined;
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
@@ -212,7 +218,8 @@ export class VersionSource {
       );
     }
     const etag = unquoted(given);
-    if (this.version.kind === 'file' || etag === undefined) return;
+    const canChange = this.version.kind !== 'file' || this.#isExported;
+    if (!canChange || etag === undefined) return;
     this.#etag ??= etag;
     if (this.#etag !== etag) {
       throw new ContentError('changed', `${contentName(this.version)} was replaced while it was open`);

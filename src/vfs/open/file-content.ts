@@ -160,6 +160,14 @@ export class FileContent {
     return draft;
   }
 
+  /** Each handle begins anew: the content is another now, which its version need not tell, for not all stores list ETags. */
+  renewViews(): void {
+    for (const open of this.handles) {
+      open.view?.close();
+      open.view = undefined;
+    }
+  }
+
   /** Takes the draft from the node; whoever asks for one after this gets a new one. */
   takeDraft(): Draft | undefined {
     const { draft } = this.node;

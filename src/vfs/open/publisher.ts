@@ -248,6 +248,7 @@ export class Publisher implements DraftMaker {
     if (!record)
       throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
     this.#tree.published(node, record);
+    content.renewViews();
     // What was written meanwhile stays in the draft; else the object itself is read from now on.
     const isAsSent = content.unpublished === 'none' && content.changes === 0;
     const done = isAsSent ? content.takeDraft() : undefined;

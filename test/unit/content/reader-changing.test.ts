@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/api/errors.ts';
 import type { ContentVersion } from '../../../src/content/ports.ts';
 import { patterned } from './fake-platform.ts';
 import { bytesOf, forever, MIB, type Setup, setup } from './reader-world.ts';
@@ -41,6 +42,18 @@ describe('content that can change', () => {
     expect(await bytesOf(first.read(0, 100, forever))).toEqual(patterned(MIB, 1).subarray(0, 100));
   });
 
+  it.each(['', '""'])(
+    'of a store whose ETag is %j for all its objects is fetched anew, too',
+    async (etag) => {
+      const { platform, reader, alias } = withAlias();
+      platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 1), etag });
+      await bytesOf(reader.open(alias).read(0, 100, forever));
+      platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(MIB, 2), etag });
+      const again = await bytesOf(reader.open(alias).read(0, 100, forever));
+      expect(again).toEqual(patterned(MIB, 2).subarray(0, 100));
+    },
+  );
+
   it('is not asked for by a handle that is closed while it is checked', async () => {
     const { platform, reader, alias } = withAlias();
     await bytesOf(reader.open(alias).read(0, 100, forever));
@@ -51,6 +64,24 @@ describe('content that can change', () => {
     handle.close();
     await expect(read).rejects.toMatchObject({ kind: 'changed' });
     expect(platform.ranges).toHaveLength(asked + 1);
+  });
+
+  it('is that of a file from its export on: it is not mixed with what replaces the object', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(4 * MIB, 1);
+    const { id } = platform.addFile(bytes);
+    const handle = reader.open({ kind: 'file', fileId: id, sizeBytes: bytes.length });
+    await bytesOf(handle.read(0, 100, forever));
+    const file = platform.files.get(id)!;
+    file.record = { ...file.record, storage: { kind: 'volume', ...place } };
+    platform.objects.set('alice/bucket/a/b.bam', { bytes, etag: 'one' });
+    platform.on = (call) => {
+      if (call.startsWith('getRange') && platform.count('downloadInfo') === 1)
+        throw new StorageError('missing', 'no such blob', { status: 404 });
+    };
+    expect(await bytesOf(handle.read(MIB, 100, forever))).toEqual(bytes.subarray(MIB, MIB + 100));
+    platform.objects.set('alice/bucket/a/b.bam', { bytes: patterned(4 * MIB, 2), etag: 'two' });
+    await expect(bytesOf(handle.read(2 * MIB, 100, forever))).rejects.toMatchObject({ kind: 'changed' });
   });
 
   it('of another size than its entry says is `changed`', async () => {

@@ -2,8 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/api/errors.ts';
 import { deferred } from '../../../src/lib/deferred.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { patterned } from './fake-platform.ts';
+import { type FakeObject, type FakePlatform, patterned } from './fake-platform.ts';
 import { bytesFetched, bytesOf, fileVersion, forever, KIB, MIB, readAll, setup } from './reader-world.ts';
+
+/** The platform's own bytes of its only file are gone; its links lead to the object. */
+function exportTo(platform: FakePlatform, object: FakeObject): void {
+  const place = { volume: 'alice/bucket', location: 'a.bam' };
+  platform.objects.set(`${place.volume}/${place.location}`, object);
+  for (const file of platform.files.values())
+    file.record = { ...file.record, storage: { kind: 'volume', ...place } };
+  const links = platform.count('downloadInfo');
+  platform.on = (call) => {
+    if (call.startsWith('getRange') && platform.count('downloadInfo') === links)
+      throw new StorageError('missing', 'no such blob', { status: 404 });
+  };
+}
 
 describe('links', () => {
   it('are asked for once, and again shortly before they expire', async () => {
@@ -53,6 +66,30 @@ describe('links', () => {
       throw new StorageError('failed', 'the store answered with status 400', { status: 400 });
     };
     expect(await bytesOf(handle.read(0, 64 * KIB, forever))).toEqual(bytes);
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
+  it('of a file that was exported meanwhile are renewed: its bytes are where the new one leads', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(4 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    await bytesOf(handle.read(0, 100, forever));
+    exportTo(platform, { bytes, etag: 'one' });
+    const reads = [1, 2, 3].map((at) => bytesOf(handle.read(at * MIB, 100, forever)));
+    expect(await Promise.all(reads)).toEqual([1, 2, 3].map((at) => bytes.subarray(at * MIB, at * MIB + 100)));
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
+  it('of a file that is gone tell that, once it is asked for', async () => {
+    const { platform, reader } = setup();
+    const version = fileVersion(platform, patterned(4 * MIB));
+    const handle = reader.open(version);
+    await bytesOf(handle.read(0, 100, forever));
+    platform.on = (call) => {
+      if (call.startsWith('getRange')) throw new StorageError('missing', 'no such blob', { status: 404 });
+    };
+    platform.files.clear();
+    await expect(bytesOf(handle.read(MIB, 100, forever))).rejects.toMatchObject({ kind: 'changed' });
     expect(platform.count('downloadInfo')).toBe(2);
   });
 

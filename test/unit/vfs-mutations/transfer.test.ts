@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { storedTime } from '../../../src/service/api-time.ts';
 import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import { folderIdOf } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, O_WRONLY } from '../../support/changing-world.ts';
@@ -25,6 +26,26 @@ describe('mv project -> volume', () => {
     expect(await world.cat('b.bam', volume)).toBe('reads');
     expect(await world.cat('a.bam')).toBe('reads');
     expect(await world.read(reader)).toBe('reads');
+    await world.close(reader);
+  });
+
+  it('leaves the bytes to who has the file open, also when the service has removed its own', async () => {
+    const text = 'reads'.repeat(200_000);
+    const reader = await world.open(await world.put('a.bam', text), O_RDONLY);
+    const at = async (offset: number): Promise<string> => {
+      const span = { handle: reader, offset };
+      const { chunks, release } = await world.side.openFiles.read(span, 100, world.by());
+      const read = Buffer.concat(chunks).toString();
+      release?.();
+      return read;
+    };
+    expect(await at(0)).toBe(text.slice(0, 100));
+    await world.rename('a.bam', 'b.bam', { toParent: volume });
+    const { store, blobs } = world.service.services;
+    const unused = await store.blobGarbage.unusedSince(storedTime(Date.now() + 1000), 10);
+    expect(unused).toHaveLength(1);
+    for (const key of unused) await blobs.remove(key);
+    expect(await at(900_000)).toBe(text.slice(900_000, 900_100));
     await world.close(reader);
   });
 

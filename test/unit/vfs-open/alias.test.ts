@@ -2,8 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
 import type { ProjectFileNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, withMethods } from '../../support/changing-world.ts';
+import { rangeBytes, rangeHead, startRawServer } from '../../support/raw-http-server.ts';
 
 let world: ChangingWorld;
 let volume: VolumeDirectoryNode;
@@ -52,6 +54,33 @@ describe('an alias whose object stays', () => {
     stats.reset();
     expect(await keepsCache(await alias())).toBe(true);
     expect([stats.apiRequests, stats.storageGetBytes]).toEqual([0, 1]);
+  });
+});
+
+describe('an alias whose store has the same, empty ETag for all objects', () => {
+  it('has the bytes of the object that is there now for who opens it, though that is as large', async () => {
+    let object = Buffer.from('first');
+    await using store = await startRawServer((socket, request) => {
+      socket.write(rangeHead(request, object).replace('"v1"', '""'));
+      socket.write(rangeBytes(request, object));
+    });
+    const { url } = store;
+    const leadingThere = (api: Api): Api => {
+      const downloadInfo: typeof api.files.downloadInfo = async () => ({ url });
+      const downloadInfoAndFile: typeof api.files.downloadInfoAndFile = async (...asked) => ({
+        ...(await api.files.downloadInfoAndFile(...asked)),
+        url,
+      });
+      return withMethods(api, { files: withMethods(api.files, { downloadInfo, downloadInfoAndFile }) });
+    };
+    await world.end();
+    world = await ChangingWorld.start({ api: leadingThere });
+    volume = await world.volume('bucket', { object: 'first' });
+    await world.rename('object', 'alias', { parent: volume, toParent: world.folder });
+    expect(await world.cat('alias')).toBe('first');
+    object = Buffer.from('other');
+    expect(await keepsCache(await alias())).toBe(false);
+    expect(await world.cat('alias')).toBe('other');
   });
 });
 

@@ -68,6 +68,23 @@ function faulty(api: Api): Api {
   });
 }
 
+/** Only who asks for the bytes of an object is told their version. */
+function withoutEtags(api: Api): Api {
+  const { volumes } = api;
+  const without = <T extends object>(told: T): T => ({ ...told, etag: undefined });
+  const contents: typeof volumes.contents = async (...args) => {
+    const page = await volumes.contents(...args);
+    return { ...page, objects: page.objects.map(without) };
+  };
+  const object: typeof volumes.object = async (...args) => {
+    const record = await volumes.object(...args);
+    return record && without(record);
+  };
+  const downloadInfo: typeof volumes.downloadInfo = async (...args) =>
+    without(await volumes.downloadInfo(...args));
+  return withMethods(api, { volumes: withMethods(volumes, { contents, object, downloadInfo }) });
+}
+
 beforeEach(async () => {
   failing = { exports: 0, deletes: 0 };
   unanswered = answers = 0;
@@ -77,6 +94,20 @@ beforeEach(async () => {
   volume = await world.volume('bucket');
 });
 afterEach(() => world.end());
+
+describe('an object that is written while others read it', () => {
+  it('is read as it is then by all, though it is as large and the service tells no version', async () => {
+    await world.end();
+    world = await ChangingWorld.start({ staging: true, api: withoutEtags });
+    volume = await world.volume('bucket', { object: 'before' });
+    const reader = await world.open((await world.child('object', volume)) as Node, O_RDONLY);
+    expect(await world.read(reader)).toBe('before');
+    await world.put('object', 'after!', volume);
+    expect(await world.cat('object', volume)).toBe('after!');
+    expect(await world.read(reader)).toBe('after!');
+    await world.close(reader);
+  });
+});
 
 const staged = () => world.onPlatform(world.otherProject);
 

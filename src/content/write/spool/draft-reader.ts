@@ -3,9 +3,12 @@ import type { ByteChunks } from '../../../lib/byte-chunks.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import type { DraftSpool } from './draft-spool.ts';
-import type { Extent, ExtentMap } from './extent-map.ts';
+import type { Extent, ExtentMap, VersionOrigin } from './extent-map.ts';
 import type { OpenVersions } from './open-versions.ts';
 import { refuseReleased } from './refuse-released.ts';
+
+/** More are read into one buffer: apart, each takes a block of memory, and a reply has room for a thousand (writev(2)). */
+const MOST_PIECES = 32;
 
 export interface DraftReaderOptions {
   readonly map: ExtentMap;
@@ -48,15 +51,17 @@ export class DraftReader {
 
   async #read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
     const { map } = this.#options;
-    const end = Math.min(range.end, map.sizeBytes);
+    const extents = map.slice(range.start, Math.min(range.end, map.sizeBytes));
+    return extents.length > MOST_PIECES ? this.#readAsOne(extents, signal) : this.#readApart(extents, signal);
+  }
+
+  async #readApart(extents: readonly Extent[], signal: AbortSignal): Promise<ByteChunks> {
     const pieces: ByteChunks[] = [];
     const release = (): void => {
       for (const piece of pieces) piece.release?.();
     };
     try {
-      for (const extent of map.slice(range.start, end)) {
-        pieces.push(await this.#readExtent(extent, signal));
-      }
+      for (const extent of extents) pieces.push(await this.#readExtent(extent, signal));
     } catch (error) {
       release();
       throw error;
@@ -79,6 +84,38 @@ export class DraftReader {
       throw error;
     }
     return { chunks: [chunk], release: () => memory.release(buffer) };
+  }
+
+  /** What lies between pieces in the spool is read with them, and then put in its place. */
+  async #readAsOne(extents: readonly Extent[], signal: AbortSignal): Promise<ByteChunks> {
+    const { spool, memory } = this.#options;
+    refuseReleased(extents);
+    const start = extents[0]?.start ?? 0;
+    const sizeBytes = (extents.at(-1)?.end ?? start) - start;
+    const buffer = memory.acquireNow(sizeBytes);
+    const chunk = buffer.subarray(0, sizeBytes);
+    try {
+      if (extents.some(({ origin }) => origin.kind === 'local')) await spool.read(start, chunk);
+      for (const { start: from, end, origin } of extents) {
+        const target = chunk.subarray(from - start, end - start);
+        if (origin.kind === 'version') await this.#copyVersion(origin, target, signal);
+        else if (origin.kind === 'hole') target.fill(0);
+      }
+    } catch (error) {
+      memory.release(buffer);
+      throw error;
+    }
+    return { chunks: [chunk], release: () => memory.release(buffer) };
+  }
+
+  async #copyVersion(origin: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
+    const { chunks, release } = await this.#options.versions.read(origin, into.length, signal);
+    let copied = 0;
+    for (const chunk of chunks) {
+      into.set(chunk, copied);
+      copied += chunk.length;
+    }
+    release?.();
   }
 
   async #readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
