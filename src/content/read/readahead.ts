@@ -66,10 +66,11 @@ export class Readahead {
     if (this.#closed) return;
     const { slots } = this.#options;
     const { position } = this.#pattern;
-    slots.isAhead(this.#pump, this.#fetchedTo > position);
+    const size = this.#source.version.sizeBytes;
+    // Blocks may reach beyond the end, to which no reader comes.
+    slots.isAhead(this.#pump, Math.min(this.#fetchedTo, size) > position);
     const window = this.#window;
     const range = rangeBytes(window, slots.users);
-    const size = this.#source.version.sizeBytes;
     const horizon = Math.min(position + window, size);
     let next = Math.max(this.#fetchedTo, Math.ceil(position / BLOCK_BYTES) * BLOCK_BYTES);
     // Ranges are fetched whole or not at all: a window that slides by one read must not send a range per read.

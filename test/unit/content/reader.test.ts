@@ -124,6 +124,17 @@ describe('reading', () => {
     expect(bytesFetched(platform)).toBe(bytes.length);
   });
 
+  it('fetches as far ahead beside files that were read to their end, and are still open', async () => {
+    const { platform, reader } = setup(96 * MIB);
+    for (let seed = 1; seed <= 24; seed += 1)
+      await readAll(reader.open(fileVersion(platform, patterned(MIB + 1, seed))));
+    const before = bytesFetched(platform);
+    const handle = reader.open(fileVersion(platform, patterned(48 * MIB)));
+    for (let at = 0; at < MIB; at += 128 * KIB) await bytesOf(handle.read(at, 128 * KIB, forever));
+    await waitUntil(() => platform.rangesInFlight === 0);
+    expect(bytesFetched(platform) - before).toBeGreaterThan(24 * MIB);
+  });
+
   it('gives up what is far ahead of a reader that jumps', async () => {
     const { platform, reader, memory } = setup(256 * MIB);
     const bytes = patterned(64 * MIB);
