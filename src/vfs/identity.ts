@@ -63,6 +63,16 @@ export function isLocalOnly(node: Node): boolean {
   }
 }
 
+/** A job of ours moves the folder: what the platform tells of its name is of before or after that. */
+export function isMoving(node: Node): boolean {
+  return node.kind === 'project-folder' && node.moving;
+}
+
+/** Whether no answer of the platform can tell that the node is gone. */
+export function isKept(node: Node): boolean {
+  return isLocalOnly(node) || isMoving(node);
+}
+
 /** Some stores list objects without their size: then the object itself has to be asked for. */
 export function lacksSize(node: Node): boolean {
   return (

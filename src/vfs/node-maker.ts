@@ -71,6 +71,7 @@ export class NodeMaker {
       project,
       record,
       children: new ChildCache(),
+      moving: false,
       mode: kept?.mode,
       mtimeMs: kept?.mtimeMs,
     }));

@@ -52,6 +52,8 @@ export interface ProjectFolderNode extends NodeBase {
   /** Its id changes when the platform moves a folder. Undefined for a project's own directory. */
   record: FolderRecord | undefined;
   readonly children: ChildCache<Node>;
+  /** The platform is asked to move it, and has not told that it did. */
+  moving: boolean;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
   mode: number | undefined;
   mtimeMs: number | undefined;

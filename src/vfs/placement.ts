@@ -7,7 +7,7 @@ import type { FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ObjectState } from '../content/ports.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { KernelCaches } from './file-system.ts';
-import { isLocalOnly, isReplacedUnderDraft, isSameNode } from './identity.ts';
+import { isKept, isMoving, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
 import type {
   AliasNode,
@@ -83,7 +83,7 @@ export class Placement {
     const known = children.get(listed.name);
     const before = known?.kind === 'present' ? known.node : undefined;
     if (children.changedSince(listed.name, generation)) return before;
-    if (before && isReplacedUnderDraft(before, listed)) return before;
+    if (before && (isMoving(before) || isReplacedUnderDraft(before, listed))) return before;
     const node = before && isSameNode(before, listed) ? before : this.#made(directory, listed);
     if (before && before !== node) this.#replaced(before, directory);
     if (before === node) this.#refresh(node, listed);
@@ -99,8 +99,8 @@ export class Placement {
     const { children } = directory;
     const known = children.get(name);
     if (children.changedSince(name, generation)) return;
-    // Begun to be written here since we asked.
-    if (known?.kind === 'present' && isLocalOnly(known.node)) return;
+    // Begun to be written, or moved, here since we asked.
+    if (known?.kind === 'present' && isKept(known.node)) return;
     const isOld = children.forgottenSince(generation);
     if (known?.kind === 'present') this.lose(known.node);
     // It may have come into being by what made us forget.

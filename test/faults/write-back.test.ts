@@ -117,6 +117,21 @@ describe('a file closed with --write-back', () => {
     expect(await world.leftovers()).toEqual([]);
   });
 
+  it('is uploaded by the next mount with the mode and the time that were set since', async () => {
+    holdUploads();
+    await write('set-since', 'text');
+    const path = world.own('set-since');
+    await shell(
+      `chmod 750 ${path} && python3 -c 'import os, sys; os.utime(sys.argv[1], (1e9, 1e9))' ${path}`,
+    );
+    await world.killMount();
+    world.proxy.heal();
+    await world.mount();
+    await waitUntil(async () => (await world.files()).includes('set-since'));
+    expect(await onPlatform('set-since')).toBe('text');
+    expect(await shell(`stat -c '%a %Y' ${path}`)).toBe('750 1000000000\n');
+  });
+
   it('is not replaced by half of what is written in its place when this mount is killed', async () => {
     await write('anew', 'v1');
     await flush();

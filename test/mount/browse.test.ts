@@ -178,6 +178,18 @@ describe('what others do', () => {
     });
   });
 
+  test('is seen when a file is cut that nobody opens, whatever the TTL', async () => {
+    const file = `${project}/changing/cut`;
+    await writeFile(file, 'old');
+    const knownMs = performance.now();
+    await other.call('DELETE', `/files/${await idOf(file)}`);
+    await other.upload(await idOf(`${project}/changing`), 'cut', 'another');
+    // Facts at most a second old count as fresh.
+    await waitUntil(() => performance.now() - knownMs > 1_000);
+    await mustRun('python3', ['-c', 'import os, sys; os.truncate(sys.argv[1], 3)', file]);
+    expect(await readFile(file, 'utf8')).toBe('ano');
+  });
+
   test('is seen in listings after the TTL', async () => {
     await served.unmount();
     await served.mount(['--metadata-ttl', '0.5']);

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import { meaningOf } from '../escape.ts';
 import type { Listed } from '../listed.ts';
 import type { DirectoryNode, VirtualDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
@@ -30,6 +31,7 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
   }
 
   async find(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
+    if (meaningOf(name).kind === 'digest') return this.#findAmongAll(directory, name, signal);
     switch (directory.kind) {
       case 'project-folder':
         return this.#projectFolders.find(directory, name, signal);
@@ -43,6 +45,18 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
       default:
         return directory satisfies never;
     }
+  }
+
+  async #findAmongAll(
+    directory: DirectoryNode,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<Listed | undefined> {
+    for await (const { items } of this.pages(directory, { goOn: () => true, signal })) {
+      const found = items.find((each) => each.name === name);
+      if (found) return found;
+    }
+    return undefined;
   }
 }
 

@@ -55,6 +55,7 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
   removexattr: ['ENODATA'],
   setxattr: ['EEXIST', 'ENODATA'],
   open: ['ESTALE'],
+  setattr: ['ESTALE'],
   lseek: ['ENXIO'],
   copyFileRange: ['EXDEV'],
 };

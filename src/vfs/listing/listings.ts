@@ -12,7 +12,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { NEVER_ABORTED, sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
-import { isLocalOnly } from '../identity.ts';
+import { isKept } from '../identity.ts';
 import type { DirectoryNode, Node } from '../node.ts';
 import type { Placement } from '../placement.ts';
 import { isComplete } from './freshness.ts';
@@ -185,7 +185,7 @@ export class Listings {
       const nowMs = learntMs ?? (unchanged ? clock.elapsed() : asked.nowMs);
       const known = { ...asked, nowMs };
       // A name that was left out may be any of those known.
-      if (!hasUnusable) for (const gone of children.learnAll(names, known, isLocalOnly)) placement.lose(gone);
+      if (!hasUnusable) for (const gone of children.learnAll(names, known, isKept)) placement.lose(gone);
       const unlisted = [...children.nodes()].filter((node) => !given.has(node));
       listing.append(unlisted);
     }

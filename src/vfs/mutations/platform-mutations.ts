@@ -41,6 +41,7 @@ export class PlatformMutations implements Mutations {
       await this.#parts.openFiles.truncate(node, changes.sizeBytes, how);
     }
     setAttributes(this.#parts, node, changes);
+    if (node.kind === 'project-file') await this.#parts.contents.annotatePromised(node);
   }
 
   async mkdir(place: Place, mode: number, context: RequestContext): Promise<Node> {

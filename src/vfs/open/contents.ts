@@ -2,6 +2,7 @@ import type { Draft } from '../../content/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
+import type { ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ClosedFiles } from './closed-files.ts';
 import type { ContentTable } from './content-table.ts';
@@ -135,6 +136,13 @@ export class Contents {
     // What others write into it meanwhile may have taken the room of its own bytes.
     if (!this.#closedFiles.mayFollow(content)) return this.publish(content, signal);
     this.#closedFiles.follow(content);
+  }
+
+  /** Makes what was set on a file as safe here as what a close acknowledged of it, until that is a file of the platform. */
+  async annotatePromised(node: ProjectFileNode): Promise<void> {
+    const content = this.find(node);
+    if (!content?.promised || content.unlinked) return;
+    await this.#publisher.annotate(node);
   }
 
   /**

@@ -236,6 +236,8 @@ export class PlatformOpenFiles implements OpenFiles {
     const { signal } = how.context;
     // What a close acknowledged must not be lost to a change that fails.
     if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
+    // As for who opens it: what is kept is of what has the name now.
+    if (how.handle === undefined && !node.draft) await this.#tree.revalidate(node, signal);
     const content =
       how.handle === undefined
         ? await this.#contents.forOpen(node, { write: true, truncate: true }, signal)

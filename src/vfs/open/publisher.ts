@@ -156,9 +156,14 @@ export class Publisher implements DraftMaker {
       return draft?.stay();
     }
     if (node.kind !== 'project-file') return draft?.sync(signal);
-    if (draft && !draft.dirty && draft.publishedFileId !== undefined) return;
+    if (isFileAlready(draft)) return;
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);
+  }
+
+  /** What is set on a file goes with its content, and is owed with it when that is. */
+  async annotate(node: ProjectFileNode): Promise<void> {
+    if (!isFileAlready(node.draft)) await node.draft?.annotate(annotationsFor(node));
   }
 
   /**
@@ -321,6 +326,11 @@ export class Publisher implements DraftMaker {
     const told = new FsError('ESTALE', `${reason}; this version now replaces it`);
     this.#tree.recordError({ op: 'close', path: pathOf(node) }, told);
   }
+}
+
+/** Its bytes are those of a file of the platform. */
+function isFileAlready(draft: Draft | undefined): boolean {
+  return draft !== undefined && !draft.dirty && draft.publishedFileId !== undefined;
 }
 
 /** The platform cannot make this copy, but can take the bytes. */

@@ -1,6 +1,8 @@
 /** What programs make under names by which the mount shows others. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { folderIdOf } from '../../../src/vfs/node.ts';
 import { ChangingWorld } from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 
 let world: ChangingWorld;
 beforeEach(async () => {
@@ -33,6 +35,19 @@ it('a folder gets the name that is shown like this, and is moved by it', async (
   expect(await world.onPlatform()).toEqual({ 'svc~d': '/' });
   await world.rename('svc~svc~d', 'svc~svc~e');
   expect(await world.onPlatform()).toEqual({ 'svc~e': '/' });
+});
+
+it('a folder whose name is too long to be shown gets another', async () => {
+  await world.end();
+  const clock = new FakeClock();
+  world = await ChangingWorld.start({ clock });
+  await world.user.folder(folderIdOf(world.folder), 'ж'.repeat(200));
+  const [shown] = await world.tree.childrenOf(world.folder, world.by().signal);
+  if (shown === undefined) throw new Error('no folder');
+  // What is known of it counts still, and is not fresh.
+  await clock.advance(5000);
+  await world.rename(shown.name, 'short');
+  expect(await world.onPlatform()).toEqual({ short: '/' });
 });
 
 it('an object gets the key that is shown like this', async () => {

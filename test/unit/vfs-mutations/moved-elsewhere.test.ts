@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
-import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
+import {
+  folderIdOf,
+  type Node,
+  type ProjectFileNode,
+  type ProjectFolderNode,
+} from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
   O_RDONLY,
@@ -120,6 +125,27 @@ describe('rm', () => {
     await movedElsewhere(old, { parent: archive, name: 'a' });
     await unlink('a');
     await world.close(handle);
+    expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
+  });
+});
+
+describe('truncate(2)', () => {
+  const truncate = (node: Node | undefined, sizeBytes: number): Promise<void> =>
+    world.side.openFiles.truncate(node as ProjectFileNode, sizeBytes, {
+      handle: undefined,
+      context: world.by(),
+    }) as Promise<void>;
+
+  it('cuts what has the name now, and leaves what another client moved elsewhere as it is', async () => {
+    await start();
+    const node = await world.put('a', 'kept');
+    await movedElsewhere(node, { parent: archive, name: 'a' });
+    await world.user.upload(folderIdOf(world.folder), 'a', 'another');
+    // Then the kernel looks its name up again.
+    await expect(truncate(node, 3)).rejects.toMatchObject({ errno: 'ESTALE' });
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'another' });
+    await truncate(await world.child('a'), 3);
+    expect(await world.onPlatform()).toEqual({ archive: '/', a: 'ano' });
     expect(await world.onPlatform(archive)).toEqual({ a: 'kept' });
   });
 });

@@ -9,6 +9,8 @@ let outer: ProjectFolderNode;
 let inner: ProjectFolderNode;
 /** What happens here while the platform is moving a folder. */
 let meanwhile: () => Promise<unknown>;
+/** What happens here when it is moved, and nobody was told yet. */
+let untold: () => Promise<unknown>;
 /** How many listings fail from now on. */
 let failing: number;
 
@@ -17,19 +19,24 @@ function troubled(api: Api): Api {
     await meanwhile();
     return api.asyncFiles.start(...given);
   };
+  const get: AsyncFilesApi['get'] = async (...given) => {
+    const job = await api.asyncFiles.get(...given);
+    if (job.state === 'FINISHED') await untold();
+    return job;
+  };
   const list: FilesApi['list'] = (...given) => {
     if (failing === 0) return api.files.list(...given);
     failing -= 1;
     return Promise.reject(new Error('the service is away'));
   };
   return withMethods(api, {
-    asyncFiles: withMethods(api.asyncFiles, { start }),
+    asyncFiles: withMethods(api.asyncFiles, { start, get }),
     files: withMethods(api.files, { list }),
   });
 }
 
 beforeEach(async () => {
-  meanwhile = async () => {};
+  meanwhile = untold = async () => {};
   failing = 0;
   world = await ChangingWorld.start({ api: troubled });
   outer = await folder('outer', world.folder);
@@ -49,6 +56,10 @@ async function begin(name: string, parent: ProjectFolderNode): Promise<() => Pro
   return () => world.close(handle);
 }
 
+function unlinkIn(parent: ProjectFolderNode, name: string): Promise<unknown> {
+  return Promise.resolve(world.side.mutations.unlink({ parent, name }, world.by()));
+}
+
 /** The platform's, by another client's look. */
 async function isComplete(): Promise<void> {
   const moved = (await world.child('other')) as ProjectFolderNode;
@@ -66,6 +77,34 @@ it('completes what is begun in it meanwhile where the folder is by then', async 
   await world.rename('outer', 'other');
   for (const end of ends) await end();
   await isComplete();
+});
+
+describe('is not taken for gone by who', () => {
+  it.each([
+    ['lists its folder', () => world.tree.listings.ahead(world.folder, 'background')],
+    [
+      'looks it up',
+      () => {
+        world.tree.expire(world.folder);
+        return world.child('outer');
+      },
+    ],
+  ])('%s before its move is told', async (_, look) => {
+    await world.put('f', 'text', outer);
+    const ends = [await begin('half', outer), await begin('deep', inner)];
+    untold = look;
+    await world.rename('outer', 'other');
+    expect(await world.child('other')).toBe(outer);
+    expect(await world.child('outer')).toBeUndefined();
+    const inIt = (await world.tree.childrenOf(outer, world.by().signal)).filter(
+      ({ parent }) => parent === outer,
+    );
+    expect(inIt.map(({ name }) => name).sort()).toEqual(['f', 'half', 'inner']);
+    expect(await world.cat('f', outer)).toBe('text');
+    for (const end of ends) await end();
+    await unlinkIn(outer, 'f');
+    await isComplete();
+  });
 });
 
 describe('when nothing can be listed after the move', () => {

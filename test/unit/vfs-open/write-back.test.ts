@@ -457,6 +457,33 @@ describe('what is set on a file closed with --write-back', () => {
     expect(metadata.pairs()).toEqual({ sample: 's1' });
     await waitUntil(async () => (await inJournal()).length === 0);
   });
+
+  it.each(['is sent', 'failed'])(
+    'is so too when it is its mode or its time, while its upload %s',
+    async (how) => {
+      await start();
+      held = true;
+      const node = await world.put('f', 'text');
+      if (how === 'failed') {
+        (await upload(1)).fail();
+        await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
+      } else {
+        await upload(1);
+      }
+      const changes = { handle: undefined, context: world.by() };
+      await world.side.mutations.setattr(node, { mode: 0o100_755 }, changes);
+      await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, changes);
+      const metadata = { 'svcfs.mode': '755', 'svcfs.mtime': '1000000000000' };
+      expect(await inJournal()).toMatchObject([{ phase: 'publishing', annotations: { metadata } }]);
+      held = false;
+      for (const { pass } of uploads) pass();
+      await waitUntil(async () => {
+        await clock.advance(LONGEST_PAUSE_MS);
+        return (await inJournal()).length === 0;
+      });
+      expect(await world.tree.api.files.get(node.record?.id ?? '')).toMatchObject({ metadata });
+    },
+  );
 });
 
 describe('the md5_sum of a file closed with --write-back', () => {

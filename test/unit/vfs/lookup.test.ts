@@ -201,6 +201,15 @@ describe('a lookup', () => {
       expect(await world.lookup(`projects/ada/one/${name}`)).toBeDefined();
     }
   });
+
+  it('of a name that only a digest stands for finds what is to be asked about anew in a folder that is known', async () => {
+    world.platform.addFile(root, 'x'.repeat(300));
+    const folder = await world.directory('projects/ada/one');
+    const [name] = await world.list(folder);
+    const node = await world.file(`projects/ada/one/${name}`);
+    world.tree.doubt(node);
+    expect(await world.lookup(`projects/ada/one/${name}`)).toBe(node);
+  });
 });
 
 describe('the top directories', () => {

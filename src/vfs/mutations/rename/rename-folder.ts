@@ -114,16 +114,27 @@ async function movedWith(
 ): Promise<FolderRecord> {
   let record: FolderRecord | undefined;
   try {
-    return await contents.moving(unpublished, async () => {
+    const move = async (): Promise<FolderRecord> => {
       const moved = await giveWay(tree, rename.target, () => moveFolder(tree, rename));
       await follow(tree, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
       record = moved;
       return moved;
-    });
+    };
+    return await contents.moving(unpublished, () => whileMoving(rename.source, move));
   } catch (error) {
     if (record === undefined) throw error;
     tree.recordError({ op: 'rename', path: pathOf(rename.source) }, error);
     return record;
+  }
+}
+
+/** Who looks meanwhile does not take it for gone: all that is known of it, and written in it, would go with it. */
+async function whileMoving<T>(folder: ProjectFolderNode, move: () => Promise<T>): Promise<T> {
+  folder.moving = true;
+  try {
+    return await move();
+  } finally {
+    folder.moving = false;
   }
 }
 
@@ -133,16 +144,18 @@ async function followLater({ tree, contents }: RenameParts, rename: FolderRename
   const from = { parent: source.parent, name: source.name };
   const path = pathOf(source);
   let isFollowed = false;
-  try {
+  const followIt = async (): Promise<void> => {
     await untilOver(tree, path);
     const isThere = source.parent === from.parent && source.name === from.name;
     const record = isThere && source.project === parent.project && (await movedFolder(tree, rename));
-    if (record) {
-      const unpublished = unpublishedBelow(contents, source);
-      const go = (): Promise<void> => follow(tree, { ...rename, record });
-      await contents.holding(unpublished, () => contents.moving(unpublished, go));
-      isFollowed = true;
-    }
+    if (!record) return;
+    const unpublished = unpublishedBelow(contents, source);
+    const go = (): Promise<void> => follow(tree, { ...rename, record });
+    await contents.holding(unpublished, () => contents.moving(unpublished, go));
+    isFollowed = true;
+  };
+  try {
+    await whileMoving(source, followIt);
   } catch (error) {
     tree.recordError({ op: 'rename', path }, error);
   }
