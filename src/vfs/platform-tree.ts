@@ -9,6 +9,7 @@ import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import { failureOf } from './errors/failure-of.ts';
 import { nameOnPlatform } from './escape.ts';
+import { existsNow } from './exists-now.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
 import { FsError } from './fs-error.ts';
 import { lacksSize } from './identity.ts';
@@ -213,6 +214,7 @@ export class PlatformTree implements Tree {
     } else if (node.kind === 'volume-object' && !('id' in record)) {
       node.record = record;
       node.sizeIsOld = false;
+      existsNow(node.parent);
     }
     if (node.parent) this.#placement.place(node);
   }

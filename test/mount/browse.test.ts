@@ -190,6 +190,15 @@ describe('what others do', () => {
     expect(await readFile(file, 'utf8')).toBe('ano');
   });
 
+  test('is seen when metadata is set on a file, whatever the TTL', async () => {
+    const file = `${project}/changing/described`;
+    await writeFile(file, 'old');
+    await other.call('DELETE', `/files/${await idOf(file)}`);
+    const { id } = await other.upload(await idOf(`${project}/changing`), 'described', 'another');
+    await mustRun('setfattr', ['-n', 'user.sample', '-v', 's1', file]);
+    expect((await other.get(`/files/${id}`)).body.metadata).toEqual({ sample: 's1' });
+  });
+
   test('is seen in listings after the TTL', async () => {
     await served.unmount();
     await served.mount(['--metadata-ttl', '0.5']);
@@ -198,6 +207,20 @@ describe('what others do', () => {
     await other.upload(await idOf(folder), 'more');
     await waitUntil(async () => (await readdir(folder)).includes('more'), { timeoutMs: 5_000 });
     expect(await mustRun('ls', [folder])).toBe('f0000\nmore\n');
+  });
+
+  test('is seen, after the TTL, of what one may do in a project', async () => {
+    const admin = (...args: string[]) =>
+      served.sandbox.svcfs(['admin', ...args, '--data', served.data]).then(({ stdout }) => stdout.trim());
+    await admin('users', 'add', 'owner');
+    const owner = new TestUser(served.endpoint, 'owner', await admin('tokens', 'create', 'owner'));
+    const { id } = await owner.project('Given');
+    const reading = { read: true, copy: true, write: false, execute: false, admin: false };
+    await owner.post(`/projects/${id}/members`, { username: 'demo', permissions: reading });
+    const file = served.path('projects', id, 'new');
+    expect((await run('touch', [file])).stderr).toContain('Permission denied');
+    await owner.call('PATCH', `/projects/${id}/members/demo/permissions`, { body: { write: true } });
+    await waitUntil(async () => (await run('touch', [file])).code === 0, { timeoutMs: 5_000 });
   });
 });
 

@@ -90,6 +90,16 @@ it('samtools sorts in pieces, which it removes', async () => {
   expect(await onVolume()).toEqual(['by-name.bam']);
 });
 
+it('a directory made here can be moved to a project once there is something in it', async () => {
+  await mkdir(object('made'));
+  await writeFile(object('made/file'), 'text\n');
+  const moved = served.path('projects', STAGING, `moved-${tests}`);
+  await mustRun('mv', [object('made'), moved]);
+  expect(await mustRun('getfattr', ['--only-values', '-n', 'user.svc.alias', join(moved, 'file')])).toBe(
+    `demo/results/${directory}/made/file`,
+  );
+});
+
 it('cp --backup writes what is new, and refuses what it would have to rename', async () => {
   await writeFile(join(local, 'mid'), 'one\n');
   const copy = ['--backup', join(local, 'mid'), object('mid')];

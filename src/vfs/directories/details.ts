@@ -6,7 +6,7 @@ import type { Node, Project, Volume } from '../node.ts';
 
 /**
  * Details of projects and volumes: asked for when something inside is asked for the first time, and again when
- * someone looks at the details themselves.
+ * someone looks at the details themselves, or when they forbid to write: others may have allowed it since.
  */
 export class Details {
   readonly #api: Api;
@@ -22,19 +22,20 @@ export class Details {
     this.#ttlMs = parts.ttlMs;
   }
 
-  /** Of the project or volume that the node belongs to, when there is one; however old. */
+  /** Of the project or volume that the node belongs to, when there is one. */
   async ofNode(node: Node, signal: AbortSignal): Promise<void> {
     if ('project' in node) await this.project(node.project, signal);
     else if ('volume' in node) await this.volume(node.volume, signal);
   }
 
-  /** However old. */
+  /** However old, where one may write. */
   async project(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
-    return project.record ?? this.#askProject(project, signal);
+    return project.record?.permissions.write ? project.record : this.freshProject(project, signal);
   }
 
   async volume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
-    return volume.record ?? this.#askVolume(volume, signal);
+    const mayWrite = volume.record?.accessMode === 'RW' && volume.record.active;
+    return volume.record && mayWrite ? volume.record : this.freshVolume(volume, signal);
   }
 
   /** No older than what is known of other things. */

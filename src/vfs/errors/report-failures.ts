@@ -52,8 +52,8 @@ const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
  */
 const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = {
   getxattr: ['ENODATA'],
-  removexattr: ['ENODATA'],
-  setxattr: ['EEXIST', 'ENODATA'],
+  removexattr: ['ENODATA', 'ESTALE'],
+  setxattr: ['EEXIST', 'ENODATA', 'ESTALE'],
   open: ['ESTALE'],
   setattr: ['ESTALE'],
   lseek: ['ENXIO'],

@@ -8,6 +8,7 @@ import type { Annotations } from '../../content/ports.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
+import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { annotationsFor, keptMetadata } from '../open/annotations.ts';
@@ -16,9 +17,9 @@ import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
 
 export class FileMetadata {
-  readonly #tree: Pick<Tree, 'api' | 'published'>;
+  readonly #tree: Pick<Tree, 'api' | 'published' | 'doubt'>;
 
-  constructor(tree: Pick<Tree, 'api' | 'published'>) {
+  constructor(tree: Pick<Tree, 'api' | 'published' | 'doubt'>) {
     this.#tree = tree;
   }
 
@@ -87,9 +88,12 @@ export class FileMetadata {
     try {
       await holdingAnnotations([node], make, signal);
     } catch (error) {
+      if (error instanceof FsError) throw error;
       // Whether the platform took it is not known: the next lookup asks.
-      if (!(error instanceof FsError)) node.checkedMs = Number.NEGATIVE_INFINITY;
-      throw error;
+      this.#tree.doubt(node);
+      if (errnoOf(error) !== 'ENOENT') throw error;
+      // Another client removed or replaced it: the kernel looks the name up again.
+      throw new FsError('ESTALE', `${node.name} is another file now`, { cause: error });
     }
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
+import type { ProjectRecord } from '../../../src/api/model.ts';
 import { readReservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
@@ -258,10 +259,23 @@ describe('where nothing may be changed', () => {
   });
 
   it('answers EACCES on a project without write permission', async () => {
-    await start();
+    let write = true;
+    const given = (record: ProjectRecord): ProjectRecord => ({
+      ...record,
+      permissions: { ...record.permissions, write },
+    });
+    await start({
+      api: (api) =>
+        withMethods(api, {
+          projects: withMethods(api.projects, {
+            get: async (...args) => given(await api.projects.get(...args)),
+          }),
+        }),
+    });
     const node = await world.put('a', 'text');
     const { project } = world.folder;
-    project.record = { ...project.record!, permissions: { ...project.record!.permissions, write: false } };
+    write = false;
+    project.record = given(project.record!);
     await expect(world.open(node, O_WRONLY)).rejects.toMatchObject({ errno: 'EACCES' });
     await expect(set(node, { mode: 0o600 })).rejects.toMatchObject({ errno: 'EACCES' });
     await expect(world.rename('a', 'b')).rejects.toMatchObject({ errno: 'EACCES' });

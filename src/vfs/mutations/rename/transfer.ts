@@ -11,6 +11,7 @@
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { existsNow } from '../../exists-now.ts';
 import { FsError } from '../../fs-error.ts';
 import type {
   DirectoryNode,
@@ -108,7 +109,7 @@ async function exportNow(
 ): Promise<readonly FileRecord[]> {
   const { aliases } = expectOutcome(await moveOnPlatform(tree, source, to), 'exported');
   // Of an empty folder the volume has nothing.
-  if (source.kind === 'project-file' || aliases.length > 0) existsNow(to);
+  if (source.kind === 'project-file' || aliases.length > 0) existsNow(madeAt(to));
   return aliases;
 }
 
@@ -143,12 +144,16 @@ export async function importNode(
   if (parent) askAgainAsMoved(tree, parent, name);
 }
 
-/** Directories that mkdir(2) made here are on the volume with their first object. */
-function existsNow({ parent, name }: { readonly parent: VolumeDirectoryNode; readonly name: string }): void {
+/** The directory of this name, or else the one that the name is in. */
+function madeAt({
+  parent,
+  name,
+}: {
+  readonly parent: VolumeDirectoryNode;
+  readonly name: string;
+}): DirectoryNode {
   const known = parent.children.get(name);
-  const here = known?.kind === 'present' && isDirectory(known.node) ? known.node : parent;
-  for (let at: DirectoryNode | undefined = here; at?.kind === 'volume-directory'; at = at.parent)
-    at.local = false;
+  return known?.kind === 'present' && isDirectory(known.node) ? known.node : parent;
 }
 
 function expectOutcome<K extends TransferOutcome['kind']>(
