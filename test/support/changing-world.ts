@@ -101,6 +101,11 @@ export class ChangingWorld {
     return ChangingWorld.#over(new ChangingWorld({ service, user, directory: CLIENT }, options), options);
   }
 
+  /** Files of the journal of what steps aside. */
+  async asides(): Promise<readonly string[]> {
+    return readdir(join(this.service.dataDir, this.#directory, 'asides')).catch(() => []);
+  }
+
   /** The next mount, as if this one had been killed now: it has what this one has on disk. Ends before this one does. */
   async afterKill(options: WorldOptions = {}): Promise<ChangingWorld> {
     const { service, user } = this;
