@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { createLogger } from '../observe/logger.ts';
 import { BucketError } from '../service/buckets/bucket-error.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
@@ -130,10 +131,4 @@ function reasonOf(error: unknown, { data, blobs, listen, monitor }: Options): st
 
 function portOf(error: unknown): number | undefined {
   return (error as { port?: number }).port;
-}
-
-/** An error that collects those of several addresses has no message of its own. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || (errorCode(error) ?? error.name);
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type Fuse from 'fuse-native';
+import { messageOf } from '../lib/message-of.ts';
 import type { FileSystem, KernelCaches } from '../vfs/file-system.ts';
 import type { Mount, MountOptions } from './mount.ts';
 import { MountError } from './mount-error.ts';
@@ -77,7 +78,7 @@ async function loadPackage(): Promise<typeof Fuse> {
   try {
     return (await import('fuse-native')).default;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    const reason = messageOf(cause).split('\n')[0];
     throw new MountError('addon-missing', `fuse-native cannot be loaded (${reason}): install libfuse2`, {
       cause,
     });

@@ -1,3 +1,4 @@
+import { messageOf } from '../lib/message-of.ts';
 import { mountWithHelper } from './fusermount.ts';
 import type { MountOptions } from './mount.ts';
 import { MountError } from './mount-error.ts';
@@ -62,7 +63,7 @@ function helperOptions(options: MountOptions): string {
 }
 
 function directMountError(cause: unknown, mountPoint: string): MountError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   if (isErrno(cause, 'ENOENT') || isErrno(cause, 'ENODEV') || isErrno(cause, 'ENXIO')) {
     return new MountError(
       'no-device',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../lib/clock.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { FileSystem } from '../vfs/file-system.ts';
 import { unmountWithHelper } from './fusermount.ts';
 import { mountInKernel } from './kernel-mount.ts';
@@ -36,7 +37,7 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
     await session.ready;
   } catch (cause) {
     transport.detach();
-    throw new MountError('other', `${mountPoint}: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new MountError('other', `${mountPoint}: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { messageOf } from '../lib/message-of.ts';
 import { MountError } from './mount-error.ts';
 
 /** The addon of native/, as native/src/addon.cc and native/src/channel.h describe it. */
@@ -51,7 +52,7 @@ export function loadNativeAddon(): NativeAddon {
     loaded = addon;
     return addon;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
+    const reason = messageOf(cause).split('\n')[0];
     throw new MountError(
       'addon-missing',
       `the native transport cannot be loaded (${reason}): run npm run build:native, or use --driver fuse-native`,

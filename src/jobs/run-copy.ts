@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-
 import type { Api, Place } from '../api/api.ts';
 import { ApiError, TransportError } from '../api/errors.ts';
 import type { FileRecord } from '../api/model.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Plan } from './plan.ts';
 import type { RunContext } from './run-context.ts';
 import { TransferRefused } from './transfer-refused.ts';
@@ -52,7 +52,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function left(copy: FileRecord, cause: unknown): TransportError {
-  const before = cause instanceof Error ? cause.message : String(cause);
+  const before = messageOf(cause);
   const reason = `${before}; a copy may be left in the folder, as ${copy.name}`;
   return new TransportError(reason, { call: 'PATCH /files/{id}', cause });
 }

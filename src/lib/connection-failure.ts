@@ -1,4 +1,5 @@
 import { errorCode } from './error-code.ts';
+import { messageOf } from './message-of.ts';
 
 /** Codes of OpenSSL for a certificate that leads to no authority this process knows (X509_STORE_CTX_get_error(3)). */
 const UNKNOWN_AUTHORITY = new Set([
@@ -25,11 +26,10 @@ export function isUnproven(code: string | undefined): boolean {
 
 /** Why a server could not be talked to, and what helps where that is known. */
 export function connectionFailureText(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
   const code = errorCode(error);
   if (code !== undefined && UNKNOWN_AUTHORITY.has(code)) {
-    return `${error.message}; the environment variable NODE_EXTRA_CA_CERTS names a file with the certificates of your own authorities`;
+    return `${messageOf(error)}; the environment variable NODE_EXTRA_CA_CERTS names a file with the certificates of your own authorities`;
   }
   if (code === NOT_TLS) return 'it does not speak TLS; is its address one of http://?';
-  return error.message === '' ? String(code ?? error) : error.message;
+  return messageOf(error);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Answer, Call, Send } from './call.ts';
 import { ExchangeError } from './exchange-error.ts';
 
@@ -42,7 +43,7 @@ export function withObserver(send: Send, observer: ExchangeObserver, clock: Cloc
       });
       return answer;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       report(call, startedMs, {
         status: undefined,
         requestId: undefined,

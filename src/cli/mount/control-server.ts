@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../../lib/error-code.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
 
@@ -62,7 +63,7 @@ function converse(socket: Socket, handle: ControlHandler): void {
     try {
       send(await handle(JSON.parse(line) as ControlRequest, send, gone.signal));
     } catch (error) {
-      send({ answer: 'failed', message: error instanceof Error ? error.message : String(error) });
+      send({ answer: 'failed', message: messageOf(error) });
     }
     socket.end();
   });

@@ -1,4 +1,5 @@
 import { ApiError, TransportError } from '../../api/errors.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { asCliError } from '../as-cli-error.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { DaemonReport, MountSettings } from './daemon-messages.ts';
@@ -29,6 +30,6 @@ export function describeFailure(error: unknown, settings: MountSettings): Daemon
   }
   if (error instanceof TransportError)
     return failed('unreachable', `no service at ${endpoint}: ${error.message}`);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return failed('failure', `${reason} (more in ${directory.log})`);
 }

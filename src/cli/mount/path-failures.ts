@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /** What failed at one of many paths. */
 export interface PathFailure {
   /** From the top of the mount, if it is in one. */
@@ -30,6 +32,6 @@ export class PathFailures implements FailedPaths {
   add(path: string, error: unknown): void {
     this.#failed += 1;
     if (this.#failures.length >= FAILURES_TOLD) return;
-    this.#failures.push({ path, reason: error instanceof Error ? error.message : String(error) });
+    this.#failures.push({ path, reason: messageOf(error) });
   }
 }

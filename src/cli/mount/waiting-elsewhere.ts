@@ -1,8 +1,10 @@
 /** Files that were closed on mounts which are no more, and wait on this machine until somebody mounts there again. */
+
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AccountDirectory, accountDirectoryAt, mountDirectoryAt } from '../../config/directories.ts';
 import { waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { describeWaiting } from '../describe/describe-waiting.ts';
 import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';
@@ -34,7 +36,7 @@ async function look({ root, record, uploads }: AccountDirectory): Promise<string
     return waiting.files === 0 ? undefined : describeWaiting(waiting, place);
   } catch (error) {
     if (signal.aborted) return describeWaiting({ reason: `${uploads}: takes too long to read` }, place);
-    return describeWaiting({ reason: error instanceof Error ? error.message : String(error) }, place);
+    return describeWaiting({ reason: messageOf(error) }, place);
   }
 }
 

@@ -1,4 +1,5 @@
 import { errorCode } from '../../lib/error-code.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** Files and folders of a cache that could not be looked at or removed. */
 export interface ObstacleReport {
@@ -27,16 +28,12 @@ export class Obstacles {
   }
 
   #add(error: unknown): void {
-    const { count, reason } = this.#report ?? { count: 0, reason: reasonOf(error) };
+    const { count, reason } = this.#report ?? { count: 0, reason: messageOf(error) };
     this.#report = { count: count + 1, reason };
   }
 }
 
 /** For a failure of the whole. */
 export function obstacle(error: unknown): ObstacleReport {
-  return { count: 1, reason: reasonOf(error) };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return { count: 1, reason: messageOf(error) };
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { bootId } from '../../lib/boot-id.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { loadBlockIo } from './block-io.ts';
 import { DiskCache, type DiskCacheOptions } from './disk-cache.ts';
 import { newBirth } from './entry-name.ts';
@@ -191,6 +192,6 @@ function reasonOf(error: unknown): string {
     case 'EDQUOT':
       return `the disk is full; free space on it, or ${ANOTHER}`;
     default:
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
   }
 }

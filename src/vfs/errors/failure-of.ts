@@ -1,3 +1,4 @@
+import { messageOf } from '../../lib/message-of.ts';
 import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
 import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
@@ -27,7 +28,7 @@ function textOf(error: unknown, errno: string, requestId: string | undefined): s
 /** An interruption's own message is of the runtime, and says nothing to who pressed Ctrl-C. */
 function reasonOf(error: unknown): string {
   if (isAbort(error)) return 'interrupted by a signal';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** The platform's code, of a call or of a job that failed; 0 when it gave none. */

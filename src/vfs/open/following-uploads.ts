@@ -1,5 +1,6 @@
 import type { ApiError } from '../../api/errors.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
@@ -120,6 +121,6 @@ function mayPass(error: unknown): boolean {
 
 /** close(2) answered that the bytes are safe. */
 function failedThoughAcknowledged(path: string, error: unknown): FsError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`);
 }

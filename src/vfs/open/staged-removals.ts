@@ -1,4 +1,5 @@
 import type { FileRecord } from '../../api/model.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { Retries } from '../../lib/retries.ts';
 import { errnoOf } from '../errno-of.ts';
 import { shownName } from '../escape.ts';
@@ -44,7 +45,7 @@ export class StagedRemovals {
       await whenGone();
       return true;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#tree.log.warn({ file: file.name, project: file.project, reason }, 'staged file not removed yet');
       return false;
     }

@@ -5,9 +5,11 @@
  * A run goes on without this process: its id is kept as soon as it is known, and whoever takes the task over goes on with
  * that run. Only an abort cancels it.
  */
+
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Clock } from '../../../lib/clock.ts';
+import { messageOf } from '../../../lib/message-of.ts';
 import {
   type EngineJob,
   type EngineResult,
@@ -135,7 +137,7 @@ export class WesEngine implements TaskEngine {
       const answer = await this.#options.client.open(runId, stderr);
       for await (const chunk of answer?.body ?? []) log.write(chunk);
     } catch (error) {
-      log.write(`The log cannot be fetched: ${error instanceof Error ? error.message : error}\n`);
+      log.write(`The log cannot be fetched: ${messageOf(error)}\n`);
     }
   }
 }
