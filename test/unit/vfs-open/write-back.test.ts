@@ -3,29 +3,24 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
-import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import { ContentError } from '../../../src/content/ports.ts';
 import { Journal } from '../../../src/content/write/journal/journal.ts';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { ProjectFileNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
-import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
+import { HeldUploads, outage, refusal } from '../../support/held-uploads.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const MIB = 1024 * 1024;
 const LONGEST_PAUSE_MS = 60_000;
-const outage = new TransportError('no answer', { call: 'POST /upload/inline' });
-
-const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call: 'POST /upload/inline' });
 
 let world: ChangingWorld;
 let clock: FakeClock;
-/** Uploads that were begun, each with what ends it: an outage, a refusal, or that it is let through. */
-let uploads: { readonly fail: () => void; readonly refuse: () => void; readonly pass: () => void }[];
-let held: boolean;
+let uploads: HeldUploads;
 afterEach(() => world.end());
 
 async function start({
@@ -36,27 +31,9 @@ async function start({
   readonly spoolSizeBytes?: number;
 } = {}): Promise<void> {
   clock = new FakeClock();
-  uploads = [];
-  held = false;
-  world = await ChangingWorld.start({ clock, options: { writeBack }, api: holdingUploads, ...limits });
-}
-
-function holdingUploads(api: Api): Api {
-  const hold = async (): Promise<void> => {
-    if (held)
-      await new Promise<void>((pass, reject) => {
-        uploads.push({ pass, fail: () => reject(outage), refuse: () => reject(refusal) });
-      });
-  };
-  const inline: Api['uploads']['inline'] = async (...args) => {
-    await hold();
-    return api.uploads.inline(...args);
-  };
-  const complete: Api['uploads']['complete'] = async (...args) => {
-    await hold();
-    return api.uploads.complete(...args);
-  };
-  return withMethods(api, { uploads: withMethods(api.uploads, { inline, complete }) });
+  uploads = new HeldUploads();
+  const api = (real: Api): Api => uploads.over(real);
+  world = await ChangingWorld.start({ clock, options: { writeBack }, api, ...limits });
 }
 
 /** As setfattr(1) has it set. */
@@ -80,25 +57,19 @@ async function inJournal() {
   return journal.drafts;
 }
 
-/** The `count`th upload since they were held. */
-async function upload(count: number): Promise<(typeof uploads)[number]> {
-  await waitUntil(() => uploads.length >= count);
-  return uploads[count - 1]!;
-}
-
 /** A file has `v1` on the platform and `v2` acknowledged here, whose upload failed and will be tried again. */
 async function closedInAnOutage(): Promise<void> {
   await start();
   await world.put('f', 'v1');
   await world.side.flush('/', world.by().signal);
-  held = true;
+  uploads.held = true;
   await world.put('f', 'v2');
-  (await upload(1)).fail();
+  (await uploads.nth(1)).fail();
   await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
 }
 
 async function isUploadedAfterTheOutage(): Promise<void> {
-  held = false;
+  uploads.held = false;
   await waitUntil(async () => {
     await clock.advance(LONGEST_PAUSE_MS);
     return (await world.onPlatform())['f'] === 'v2';
@@ -122,12 +93,12 @@ describe('what was closed with --write-back in an outage is tried again', () => 
   ])('although it cannot be %s', async (_, change) => {
     await closedInAnOutage();
     const refused = expect(change()).rejects.toBe(outage);
-    const second = await upload(2);
+    const second = await uploads.nth(2);
     // The pause between tries ends while another asks for the same upload.
     await clock.advance(LONGEST_PAUSE_MS);
     second.fail();
     await refused;
-    (await upload(3)).fail();
+    (await uploads.nth(3)).fail();
     await isUploadedAfterTheOutage();
   });
 
@@ -135,12 +106,12 @@ describe('what was closed with --write-back in an outage is tried again', () => 
     await start();
     await world.put('f', 'v1');
     await world.side.flush('/', world.by().signal);
-    held = true;
+    uploads.held = true;
     await world.put('f', 'v2');
-    const first = await upload(1);
+    const first = await uploads.nth(1);
     const refused = expect(world.rename('f', 'f', { toParent: world.otherProject })).rejects.toBe(outage);
     first.fail();
-    (await upload(2)).fail();
+    (await uploads.nth(2)).fail();
     await refused;
     await isUploadedAfterTheOutage();
   });
@@ -179,14 +150,14 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
     void flushed.then(() => {
       done = true;
     });
-    const tried = uploads.length;
+    const tried = uploads.begun.length;
     await waitUntil(async () => {
       await clock.advance(LONGEST_PAUSE_MS);
-      return uploads.length > tried;
+      return uploads.begun.length > tried;
     });
     expect(done).toBe(false);
-    held = false;
-    for (const { fail } of uploads) fail();
+    uploads.held = false;
+    for (const { fail } of uploads.begun) fail();
     await waitUntil(async () => {
       await clock.advance(LONGEST_PAUSE_MS);
       return done;
@@ -197,13 +168,13 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
   }
 
   async function failedOnce(): Promise<void> {
-    (await upload(1)).fail();
+    (await uploads.nth(1)).fail();
     await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
   }
 
   it('made empty in an outage', async () => {
     await start();
-    held = true;
+    uploads.held = true;
     await world.close((await world.create('f')).handle);
     await failedOnce();
     await flushedAfterTheOutage('');
@@ -213,7 +184,7 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
     await start();
     const { handle } = await world.create('f');
     await world.write(handle, 'half');
-    held = true;
+    uploads.held = true;
     await endWithoutClosing(handle, 'kill');
     await failedOnce();
     await flushedAfterTheOutage('half');
@@ -230,23 +201,23 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
   it('although the mount was to end, and was in use', async () => {
     await closedInAnOutage();
     const left = world.side.idle(world.by().signal);
-    (await upload(2)).fail();
+    (await uploads.nth(2)).fail();
     expect(await left).toEqual(['/one/f']);
-    (await upload(3)).fail();
+    (await uploads.nth(3)).fail();
     await flushedAfterTheOutage('v2');
   });
 });
 
 it('what was closed and is refused for good holds up nobody at --spool-size while a reader has it open', async () => {
   await start({ spoolSizeBytes: 1000 });
-  held = true;
+  uploads.held = true;
   const { node, handle } = await world.create('refused');
   await world.write(handle, 'x'.repeat(900));
   const reader = await world.open(node, O_RDONLY);
   await world.close(handle);
-  (await upload(1)).refuse();
+  (await uploads.nth(1)).refuse();
   await waitUntil(() => world.tree.errors.lastAt('/one/refused') !== undefined);
-  held = false;
+  uploads.held = false;
   await world.put('other', 'y'.repeat(900));
   expect(await world.side.flush('/one/other', world.by().signal)).toEqual([]);
   expect(await world.read(reader)).toBe('x'.repeat(900));
@@ -268,12 +239,12 @@ it('what is larger than --spool-size is uploaded by its close: most of it is not
   const { handle } = await world.create('f');
   const piece = 'x'.repeat(4 * MIB);
   for (let offset = 0; offset < 48 * MIB; offset += piece.length) await world.write(handle, piece, offset);
-  held = true;
+  uploads.held = true;
   let answered = false;
   const closed = world.close(handle).finally(() => {
     answered = true;
   });
-  const completion = await upload(1);
+  const completion = await uploads.nth(1);
   await new Promise((resolve) => setImmediate(resolve));
   expect(answered).toBe(false);
   completion.pass();
@@ -286,9 +257,9 @@ it('what is larger than --spool-size and is refused is told to its close', async
   const { handle } = await world.create('f');
   const piece = 'x'.repeat(4 * MIB);
   for (let offset = 0; offset < 48 * MIB; offset += piece.length) await world.write(handle, piece, offset);
-  held = true;
+  uploads.held = true;
   const refused = expect(world.close(handle)).rejects.toBe(refusal);
-  (await upload(1)).refuse();
+  (await uploads.nth(1)).refuse();
   await refused;
   expect(await world.onPlatform()).toEqual({});
 });
@@ -363,11 +334,11 @@ it('what cannot be made safe here for too many open files is uploaded by its clo
 
 it('what was made empty in an outage is tried again', async () => {
   await start();
-  held = true;
+  uploads.held = true;
   await world.close((await world.create('f')).handle);
-  (await upload(1)).fail();
+  (await uploads.nth(1)).fail();
   await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
-  held = false;
+  uploads.held = false;
   await waitUntil(async () => {
     await clock.advance(LONGEST_PAUSE_MS);
     return 'f' in (await world.onPlatform());
@@ -377,15 +348,15 @@ it('what was made empty in an outage is tried again', async () => {
 describe('svcfs flush', () => {
   it('tells what a mount without --write-back could not upload when nobody waited, and tries it again', async () => {
     await start({ writeBack: false });
-    held = true;
+    uploads.held = true;
     const closed = world.close((await world.create('f')).handle);
-    (await upload(1)).fail();
+    (await uploads.nth(1)).fail();
     await closed;
     const flushed = world.side.flush('/one', world.by().signal);
-    (await upload(2)).fail();
+    (await uploads.nth(2)).fail();
     expect(await flushed).toMatchObject([{ errno: 'EIO', message: expect.stringContaining('/one/f') }]);
     expect(await world.side.flush('/two', world.by().signal)).toEqual([]);
-    held = false;
+    uploads.held = false;
     expect(await world.side.flush('/one', world.by().signal)).toEqual([]);
     expect(await world.onPlatform()).toEqual({ f: '' });
   });
@@ -400,8 +371,8 @@ describe('what was closed with --write-back in an outage, and is emptied to be w
     await world.side.openFiles.flush(handle, world.by());
     await clock.advance(LONGEST_PAUSE_MS);
     await clock.advance(LONGEST_PAUSE_MS);
-    expect(uploads).toHaveLength(1);
-    held = false;
+    expect(uploads.begun).toHaveLength(1);
+    uploads.held = false;
     await world.write(handle, 'v3');
     expect(await world.onPlatform()).toEqual({ f: 'v1' });
     await world.close(handle);
@@ -414,12 +385,12 @@ describe('what was closed with --write-back in an outage, and is emptied to be w
     const handle = await emptied();
     await clock.advance(LONGEST_PAUSE_MS);
     await world.close(handle);
-    (await upload(2)).fail();
+    (await uploads.nth(2)).fail();
     await waitUntil(async () => {
       await clock.advance(LONGEST_PAUSE_MS);
-      return uploads.length === 3;
+      return uploads.begun.length === 3;
     });
-    (await upload(3)).pass();
+    (await uploads.nth(3)).pass();
     expect(await world.side.flush('/', world.by().signal)).toEqual([]);
     expect(await world.onPlatform()).toEqual({ f: '' });
   });
@@ -433,7 +404,7 @@ describe('what was closed with --write-back in an outage, and is emptied to be w
     await world.close(handle);
     expect(await inJournal()).toMatchObject([{ phase: 'publishing' }]);
     await clock.advance(LONGEST_PAUSE_MS);
-    (await upload(2)).pass();
+    (await uploads.nth(2)).pass();
     await world.side.flush('/', world.by().signal);
   });
 });
@@ -441,16 +412,16 @@ describe('what was closed with --write-back in an outage, and is emptied to be w
 describe('what is set on a file closed with --write-back', () => {
   it('is safe on this machine when that is told, and so is that it was removed', async () => {
     await start();
-    held = true;
+    uploads.held = true;
     const metadata = metadataOf(await world.put('f', 'text'));
-    await upload(1);
+    await uploads.nth(1);
     await metadata.set('sample', 's1');
     await metadata.set('lane', '4');
     await metadata.remove('lane');
     expect(await inJournal()).toMatchObject([
       { phase: 'publishing', annotations: { metadata: { sample: 's1' } } },
     ]);
-    (await upload(1)).pass();
+    (await uploads.nth(1)).pass();
     await world.side.flush('/', world.by().signal);
     const { id = '' } = ((await world.child('f')) as ProjectFileNode).record ?? {};
     expect(await world.tree.api.files.get(id)).toMatchObject({ metadata: { sample: 's1' } });
@@ -462,21 +433,21 @@ describe('what is set on a file closed with --write-back', () => {
     'is so too when it is its mode or its time, while its upload %s',
     async (how) => {
       await start();
-      held = true;
+      uploads.held = true;
       const node = await world.put('f', 'text');
       if (how === 'failed') {
-        (await upload(1)).fail();
+        (await uploads.nth(1)).fail();
         await waitUntil(() => world.tree.errors.lastAt('/one/f') !== undefined);
       } else {
-        await upload(1);
+        await uploads.nth(1);
       }
       const changes = { handle: undefined, context: world.by() };
       await world.side.mutations.setattr(node, { mode: 0o100_755 }, changes);
       await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, changes);
       const metadata = { 'svcfs.mode': '755', 'svcfs.mtime': '1000000000000' };
       expect(await inJournal()).toMatchObject([{ phase: 'publishing', annotations: { metadata } }]);
-      held = false;
-      for (const { pass } of uploads) pass();
+      uploads.held = false;
+      for (const { pass } of uploads.begun) pass();
       await waitUntil(async () => {
         await clock.advance(LONGEST_PAUSE_MS);
         return (await inJournal()).length === 0;
@@ -493,7 +464,7 @@ describe('the md5_sum of a file closed with --write-back', () => {
     await world.side.flush('/', world.by().signal);
     await metadata.set('md5_sum', 'of one');
     await metadata.set('sample', 's1');
-    held = true;
+    uploads.held = true;
     const emptied = await world.open((await world.child('f'))!, O_WRONLY | O_TRUNC);
     expect(metadata.pairs()).toEqual({ sample: 's1' });
     await world.write(emptied, 'two');
@@ -501,7 +472,7 @@ describe('the md5_sum of a file closed with --write-back', () => {
     expect(metadata.pairs()).toEqual({ sample: 's1' });
     await metadata.set('md5_sum', 'of two');
     expect(metadata.pairs()).toEqual({ sample: 's1', md5_sum: 'of two' });
-    (await upload(1)).pass();
+    (await uploads.nth(1)).pass();
     await world.side.flush('/', world.by().signal);
     expect(metadata.pairs()).toEqual({ sample: 's1', md5_sum: 'of two' });
   });
