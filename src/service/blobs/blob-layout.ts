@@ -1,5 +1,6 @@
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import { randomId } from '../random-id.ts';
 
 /** A piece of a blob: a file that holds so many of its bytes. */
@@ -60,14 +61,4 @@ export async function writeManifest(
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncDirectory(dirname(to));
-}
-
-/** Makes what was created, renamed or removed in a directory survive a power failure. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }
