@@ -18,10 +18,9 @@ export interface Sizes {
   readonly listedFiles: number;
   /** About 220 bytes each. */
   readonly bamReads: number;
-  /** Of one thread. */
   readonly smallFiles: number;
-  /** Of eight. */
-  readonly smallFilesAtOnce: number;
+  /** Of those that make few in a second. */
+  readonly smallFilesOfSlow: number;
   /** Small ones that are left to be uploaded. */
   readonly writtenBack: number;
   /** Small ones that are uploaded with a rate limit: more than it has requests for. */
@@ -41,7 +40,7 @@ export const SIZES = {
     listedFiles: 1000,
     bamReads: 5_000_000,
     smallFiles: 1000,
-    smallFilesAtOnce: 1000,
+    smallFilesOfSlow: 1000,
     writtenBack: 1000,
     limitedFiles: 280,
     randomReads: 200,
@@ -55,8 +54,8 @@ export const SIZES = {
     branches: 20,
     listedFiles: 1000,
     bamReads: 5_000_000,
-    smallFiles: 80,
-    smallFilesAtOnce: 1000,
+    smallFiles: 1000,
+    smallFilesOfSlow: 80,
     writtenBack: 1000,
     limitedFiles: 280,
     randomReads: 100,
@@ -70,8 +69,8 @@ export const SIZES = {
     branches: 5,
     listedFiles: 100,
     bamReads: 200_000,
-    smallFiles: 20,
-    smallFilesAtOnce: 40,
+    smallFiles: 40,
+    smallFilesOfSlow: 20,
     writtenBack: 50,
     limitedFiles: 160,
     randomReads: 20,

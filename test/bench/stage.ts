@@ -60,6 +60,8 @@ export interface Family {
   readonly overNetwork?: boolean;
   /** Trials of each contestant at most. */
   readonly mostRuns?: number;
+  /** Where a trial takes seconds, more of them tell apart what others take an hour for. */
+  readonly trialsARun?: number;
   contestants(stage: Stage): readonly Contestant[] | Promise<readonly Contestant[]>;
 }
 

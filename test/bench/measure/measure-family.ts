@@ -17,7 +17,7 @@ export async function measureFamily(
   const all = await family.contestants(stage);
   const contestants = all.filter(({ peer }) => peers?.some((part) => peer.includes(part)) ?? true);
   const failed = new Set<Contestant>();
-  const runs = Math.min(stage.sizes.runs, family.mostRuns ?? Infinity);
+  const runs = Math.min(stage.sizes.runs * (family.trialsARun ?? 1), family.mostRuns ?? Infinity);
   for (let run = 1; run <= runs; run += 1) {
     for (const contestant of inTurn(contestants, run)) {
       if (failed.has(contestant)) continue;

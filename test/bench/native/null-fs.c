@@ -1,13 +1,18 @@
 // A file system of one file without content, over libfuse 3: the least that any file system in user space costs.
 //
-//   null-fs MOUNTPOINT [-s]      serves in the foreground; -s: on one thread
+//   null-fs MOUNTPOINT [-s | --bare]      serves in the foreground; -s: on one thread; --bare: on one thread, where
+//                                         reads and writes do not even pass the library
 //
 // `file` is 4 GiB of whatever is in a buffer; what is written to it is dropped.
 #define FUSE_USE_VERSION 35
 #include <errno.h>
 #include <fuse_lowlevel.h>
+#include <linux/fuse.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { FILE_INODE = 2 };
 static const off_t FILE_BYTES = 4LL << 30;
@@ -86,7 +91,52 @@ static const struct fuse_lowlevel_ops operations = {
     .open = null_open,   .read = null_read,     .write = null_write,     .getxattr = null_getxattr,
 };
 
+static void bare_reply(int device, uint64_t unique, void *body, size_t size) {
+  struct fuse_out_header header = {.len = sizeof header + size, .unique = unique};
+  struct iovec parts[] = {{&header, sizeof header}, {body, size}};
+  // An interrupted request is answered in vain.
+  (void)!writev(device, parts, 2);
+}
+
+// Until it is unmounted. The library answers the first request and what is rare.
+static int bare_loop(struct fuse_session *session) {
+  static char request[sizeof content + 4096] __attribute__((aligned(4096)));
+  const struct fuse_in_header *header = (const void *)request;
+  const void *body = header + 1;
+  const int device = fuse_session_fd(session);
+  while (!fuse_session_exited(session)) {
+    const ssize_t size = read(device, request, sizeof request);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN || errno == ENOENT)) continue;
+    if (size < 0) return errno == ENODEV ? 0 : -1;
+    if (header->opcode == FUSE_READ) {
+      const struct fuse_read_in *in = body;
+      bare_reply(device, header->unique, content, in->size < sizeof content ? in->size : sizeof content);
+    } else if (header->opcode == FUSE_WRITE) {
+      struct fuse_write_out out = {.size = ((const struct fuse_write_in *)body)->size};
+      bare_reply(device, header->unique, &out, sizeof out);
+    } else {
+      const struct fuse_buf buffer = {.mem = request, .size = size};
+      fuse_session_process_buf(session, &buffer);
+    }
+  }
+  return 0;
+}
+
+static int serve(struct fuse_session *session, bool bare, bool one_thread) {
+  struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = 10};
+  if (bare) return bare_loop(session);
+  return one_thread ? fuse_session_loop(session) : fuse_session_loop_mt(session, &config);
+}
+
+// Takes `--bare` out of the arguments, when it is the last.
+static bool take_bare(int *count, char **arguments) {
+  const bool bare = strcmp(arguments[*count - 1], "--bare") == 0;
+  if (bare) *count -= 1;
+  return bare;
+}
+
 int main(int count, char **arguments) {
+  const bool bare = take_bare(&count, arguments);
   struct fuse_args args = FUSE_ARGS_INIT(count, arguments);
   struct fuse_cmdline_opts options;
   if (fuse_parse_cmdline(&args, &options) != 0 || options.mountpoint == NULL) return 2;
@@ -94,8 +144,7 @@ int main(int count, char **arguments) {
   struct fuse_session *session = fuse_session_new(&args, &operations, sizeof operations, NULL);
   if (session == NULL || fuse_set_signal_handlers(session) != 0) return 1;
   if (fuse_session_mount(session, options.mountpoint) != 0) return 1;
-  struct fuse_loop_config config = {.clone_fd = 0, .max_idle_threads = 10};
-  const int result = options.singlethread ? fuse_session_loop(session) : fuse_session_loop_mt(session, &config);
+  const int result = serve(session, bare, options.singlethread);
   fuse_session_unmount(session);
   fuse_session_destroy(session);
   free(options.mountpoint);

@@ -16,9 +16,10 @@ parts, sixteen at once; it is told to check nothing but sizes. So it is measured
 is faster in the row; a folder is listed for the memory it takes by WebDAV alone.
 The row with a rate limit is by WebDAV: by S3 a file is one request, and the limit would not be met.
 
-One thread makes \`smallFiles\` small files, eight make \`smallFilesAtOnce\`, but on s3fs and on rclone by WebDAV, which get as few
-as one thread. A first byte is the median of nine files in each trial (with nothing known, one file), with the requests of
-all of them; each file is in a folder of its own, so that nothing that is asked about one of them tells of the next.
+\`smallFiles\` small files are made by one thread and by eight, but \`smallFilesOfSlow\` on s3fs and on rclone by WebDAV. A first
+byte is the median of nine files in each trial (with nothing known, one file), with the requests of all of them; each file
+is in a folder of its own, so that nothing that is asked about one of them tells of the next. Of it there are twice as many
+trials as of the others, and of the null file systems three times as many, for they take seconds.
 Each thread makes \`randomReads\` random reads. Peak RSS is the highest of all trials, where others
 are medians; svcfs has a memory budget of 1 GiB, the most it takes unasked, where the row does not name another.
 
@@ -33,5 +34,6 @@ svcfs is mounted by the user whom the table above names. Only for root does it t
 read over an index; for others the kernel fetches two and a half times the bytes of such regions.
 
 The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs; each has answered 10,000 requests before it
-is measured. What ours and those in C answer from begins with a page. A target one of whose contestants failed is not judged.
+is measured. What ours and those in C answer from begins with a page. Where C is said to be without a library, that answers only
+what is rare. A target one of whose contestants failed is not judged.
 `;

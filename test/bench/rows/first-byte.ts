@@ -30,6 +30,7 @@ const FOLDERS = APART.slice(1 + EACH, 1 + 2 * EACH);
  */
 export const firstByte: Family = {
   name: 'first-byte',
+  trialsARun: 2,
   rows: [
     { name: NOTHING_KNOWN, unit: 'ms' },
     { name: FOLDER_KNOWN, unit: 'ms' },

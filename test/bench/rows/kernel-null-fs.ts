@@ -20,6 +20,8 @@ export const NULL_REQUESTS_8 = 'null file system, requests, 8 threads';
 
 export const C_THREADS = 'C, libfuse 3, threads';
 export const C_ONE_THREAD = 'C, libfuse 3, one thread';
+/** Reads and writes are answered as soon as they are read: a server of one thread can do no less. */
+const C_BARE = 'C without a library, one thread';
 export const FUSE_NATIVE = 'fuse-native';
 
 /** So much that ticks of the clock by which CPU time is counted do not decide. */
@@ -42,6 +44,7 @@ const READ_AHEAD_KIB = 2048;
 export const kernelNullFs: Family = {
   name: 'kernel-null-fs',
   overNetwork: false,
+  trialsARun: 3,
   rows: [
     { name: NULL_READ, unit: 'MiB/s' },
     { name: NULL_WRITE, unit: 'MiB/s' },
@@ -53,6 +56,7 @@ export const kernelNullFs: Family = {
     nullFs(stage, 'svcfs', (mountPoint) => [...NODE, 'svcfs', mountPoint]),
     nullFs(stage, C_THREADS, (mountPoint) => [nativeProgram('null-fs'), mountPoint]),
     nullFs(stage, C_ONE_THREAD, (mountPoint) => [nativeProgram('null-fs'), mountPoint, '-s']),
+    nullFs(stage, C_BARE, (mountPoint) => [nativeProgram('null-fs'), mountPoint, '--bare']),
     nullFs(stage, FUSE_NATIVE, (mountPoint) => [...NODE, 'fuse-native', mountPoint]),
   ],
 };

@@ -13,12 +13,11 @@ const DEEDS = ['create', 'fetch', 'delete'] as const;
 type Deed = (typeof DEEDS)[number];
 const SPOKEN = { create: 'created', fetch: 'read', delete: 'deleted' } as const;
 const THREADS = [1, 8] as const;
-type Threads = (typeof THREADS)[number];
 const FILE_BYTES = 4096;
 let folders = 0;
 
 /** `smallFileRow('create', 8)` */
-export function smallFileRow(deed: Deed, threads: Threads): string {
+export function smallFileRow(deed: Deed, threads: (typeof THREADS)[number]): string {
   return `files of 4 KiB ${SPOKEN[deed]}, ${threads === 1 ? '1 thread' : `${threads} threads`}`;
 }
 
@@ -48,7 +47,7 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
     for (const threads of THREADS) {
       folders += 1;
       const folder = join(OUT, `small-${folders}`);
-      const files = filesOf(peer, threads, stage);
+      const files = filesOf(peer, stage);
       const once = (deed: Deed) => async (mounted: Mounted) => {
         samples[smallFileRow(deed, threads)] = await measured(mounted, async () => {
           const { operations, seconds } = await load(deed, mounted.path(folder), files, threads);
@@ -74,6 +73,6 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
 /** s3fs makes six in a second, rclone by WebDAV thirty, however many threads there are: a thousand would show no more. */
 const SLOW: readonly string[] = ['s3fs', rcloneName('off', 'WebDAV'), rcloneName('full', 'WebDAV')];
 
-function filesOf({ name }: MountPeer, threads: Threads, { sizes }: Stage): number {
-  return threads === 1 || SLOW.includes(name) ? sizes.smallFiles : sizes.smallFilesAtOnce;
+function filesOf({ name }: MountPeer, { sizes }: Stage): number {
+  return SLOW.includes(name) ? sizes.smallFilesOfSlow : sizes.smallFiles;
 }
