@@ -1,3 +1,4 @@
+import { isGatewayFailure } from './gateway-failure.ts';
 import type { Failure } from './model.ts';
 
 /** The platform answered with an error object (undocumented-calls, section 2). */
@@ -18,9 +19,6 @@ export class ApiError extends Error {
     this.call = context.call;
   }
 }
-
-/** A failure of the server or of a gateway: the call may have been carried out. */
-const UNSURE_STATUSES: ReadonlySet<number> = new Set([500, 502, 504]);
 
 /** No usable answer of the API within the time allowed: unreachable, reset, timed out, or not the platform's JSON. */
 export class TransportError extends Error {
@@ -46,9 +44,9 @@ interface TransportErrorOptions {
   readonly mayHaveArrived?: boolean;
 }
 
-/** Whether answers of this status leave open what became of the call. */
+/** Whether answers of this status, of the server or of a gateway, leave open what became of the call. */
 export function isUnsureStatus(status: number): boolean {
-  return UNSURE_STATUSES.has(status);
+  return status === 500 || isGatewayFailure(status);
 }
 
 /** Whether the call that failed so may have been carried out all the same. */

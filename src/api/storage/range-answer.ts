@@ -1,6 +1,7 @@
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
+import { isGatewayFailure } from '../gateway-failure.ts';
 import { isRedirect, StoreRedirect } from './redirect.ts';
 
 export interface RangeWanted {
@@ -105,8 +106,8 @@ export function storageErrorOf(status: number, location: string | undefined): St
   }
 }
 
-/** Statuses of a store that pass: overload, a restart, a gateway without its backend. */
-const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Statuses of a store that pass, as those of a gateway do: overload, a restart. */
+const PASSING = new Set([408, 425, 429, 500, 503]);
 
 /** A success that is none: without the range, or of another one. */
 export function isStrange(error: StorageError): boolean {
@@ -115,5 +116,6 @@ export function isStrange(error: StorageError): boolean {
 
 /** Whether the same request may succeed a little later. Only a full disk (507) is a 5xx that does not pass soon. */
 export function mayPass(error: StorageError): boolean {
-  return error.status === undefined ? error.kind === 'failed' : PASSING.has(error.status);
+  if (error.status === undefined) return error.kind === 'failed';
+  return PASSING.has(error.status) || isGatewayFailure(error.status);
 }

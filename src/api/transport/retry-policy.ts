@@ -5,13 +5,15 @@
  * |--------------------------------|--------------------------|-----------------------------------|
  * | never got to the server        | again, backing off       | again, backing off                |
  * | a stranger, from the beginning | settled                  | settled                           |
- * | connection lost, 500, 502, 504 | again, backing off       | `lost`: the caller looks first    |
+ * | connection lost, 500           | again, backing off       | `lost`: the caller looks first    |
+ * | 502, 504, 520 to 527           | again, backing off       | `lost`: the caller looks first    |
  * | 429                            | when the interval ends   | when the interval ends            |
  * | 503 code 0 (maintenance)       | after longer pauses      | after longer pauses               |
  * | other 503, 409 code 8008       | again, backing off       | again, backing off                |
  * | anything else                  | settled                  | settled                           |
  */
 import { backoffMs } from '../../lib/backoff.ts';
+import { isGatewayFailure } from '../gateway-failure.ts';
 import { errorCode } from '../parse/failure.ts';
 import type { Answer, Call } from './call.ts';
 import type { ExchangeError } from './exchange-error.ts';
@@ -64,15 +66,12 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
       return { kind: 'again', inMs: ratePauseMs(outcome.answer, attempt), because: 'rate' };
     case 500:
       return attempt.tries < MAX_TRIES_ON_500 ? unsure : { kind: 'settled' };
-    case 502:
-    case 504:
-      return unsure;
     case 503:
       return errorCode(body) === 0 ? { ...again, inMs: maintenancePauseMs(attempt) } : again;
     case 409:
       return errorCode(body) === PART_NOT_RESERVED ? again : { kind: 'settled' };
     default:
-      return { kind: 'settled' };
+      return isGatewayFailure(status) ? unsure : { kind: 'settled' };
   }
 }
 

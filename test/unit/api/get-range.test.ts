@@ -462,15 +462,18 @@ describe('getRange', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('tries again when the store is overloaded, and gives up at last', async () => {
+  it.each([
+    ['the store is overloaded', '503 Slow Down'],
+    ['a gateway does not reach the store', '522 Connection Timed Out'],
+  ])('tries again when %s, and gives up at last', async (_, line) => {
     const { storage, server } = await storeOf((socket, request, before) =>
-      before === 2 ? answerRight(socket, request) : answerStatus(socket, '503 Slow Down'),
+      before === 2 ? answerRight(socket, request) : answerStatus(socket, line),
     );
     const into = Buffer.alloc(10);
     await storage.getRange(server.url, { offset: 0, into });
     expect(into.equals(object.subarray(0, 10))).toBe(true);
     const never = storage.getRange(server.url, { offset: 0, into });
-    await expect(never).rejects.toMatchObject({ kind: 'failed', status: 503 });
+    await expect(never).rejects.toMatchObject({ kind: 'failed', status: Number(line.slice(0, 3)) });
   });
 
   it('ends at once when its signal fires, and touches the buffer no more', async () => {

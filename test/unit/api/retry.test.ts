@@ -87,6 +87,7 @@ describe('a call that may be repeated', () => {
     ['a refused connection', refused],
     ['a reset connection', reset],
     ['status 502', status(502)],
+    ['status 522', status(522)],
     ['status 503', status(503)],
     ['a part that could not be reserved', status(409, { code: 8008 })],
   ])('is sent again after %s', async (_, failure) => {
@@ -262,6 +263,7 @@ describe('a call that takes effect once', () => {
     ['a reset connection', reset],
     ['status 500', status(500)],
     ['status 504', status(504)],
+    ['status 524', status(524)],
   ])('is left to its caller after %s', async (_, failure) => {
     const { run, asked } = retrying([failure, ok]);
     expect((await run(call('once'))).error).toBeInstanceOf(LostAnswer);
@@ -274,6 +276,7 @@ describe('a call that fails', () => {
     ['surely not, when every connection was refused', [refused], false],
     ['perhaps, when a connection was reset before', [reset, refused], true],
     ['perhaps, when a gateway waited in vain before', [status(504), refused], true],
+    ['perhaps, when one without a standard status did', [status(524), refused], true],
   ])('says whether it may have been carried out: %s', async (_, steps, mayHaveArrived) => {
     const { run } = retrying(steps, 5000);
     expect((await run()).error).toMatchObject({ name: 'TransportError', mayHaveArrived });
