@@ -11,6 +11,7 @@ export async function describeMachine(): Promise<Readonly<Record<string, string>
     'load before': loadNow(),
     memory: `${(totalmem() / 1024 ** 3).toFixed(1)} GiB`,
     system: `${distribution ?? 'unknown'}, Linux ${release()}`,
+    'congestion control': (await readFile('/proc/sys/net/ipv4/tcp_congestion_control', 'utf8')).trim(),
     user: userInfo().username,
     node: process.version,
     rclone: await firstLine('rclone', ['version']),
