@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 #include "js.h"
@@ -40,6 +41,12 @@ bool Property(napi_env env, napi_value object, const char* name, napi_value* out
 bool Callback(napi_env env, napi_value object, const char* name, napi_ref* out) {
   napi_value function;
   return Property(env, object, name, &function) && napi_create_reference(env, function, 1, out) == napi_ok;
+}
+
+/** Bytes that came and were not read. */
+size_t WaitingIn(int socket) {
+  int bytes = 0;
+  return ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
 
 void Unreference(napi_env env, napi_ref* reference) {
@@ -87,6 +94,7 @@ bool Channel::Bind(napi_value self) {
       {"send", Send},
       {"sendWith", SendWith},
       {"sendSpliced", SendSpliced},
+      {"goOn", GoOn},
       {"notify", Notify},
       {"openBacking", OpenBacking},
       {"closeBacking", CloseBacking},
@@ -188,7 +196,10 @@ int Channel::ReadInto(uint32_t slot) {
   if (closed_ || slot >= memory_->slots()) return 0;
   for (;;) {
     const ssize_t length = read(device_.get(), memory_->slot(slot), memory_->slot_bytes());
-    if (length >= 0) return static_cast<int>(length);
+    if (length >= 0) {
+      last_ = ReadRequest::Of(memory_->slot(slot), static_cast<size_t>(length));
+      return static_cast<int>(length);
+    }
     // ENOENT: the request was taken back before we read it.
     if (errno == EINTR || errno == ENOENT) continue;
     if (errno == EAGAIN) return 0;
@@ -267,6 +278,42 @@ napi_value Channel::SendSpliced(napi_env env, napi_callback_info info) {
   }
   if (head.size() >= IOV_MAX) return js::Integer(env, ENODATA);
   return js::Integer(env, channel.splicer_.Send(channel.device_.get(), head, socket, spare, bytes));
+}
+
+napi_value Channel::GoOn(napi_env env, napi_callback_info info) {
+  napi_value arguments[5];
+  uint32_t slot = 0, most = 0;
+  int socket = -1;
+  uint8_t *room = nullptr, *told = nullptr;
+  size_t bytes = 0, told_bytes = 0;
+  Channel& channel = Receive(env, info, arguments);
+  if (!js::ToUint32(env, arguments[0], &slot) || !js::ToUint32(env, arguments[1], &most) ||
+      !js::ToInt(env, arguments[2], &socket) || !js::ToBytes(env, arguments[3], &room, &bytes) ||
+      !js::ToBytes(env, arguments[4], &told, &told_bytes)) {
+    return nullptr;
+  }
+  GoneOn gone_on;
+  const int length = channel.GoOn(slot, most, socket, room, bytes, &gone_on);
+  memcpy(told, &gone_on, std::min(told_bytes, sizeof gone_on));
+  return js::Integer(env, length);
+}
+
+int Channel::GoOn(uint32_t slot, uint32_t most, int socket, uint8_t* room, size_t bytes, GoneOn* told) {
+  for (ReadRequest before = last_; told->reads < most; before = last_) {
+    const int length = ReadInto(slot);
+    if (length <= 0) return length;
+    const uint32_t size = last_.size;
+    if (!last_.GoesOnFrom(before) || size > bytes - told->bytes || WaitingIn(socket) < size) return length;
+    fuse_out_header head = {static_cast<uint32_t>(sizeof head + size), 0, last_.unique};
+    const int error = splicer_.Send(device_.get(), {{&head, sizeof head}}, socket, room + told->bytes, size);
+    told->spoiled = error == ENODATA;
+    if (told->spoiled != 0) return length;
+    told->bytes += size;
+    // The kernel waits for it no more, or is gone: else there has to be an answer of another kind.
+    if (error != 0 && error != ENOENT && error != ENODEV) return length;
+    told->reads++;
+  }
+  return 0;
 }
 
 napi_value Channel::Notify(napi_env env, napi_callback_info info) {

@@ -11,6 +11,7 @@
 
 #include "channel_memory.h"
 #include "notifier.h"
+#include "read_request.h"
 #include "splicer.h"
 #include "unique_fd.h"
 
@@ -30,6 +31,10 @@ namespace svcfs {
  *   sendWith(length, chunks)  the same, followed by the bytes of each Uint8Array
  *   sendSpliced(length, chunks, socket, spare)  the same, and then as many bytes of a socket as `spare` has room for; ENODATA:
  *                         not sent, and the socket is of no use any more (Splicer)
+ *   goOn(slot, most, socket, room, told)  after `sendSpliced` has answered the request that `next` gave: as `next`, but READs of
+ *                         the same handle that go on where it ended, and one another, are answered from the socket, as long as
+ *                         it has what they want and `room` has space for a copy; no more than `most`. `told` are three
+ *                         uint32_t (GoneOn)
  *   notify(messages)      Uint8Arrays, copied; one batch at a time
  *   openBacking(fd)       the kernel may read this file in place of one of ours: an id, or a negative errno
  *   closeBacking(id)
@@ -52,6 +57,7 @@ class Channel {
   static napi_value Send(napi_env env, napi_callback_info info);
   static napi_value SendWith(napi_env env, napi_callback_info info);
   static napi_value SendSpliced(napi_env env, napi_callback_info info);
+  static napi_value GoOn(napi_env env, napi_callback_info info);
   static napi_value Notify(napi_env env, napi_callback_info info);
   static napi_value OpenBacking(napi_env env, napi_callback_info info);
   static napi_value CloseBacking(napi_env env, napi_callback_info info);
@@ -69,6 +75,16 @@ class Channel {
   bool OpenHandles();
   napi_value MemoryObject();
   int ReadInto(uint32_t slot);
+  /** What `goOn` did. */
+  struct GoneOn {
+    /** Taken off the socket. */
+    uint32_t bytes = 0;
+    /** READs that were answered. */
+    uint32_t reads = 0;
+    /** Not 0: what the socket had next is lost. */
+    uint32_t spoiled = 0;
+  };
+  int GoOn(uint32_t slot, uint32_t most, int socket, uint8_t* room, size_t bytes, GoneOn* told);
   void Call(napi_ref callback);
   /** The beginning of the reply page. */
   iovec Head(uint32_t length) const;
@@ -94,6 +110,8 @@ class Channel {
   int open_handles_ = 0;
   Notifier notifier_;
   Splicer splicer_;
+  /** The last one that was read, if it is a READ. */
+  ReadRequest last_;
 
   napi_async_context context_ = nullptr;
   napi_async_cleanup_hook_handle cleanup_ = nullptr;

@@ -6,7 +6,7 @@
  * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
  * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.
  */
-import type { SocketBytes } from '../lib/byte-chunks.ts';
+import type { SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
 import type {
   AsyncFileJob,
   BulkResult,
@@ -273,15 +273,21 @@ export interface RangeToRead {
 export interface WaitingBody {
   /** Where in the range the rest begins: what is before was received, or lent. */
   readonly position: number;
-  /** The next `into.length` bytes, if all of them are there. Nothing else is received or lent until they are released. */
-  lend(into: Uint8Array): LentBytes | undefined;
+  /**
+   * The next `into.length` bytes, if all of them are there, and what comes after them, of which nothing need be there. Nothing else
+   * is received or lent until they are released.
+   */
+  lend(into: Uint8Array, after: Uint8Array): LentBytes | undefined;
   /** Waits no longer: the rest is received. */
   receive(): void;
 }
 
 export interface LentBytes extends SocketBytes {
-  /** Done with them; bytes that nobody took are gone with their connection, and what follows comes over another one. */
-  release(): void;
+  /**
+   * Done with them. Answers what was taken; bytes that nobody took are gone with their connection, and what follows comes over
+   * another one.
+   */
+  release(): TakenBytes;
 }
 
 /** What a store says of a part that it took. */

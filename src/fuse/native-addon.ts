@@ -31,6 +31,8 @@ export interface NativeChannel {
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;
   sendSpliced(length: number, chunks: readonly Uint8Array[], socket: number, spare: Uint8Array): number;
+  /** As `next`, once READs that go on where the last request ended are answered from the socket (native/src/channel.h). */
+  goOn(slot: number, most: number, socket: number, room: Uint8Array, told: Uint8Array): number;
   notify(messages: readonly Uint8Array[]): void;
   /** An id, or a negative errno. */
   openBacking(fd: number): number;

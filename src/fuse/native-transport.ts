@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
-import type { ByteChunks, SocketBytes } from '../lib/byte-chunks.ts';
+import type { ByteChunks, SocketBytes, TakenBytes } from '../lib/byte-chunks.ts';
 import type { BackingFiles } from '../vfs/file-system.ts';
 import type { NativeAddon, NativeChannel } from './native-addon.ts';
 import { MAX_REQUEST_BYTES } from './protocol/init.ts';
@@ -24,6 +24,8 @@ const LARGE_BYTES = 64 * 1024;
 /** Of the channel's memory the reply is the first page (native/src/channel_memory.h). */
 const SLOTS_OFFSET = PAGE_BYTES;
 
+const NOTHING_MORE: Required<TakenBytes> = { bytes: 0, reads: 0, spoiled: false };
+
 /** The transport of /dev/fuse over the addon's channel. */
 export class NativeTransport implements Transport {
   readonly slots = SLOTS;
@@ -35,6 +37,14 @@ export class NativeTransport implements Transport {
   /** A stack, so that the pages used last are used next. */
   readonly #freeSlots: number[] = [];
   #receiver: Receiver | undefined;
+  /** Requests that may still be taken before it is the turn of others. */
+  #mayTake = 0;
+  #answeredBeside = 0;
+  /** What `goOn` answered, as `next` does, and was not delivered yet. */
+  #left: { readonly slot: number; readonly length: number } | undefined;
+  /** What `goOn` did: bytes, READs, whether the socket is spoiled. */
+  readonly #told = new Uint32Array(3);
+  readonly #toldBytes = new Uint8Array(this.#told.buffer);
 
   /** `device` is the descriptor of a mount on `mountPoint`; it is the transport's from here on. */
   constructor(addon: NativeAddon, mounted: { device: number; mountPoint: string; viaHelper: boolean }) {
@@ -63,7 +73,12 @@ export class NativeTransport implements Transport {
     this.#freeSlots.push(slot);
   }
 
+  get answeredBeside(): number {
+    return this.#answeredBeside;
+  }
+
   send(length: number, { chunks, rest }: ByteChunks): number {
+    this.#answeredBeside = 0;
     if (rest !== undefined) return this.#splice(length, chunks, rest);
     return chunks.length === 0 ? this.#channel.send(length) : this.#channel.sendWith(length, chunks);
   }
@@ -83,21 +98,46 @@ export class NativeTransport implements Transport {
 
   #splice(length: number, chunks: readonly Uint8Array[], rest: SocketBytes): number {
     const errno = this.#channel.sendSpliced(length, chunks, rest.socket, rest.spare);
-    if (errno !== ENODATA) rest.taken();
+    if (errno === ENODATA) return errno;
+    const { bytes, reads, spoiled } = errno === 0 ? this.#goOn(rest) : NOTHING_MORE;
+    this.#answeredBeside = reads;
+    rest.taken({ bytes: rest.spare.length + bytes, reads: 1 + reads, spoiled });
     return errno;
   }
 
+  /** READs that follow at once, and go on where the last one ended, are answered in the addon: the kernel asks for several in a row. */
+  #goOn({ socket, after }: SocketBytes): Required<TakenBytes> {
+    const slot = this.#mayTake > 0 && after.length > 0 ? this.#freeSlots.pop() : undefined;
+    if (slot === undefined) return NOTHING_MORE;
+    const length = this.#channel.goOn(slot, this.#mayTake, socket, after, this.#toldBytes);
+    const [bytes = 0, reads = 0, spoiled = 0] = this.#told;
+    this.#left = { slot, length };
+    this.#mayTake -= reads;
+    return { bytes, reads, spoiled: spoiled !== 0 };
+  }
+
   #takeRequests(): void {
-    for (let taken = 0; taken < MOST_IN_A_ROW; taken++) {
+    this.#mayTake = MOST_IN_A_ROW;
+    while (this.#mayTake > 0) {
       const slot = this.#freeSlots.at(-1);
-      if (slot === undefined) return;
+      if (slot === undefined) break;
       const length = this.#channel.next(slot);
-      if (length < 0) this.#receiver?.ended(-length);
-      if (length <= 0) return;
-      this.#freeSlots.pop();
-      this.#receiver?.receive(slot, SLOTS_OFFSET + slot * SLOT_BYTES, length);
-      if (length > LARGE_BYTES) return;
+      if (length > 0) this.#freeSlots.pop();
+      this.#deliver(slot, length);
+      for (let left = this.#left; left !== undefined; left = this.#left) {
+        this.#left = undefined;
+        if (left.length <= 0) this.#freeSlots.push(left.slot);
+        this.#deliver(left.slot, left.length);
+      }
     }
+    this.#mayTake = 0;
+  }
+
+  /** What the channel's `next` has answered. */
+  #deliver(slot: number, length: number): void {
+    this.#mayTake = length <= 0 || length > LARGE_BYTES ? 0 : this.#mayTake - 1;
+    if (length < 0) this.#receiver?.ended(-length);
+    if (length > 0) this.#receiver?.receive(slot, SLOTS_OFFSET + slot * SLOT_BYTES, length);
   }
 }
 

@@ -251,14 +251,17 @@ export class Session implements Receiver {
     request.answered = true;
     const length = this.#reply.seal(-errno, request);
     const failure = this.#transport.send(length, this.#reply.bytes);
-    this.#observer?.onReply({
+    if (this.#observer === undefined) return failure;
+    const replies = 1 + (this.#transport.answeredBeside ?? 0);
+    const record = {
       operation: opcodeName(request.opcode),
       errno: errno === 0 ? failure : errno,
-      durationMs: performance.now() - request.startedMs,
+      durationMs: (performance.now() - request.startedMs) / replies,
       nodeId: request.node,
       pid: request.pid,
       error,
-    });
+    };
+    for (let told = 0; told < replies; told++) this.#observer.onReply(record);
     return failure;
   }
 

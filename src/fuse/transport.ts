@@ -25,6 +25,8 @@ export interface Transport {
    * Answers 0 or an errno: ENOENT when the kernel no longer waits for this reply.
    */
   send(length: number, bytes: ByteChunks): number;
+  /** READs that the last `send` answered beside its own, since they went on where that one ended. */
+  readonly answeredBeside?: number;
   /** Writes notifications where waiting harms nobody; `Receiver.notified` follows, and the next batch only after it. */
   notify(messages: readonly Uint8Array[]): void;
   /** Reads no more and lets go of the device. */

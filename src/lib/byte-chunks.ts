@@ -4,8 +4,18 @@ export interface SocketBytes {
   readonly socket: number;
   /** Room for a copy of them; as long as they are. */
   readonly spare: Uint8Array;
-  /** Whoever took all of them off the socket says so, before `release`. */
-  taken(): void;
+  /** Room for what comes after them, which may be taken as well, as far as it is there and is read next. */
+  readonly after: Uint8Array;
+  /** What was taken off the socket, before `release`: `spare` first, as a whole. Nothing, when it could not be. */
+  taken(what: TakenBytes): void;
+}
+
+/** Of a socket, by so many reads. */
+export interface TakenBytes {
+  readonly bytes: number;
+  readonly reads: number;
+  /** What follows them is lost. */
+  readonly spoiled?: boolean;
 }
 
 /** Bytes in order, lent out: they stay as they are until `release`, which the borrower calls exactly once. */

@@ -57,7 +57,9 @@ async function check(file: FileHandle, at: number): Promise<void> {
 
 it('is right, fetched once, and leaves nothing in memory', async () => {
   await fetches(SIZE, () => readBehind(stream, content));
-  const { splicedBytes, cachedBytes } = (await served.sandbox.statistics()).cache;
+  const { cache, operations } = await served.sandbox.statistics();
+  const { splicedBytes, cachedBytes, hits, misses } = cache;
+  expect(hits + misses).toBe(operations['READ']?.answered);
   expect(splicedBytes).toBeGreaterThan(0);
   expect(cachedBytes).toBeLessThan(SIZE - splicedBytes + 4 * MIB);
 });

@@ -1,5 +1,8 @@
+import type { TakenBytes } from '../../lib/byte-chunks.ts';
 import type { LentBytes, WaitingBody } from '../api.ts';
 import type { RangeConnection } from './range-connection.ts';
+
+const NOTHING: TakenBytes = { bytes: 0, reads: 0 };
 
 /** The rest of a body that a paused connection holds. */
 export class BodyInSocket implements WaitingBody {
@@ -26,22 +29,26 @@ export class BodyInSocket implements WaitingBody {
     return this.#position;
   }
 
-  lend(into: Uint8Array): LentBytes | undefined {
+  lend(into: Uint8Array, after: Uint8Array): LentBytes | undefined {
     const connection = this.#connection;
     if (this.#isOver || this.#isLent || connection.waitingBytes < into.length) return undefined;
     this.#patience.refresh();
     this.#isLent = true;
     this.#position += into.length;
-    let isTaken = false;
+    let taken = NOTHING;
     return {
       spare: into,
+      after,
       get socket() {
         return connection.descriptor;
       },
-      taken: () => {
-        isTaken = true;
+      taken: (what) => {
+        taken = what;
       },
-      release: () => this.#released(into.length, isTaken),
+      release: () => {
+        this.#released(into.length, taken);
+        return taken;
+      },
     };
   }
 
@@ -57,13 +64,12 @@ export class BodyInSocket implements WaitingBody {
     clearTimeout(this.#patience);
   }
 
-  #released(bytes: number, isTaken: boolean): void {
+  #released(lentBytes: number, { bytes, spoiled }: TakenBytes): void {
     this.#isLent = false;
-    if (!isTaken) {
-      this.#connection.close(new Error('what was lent of an answer was not taken'));
-      return;
-    }
-    if (this.#isOver) this.#connection.resume();
+    this.#position += Math.max(0, bytes - lentBytes);
+    const isUsable = bytes >= lentBytes && !spoiled;
+    if (this.#isOver && isUsable) this.#connection.resume();
     this.#onTaken(bytes);
+    if (!isUsable) this.#connection.close(new Error('what was lent of an answer was not taken'));
   }
 }

@@ -92,15 +92,22 @@ export class OpenSource implements OpenVersion {
   #handOn(segments: readonly Segment[], offset: number, end: number): ByteChunks | undefined {
     const { cache } = this.#options;
     const [segment] = segments;
-    const bytes = segments.length === 1 ? segment?.handOn(offset, end) : undefined;
-    if (segment === undefined || bytes === undefined) return undefined;
-    cache.countRead(true);
-    cache.countSpliced(end - offset);
+    const handedOn = segments.length === 1 ? segment?.handOn(offset, end) : undefined;
+    if (segment === undefined || handedOn === undefined) return undefined;
+    const { chunks, rest } = handedOn;
     const release = (): void => {
-      bytes.release?.();
+      const reads = handedOn.release();
+      cache.countSpliced(segment.front - offset, reads);
+      if (segment.front > end) this.#wentOn(end, segment.front);
       cache.unpin(segment);
     };
-    return { ...bytes, release };
+    return { chunks, rest, release };
+  }
+
+  /** Was read by who takes bytes off sockets, and needed nothing of ours. */
+  #wentOn(offset: number, end: number): void {
+    this.#readahead.onRead(offset, end, true);
+    this.#readahead.fill();
   }
 
   async #lendOnceThere(

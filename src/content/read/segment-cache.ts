@@ -86,7 +86,8 @@ export class SegmentCache {
     else this.#misses += 1;
   }
 
-  countSpliced(bytes: number): void {
+  countSpliced(bytes: number, reads: number): void {
+    this.#hits += reads;
     this.#splicedBytes += bytes;
   }
 

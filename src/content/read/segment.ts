@@ -1,10 +1,17 @@
 import type { WaitingBody } from '../../api/api.ts';
-import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import type { SocketBytes } from '../../lib/byte-chunks.ts';
 
 interface Waiter {
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
+}
+
+interface HandedOn {
+  readonly chunks: readonly Uint8Array[];
+  readonly rest: SocketBytes;
+  /** Answers by how many reads they were taken; where these came to, `front` tells. */
+  release(): number;
 }
 
 /**
@@ -70,21 +77,25 @@ export class Segment {
   }
 
   /**
-   * The bytes of `[offset, end)`, the later ones of them straight from their socket: if they are the next and all there.
-   * They are no longer in here then.
+   * The bytes of `[offset, end)`, the later ones of them straight from their socket, if they are the next and all there; and what
+   * comes after them, as far as it is read at once. They are no longer in here then.
    */
-  handOn(offset: number, end: number): ByteChunks | undefined {
+  handOn(offset: number, end: number): HandedOn | undefined {
     const body = this.#waiting;
     if (body === undefined || offset !== this.#front || end > this.end) return undefined;
     const next = body.position;
     const from = offset - this.offset;
     const to = end - this.offset;
-    const rest = next < to ? body.lend(this.buffer.subarray(next, to)) : undefined;
+    if (next >= to) return undefined;
+    const rest = body.lend(this.buffer.subarray(next, to), this.buffer.subarray(to, this.sizeBytes));
     if (rest === undefined) return undefined;
-    this.#front = end;
-    this.#lentBytes += to - from;
-    const chunks = from < next ? [this.buffer.subarray(from, next)] : [];
-    return { chunks, rest, release: () => rest.release() };
+    this.#passed(end);
+    const release = (): number => {
+      const { bytes, reads } = rest.release();
+      this.#passed(Math.max(end, this.offset + next + bytes));
+      return reads;
+    };
+    return { chunks: from < next ? [this.buffer.subarray(from, next)] : [], rest, release };
   }
 
   /** Undefined when the bytes up to `end` are there; else when they are. Rejects when they never will be. */
@@ -94,6 +105,11 @@ export class Segment {
     this.#waiting?.receive();
     this.#waiting = undefined;
     return new Promise((resolve, reject) => this.#waiters.push({ bytes, resolve, reject }));
+  }
+
+  #passed(end: number): void {
+    this.#lentBytes += end - this.#front;
+    this.#front = end;
   }
 
   filled(bytes: number): void {

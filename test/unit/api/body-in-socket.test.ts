@@ -20,6 +20,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 const KIB = 1024;
 const SIZE = 1024 * KIB;
 const object = sampleBytes(SIZE);
+const NOTHING: Uint8Array = new Uint8Array();
 
 const answerWhole = (socket: Socket, request: RawRequest): void => {
   socket.write(Buffer.concat([Buffer.from(rangeHead(request, object)), rangeBytes(request, object)]));
@@ -73,14 +74,15 @@ async function whileWaiting(
 }
 
 /** The next bytes, when they have come. */
-function lend(body: WaitingBody, into: Uint8Array): Promise<LentBytes> {
-  return waitUntil(() => body.lend(into));
+function lend(body: WaitingBody, into: Uint8Array, after: Uint8Array = NOTHING): Promise<LentBytes> {
+  return waitUntil(() => body.lend(into, after));
 }
 
-function takeOff({ socket, spare, taken }: LentBytes): Buffer {
-  const bytes = Buffer.alloc(spare.length);
+/** @param more Of what comes after them. */
+function takeOff({ socket, spare, taken }: LentBytes, { more = 0, spoiled = false } = {}): Buffer {
+  const bytes = Buffer.alloc(spare.length + more);
   for (let at = 0; at < bytes.length; ) at += readSync(socket, bytes, at, bytes.length - at, null);
-  taken();
+  taken({ bytes: bytes.length, reads: 1, spoiled });
   return bytes;
 }
 
@@ -116,8 +118,56 @@ it('is received behind what was taken, when that is asked for', async () => {
     await done;
     expect(taken.equals(object.subarray(start, end))).toBe(true);
     expect(into.subarray(end).equals(object.subarray(end))).toBe(true);
-    expect(body.lend(into.subarray(0, 1))).toBeUndefined();
+    expect(body.lend(into.subarray(0, 1), NOTHING)).toBeUndefined();
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+it('is taken further than was asked for: to its end', async () => {
+  await using server = await startRawServer(answerWhole);
+  await whileWaiting(server, async ({ body, into, done, progress, again }) => {
+    const start = body.position;
+    const middle = start + 100 * KIB;
+    const lent = await lend(body, into.subarray(start, middle), into.subarray(middle));
+    const taken = takeOff(lent, { more: SIZE - middle });
+    expect(lent.release()).toMatchObject({ bytes: SIZE - start });
+    expect([progress(), body.position]).toEqual([SIZE, SIZE]);
+    await done;
+    expect(taken.equals(object.subarray(start))).toBe(true);
+    await again();
+    expect(server.connections()).toBe(1);
+  });
+});
+
+it('is received behind what was taken further than was asked for', async () => {
+  await using server = await startRawServer(answerWhole);
+  await whileWaiting(server, async ({ body, into, done }) => {
+    const start = body.position;
+    const [middle, end] = [start + 100 * KIB, start + 150 * KIB];
+    const lent = await lend(body, into.subarray(start, middle), into.subarray(middle));
+    takeOff(lent, { more: end - middle });
+    lent.release();
+    expect(body.position).toBe(end);
+    body.receive();
+    await done;
+    expect(into.subarray(end).equals(object.subarray(end))).toBe(true);
+    expect(into.subarray(start, end).equals(Buffer.alloc(end - start))).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+it('comes over another connection, behind what was taken, when its own is spoiled', async () => {
+  await using server = await startRawServer(answerWhole);
+  await whileWaiting(server, async ({ body, into, done }) => {
+    const start = body.position;
+    const [middle, end] = [start + 100 * KIB, start + 150 * KIB];
+    const lent = await lend(body, into.subarray(start, middle), into.subarray(middle));
+    takeOff(lent, { more: end - middle, spoiled: true });
+    lent.release();
+    expect(lent.socket).toBe(-1);
+    await done;
+    expect(into.subarray(end).equals(object.subarray(end))).toBe(true);
+    expect(server.requests.map(({ range }) => range?.[0])).toEqual([0, end]);
   });
 });
 
@@ -139,7 +189,7 @@ it('lends no more than is there, and nothing while it lends', async () => {
   await whileWaiting(server, async ({ body, into, done }) => {
     const start = body.position;
     const lent = await lend(body, into.subarray(start, SIZE / 2));
-    expect(body.lend(into.subarray(SIZE / 2, SIZE / 2 + 1))).toBeUndefined();
+    expect(body.lend(into.subarray(SIZE / 2, SIZE / 2 + 1), NOTHING)).toBeUndefined();
     body.receive();
     store?.write(object.subarray(SIZE / 2));
     const taken = takeOff(lent);
@@ -194,7 +244,7 @@ it('is gone when the range is given up', async () => {
       await expect(done).rejects.toThrow('given up');
       expect(lent.socket).toBe(-1);
       lent.release();
-      expect(body.lend(into.subarray(start, start + 1))).toBeUndefined();
+      expect(body.lend(into.subarray(start, start + 1), NOTHING)).toBeUndefined();
     },
     { signal: given.signal },
   );

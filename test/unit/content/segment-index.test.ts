@@ -59,7 +59,13 @@ describe('the index of segments', () => {
     const { index } = indexOf(large, inside);
     const body = {
       position: 0,
-      lend: (spare: Uint8Array) => ({ socket: 0, spare, taken: () => {}, release: () => {} }),
+      lend: (spare: Uint8Array, after: Uint8Array) => ({
+        socket: 0,
+        spare,
+        after,
+        taken: () => {},
+        release: () => ({ bytes: spare.length, reads: 1 }),
+      }),
       receive: () => {},
     };
     large.waits(body);

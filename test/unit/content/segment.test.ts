@@ -18,10 +18,22 @@ class FakeBody implements WaitingBody {
     this.#there = there;
   }
 
-  lend(into: Uint8Array): ReturnType<WaitingBody['lend']> {
-    if (this.isReceived || this.position + into.length > this.#there) return undefined;
-    this.position += into.length;
-    return { socket: 7, spare: into, taken: () => {}, release: () => {} };
+  lend(spare: Uint8Array, after: Uint8Array): ReturnType<WaitingBody['lend']> {
+    if (this.isReceived || this.position + spare.length > this.#there) return undefined;
+    this.position += spare.length;
+    let all = { bytes: 0, reads: 0 };
+    return {
+      socket: 7,
+      spare,
+      after,
+      taken: (what) => {
+        all = what;
+      },
+      release: () => {
+        this.position += Math.max(0, all.bytes - spare.length);
+        return all;
+      },
+    };
   }
 
   receive(): void {
@@ -64,6 +76,26 @@ describe('a segment whose bytes wait in their socket', () => {
     expect(segment.front).toBe(OFFSET);
     expect(segment.handOn(OFFSET, OFFSET + 200)).toBeDefined();
     expect(segment.handOn(OFFSET + 100, OFFSET + 250), 'handed on before').toBeUndefined();
+  });
+
+  it('hands on what comes after them to who takes it as well, and goes on behind that', () => {
+    const { segment } = waiting({ received: 10, there: SIZE });
+    const first = segment.handOn(OFFSET, OFFSET + 100);
+    expect(first?.rest.after).toHaveLength(SIZE - 100);
+    first?.rest.taken({ bytes: 90 + 200, reads: 3 });
+    expect(first?.release()).toBe(3);
+    expect(segment.front).toBe(OFFSET + 300);
+    const second = segment.handOn(OFFSET + 300, OFFSET + 400);
+    expect(second?.rest.after).toHaveLength(100);
+    second?.rest.taken({ bytes: 200, reads: 2 });
+    second?.release();
+    expect([segment.isEmpty, segment.isSpent]).toEqual([true, true]);
+  });
+
+  it('has handed on what was asked for, even if nobody took it', () => {
+    const { segment } = waiting({ received: 10, there: SIZE });
+    expect(segment.handOn(OFFSET, OFFSET + 100)?.release()).toBe(0);
+    expect(segment.front).toBe(OFFSET + 100);
   });
 
   it('is found no longer by what it has handed on, which can be fetched anew', () => {

@@ -7,7 +7,7 @@ import type { RangeExchange, Slice, SliceProgress } from '../../../src/api/stora
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import type { OpenVersion } from '../../../src/content/ports.ts';
 import { type CachingReader, createContentReader } from '../../../src/content/read/content-reader.ts';
-import type { ByteChunks } from '../../../src/lib/byte-chunks.ts';
+import type { ByteChunks, TakenBytes } from '../../../src/lib/byte-chunks.ts';
 import { HastyClock } from '../../support/hasty-clock.ts';
 import { sampleBytes } from '../../support/sample-bytes.ts';
 import { FakePlatform } from './fake-platform.ts';
@@ -19,6 +19,7 @@ const ANSWER = { etag: 'etag', objectSizeBytes: FILE.length };
 /** What comes with the head of an answer. */
 const FIRST_BYTES = 1000;
 const { signal } = new AbortController();
+const NOTHING = new Uint8Array();
 
 /** The rest of an answer: all of it is there, until its connection breaks. */
 class Rest implements WaitingBody {
@@ -41,33 +42,38 @@ class Rest implements WaitingBody {
     });
   }
 
-  lend(spare: Uint8Array): LentBytes | undefined {
+  lend(spare: Uint8Array, after: Uint8Array): LentBytes | undefined {
     if (this.#isLent || this.#isOver) return undefined;
     if (this.#usesLeft-- === 0) {
       this.break('reset');
       return undefined;
     }
-    const from = this.#slice.offset + this.position;
+    const start = this.position;
+    const from = this.#slice.offset + start;
     this.#isLent = true;
     this.position += spare.length;
-    let isTaken = false;
+    let all: TakenBytes = { bytes: 0, reads: 0 };
     return {
       socket: 7,
       spare,
-      taken: () => {
-        isTaken = true;
+      after,
+      taken: (what) => {
+        all = what;
         FILE.copy(spare, 0, from, from + spare.length);
+        FILE.copy(after, 0, from + spare.length, from + all.bytes);
       },
       release: () => {
         // It was the kernel's, and is not in memory.
         spare.fill(0xee);
+        after.fill(0xee);
         this.#isLent = false;
-        if (!isTaken) {
-          this.break('not taken');
-          return;
+        if (all.bytes > 0) {
+          this.position = start + all.bytes;
+          this.#received(this.position);
         }
-        this.#received(this.position);
-        if (this.#isOver) this.#receive();
+        if (all.bytes === 0 || all.spoiled) this.break('not taken');
+        else if (this.#isOver) this.#receive();
+        return all;
       },
     };
   }
@@ -138,6 +144,8 @@ function readerOver(exchange: RangeExchange): { readonly reader: CachingReader; 
   return { reader, open: () => reader.open(version) };
 }
 
+type How = Pick<Step, 'takes' | 'more' | 'spoils'>;
+
 interface Step {
   readonly reader: number;
   /** From where this reader stands. */
@@ -146,6 +154,10 @@ interface Step {
   readonly splices: boolean;
   /** The kernel wants the reply, as it does of all but a program that was interrupted. */
   readonly takes: boolean;
+  /** How much the kernel reads on at once, if what it has read was in a socket. */
+  readonly more: number;
+  /** What the socket has then is lost. */
+  readonly spoils: boolean;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -160,6 +172,8 @@ const step: fc.Arbitrary<Step> = fc.record({
   ),
   splices: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, fc.constant(false)),
   takes: fc.oneof({ weight: 30, arbitrary: fc.constant(true) }, fc.constant(false)),
+  more: fc.oneof(fc.constant(0), fc.constant(4 * MIB), fc.integer({ min: 1, max: 4 * MIB })),
+  spoils: fc.oneof({ weight: 30, arbitrary: fc.constant(false) }, fc.constant(true)),
 });
 
 /** One handle, read from where its reader stands. */
@@ -172,20 +186,26 @@ class Reader {
   }
 
   /** Checks what it reads. */
-  async take({ skip, bytes, splices, takes }: Step): Promise<void> {
+  async take({ skip, bytes, splices, ...how }: Step): Promise<void> {
     const from = Math.max(0, this.#position + skip);
-    this.#position = from + bytes;
     const lent = this.#handle.read(from, bytes, { signal, splices });
-    const read = answerWith(lent instanceof Promise ? await lent : lent, takes);
-    if (takes) expect(read.equals(FILE.subarray(from, from + bytes))).toBe(true);
+    // Before anything else is waited for: who goes on reads where nobody was meanwhile.
+    this.#position = from + bytes;
+    const read = answerWith(lent instanceof Promise ? await lent : lent, how);
+    this.#position = Math.max(this.#position, from + read.length);
+    if (how.takes) expect(read.equals(FILE.subarray(from, from + read.length))).toBe(true);
   }
 }
 
-function answerWith({ chunks, rest, release }: ByteChunks, takes: boolean): Buffer {
-  if (takes) rest?.taken();
-  const bytes = Buffer.concat(rest === undefined ? chunks : [...chunks, rest.spare]);
+function answerWith({ chunks, rest, release }: ByteChunks, { takes, more, spoils }: How): Buffer {
+  const after = rest?.after.subarray(0, more);
+  if (takes && rest !== undefined && after !== undefined) {
+    const bytes = rest.spare.length + after.length;
+    rest.taken({ bytes, reads: after.length > 0 ? 2 : 1, spoiled: spoils });
+  }
+  const read = Buffer.concat([...chunks, rest?.spare ?? NOTHING, after ?? NOTHING]);
   release?.();
-  return bytes;
+  return read;
 }
 
 it.each([

@@ -28,6 +28,8 @@ export class ScriptedKernel implements Transport {
   /** Errnos the next replies are refused with. */
   readonly refusals: number[] = [];
   readonly freeSlots: number[] = Array.from({ length: this.slots }, (_, slot) => slot);
+  /** READs that it takes for answered by each `send`, beside the one that it answers. */
+  answeredBeside = 0;
   closed = false;
   #receiver: Receiver | undefined;
   #lastUnique = 0n;

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ReplyRecord } from '../../../src/fuse/observer.ts';
 import { OPCODE } from '../../../src/fuse/protocol/opcodes.ts';
 import { Session } from '../../../src/fuse/session.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
@@ -315,6 +316,16 @@ describe('a session whose handlers fail', () => {
     new Session({ transport: kernel, fs, errnoOf: () => 524 }).start();
     expect(kernel.ask({ opcode: OPCODE.LOOKUP, body: text('file') }).error).toBe(-EIO);
   });
+});
+
+it('tells of READs that the transport answered beside another, one by one', () => {
+  const kernel = new ScriptedKernel();
+  const records: ReplyRecord[] = [];
+  const observer = { onReply: (record: ReplyRecord) => records.push(record) };
+  new Session({ transport: kernel, fs: new MemoryFs(), errnoOf, observer }).start();
+  kernel.answeredBeside = 2;
+  kernel.ask({ opcode: OPCODE.LOOKUP, body: text('nothing') });
+  expect(records.map(({ operation }) => operation)).toEqual(['LOOKUP', 'LOOKUP', 'LOOKUP']);
 });
 
 describe('a session whose handlers wait', () => {

@@ -1,12 +1,12 @@
 /** Messages whose end comes from a socket (native/src/splicer.h), to a device that is a socket, too. */
 import { closeSync, readSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadNativeAddon, type NativeChannel } from '../../../src/fuse/native-addon.ts';
-import { descriptorOf, openReceiveWindow, waitingBytes } from '../../../src/lib/socket-addon.ts';
+import { descriptorOf } from '../../../src/lib/socket-addon.ts';
 import { sampleBytes } from '../../support/sample-bytes.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { withStore } from './with-store.ts';
 
 const HEAD = Buffer.from('the head of a message');
 const CHUNK = Buffer.from(', a chunk, and ');
@@ -39,32 +39,6 @@ afterEach(() => {
   closeSync(kernel);
 });
 
-/** Connections to a store that has sent each of them the bytes, by turns. */
-async function withStore(
-  { connections, pieceBytes }: { connections: number; pieceBytes: number },
-  work: (socket: Socket) => Promise<void> | void,
-): Promise<void> {
-  const accepted: Socket[] = [];
-  const server = createServer({ noDelay: true }, (socket) => accepted.push(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const ours = Array.from({ length: connections }, () => connect({ port, host: '127.0.0.1' }).pause());
-  try {
-    await waitUntil(() => accepted.length === connections);
-    for (const socket of ours) openReceiveWindow(socket, 2 * bytes.length);
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      for (const socket of accepted) socket.write(bytes.subarray(at, at + pieceBytes));
-    }
-    const [first] = ours;
-    if (first === undefined) throw new Error('no connection');
-    await waitUntil(() => waitingBytes(first) === bytes.length);
-    await work(first);
-  } finally {
-    for (const socket of [...ours, ...accepted]) socket.destroy();
-    server.close();
-  }
-}
-
 function send(socket: Socket, sizeBytes: number): number {
   return channel.sendSpliced(HEAD.length, [CHUNK], descriptorOf(socket), Buffer.alloc(sizeBytes));
 }
@@ -81,7 +55,7 @@ function expectMessage(from: number, end: number): void {
 }
 
 it('come whole, one after the other', async () => {
-  await withStore({ connections: 1, pieceBytes: bytes.length }, (socket) => {
+  await withStore({ bytes, connections: 1, pieceBytes: bytes.length }, (socket) => {
     expect(send(socket, 100_000)).toBe(0);
     expectMessage(0, 100_000);
     expect(send(socket, 50_000)).toBe(0);
@@ -90,7 +64,7 @@ it('come whole, one after the other', async () => {
 });
 
 it('come whole when they are of more fragments than a pipe has room for, and so do those after them', async () => {
-  await withStore({ connections: 2, pieceBytes: FRAGMENT_BYTES }, (socket) => {
+  await withStore({ bytes, connections: 2, pieceBytes: FRAGMENT_BYTES }, (socket) => {
     expect(send(socket, 149_000)).toBe(0);
     expectMessage(0, 149_000);
     expect(send(socket, 1000)).toBe(0);
@@ -99,7 +73,7 @@ it('come whole when they are of more fragments than a pipe has room for, and so 
 });
 
 it('are not sent when the socket has too few bytes', async () => {
-  await withStore({ connections: 1, pieceBytes: bytes.length }, (socket) => {
+  await withStore({ bytes, connections: 1, pieceBytes: bytes.length }, (socket) => {
     expect(send(socket, bytes.length + 1)).toBe(constants.errno.ENODATA);
     expect(channel.sendWith(HEAD.length, [])).toBe(0);
     expect(receivedByKernel(HEAD.length).equals(HEAD)).toBe(true);
