@@ -1,47 +1,43 @@
 import type { ByteRange } from '../byte-range.ts';
-import type { FetchOptions, FetchRange } from '../read/fetch-range.ts';
+import type { FetchRange } from '../read/fetch-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import type { DiskCache } from './disk-cache.ts';
 
-type Fetch = (offset: number, into: Uint8Array, options: FetchOptions) => Promise<void>;
-
 export interface ThroughDiskOptions {
-  /** Undefined: everything comes from the service. */
-  readonly disk: DiskCache | undefined;
+  readonly disk: DiskCache;
   /** Undefined: not known yet. Asked for anew after each fetch, whose answer may have told. */
   readonly version: () => CachedVersion | undefined;
   /** From the service. */
-  readonly fetch: Fetch;
+  readonly fetch: FetchRange;
 }
 
 /** Fetches from the disk what is there, the rest from the service, and keeps that on the disk. */
 export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): FetchRange {
-  return async (offset, into, { signal, onProgress, onWaiting }) => {
+  return async (offset, into, { signal, onProgress }) => {
     const known = version();
-    const missing = known ? await disk?.read(known, offset, into) : undefined;
+    const missing = known ? await disk.read(known, offset, into) : undefined;
     signal.throwIfAborted();
     const ranges = missing ?? [{ start: 0, end: into.length }];
     const progress = new Progress(ranges, into.length);
     await allSettled(ranges, (range) =>
       fetch(offset + range.start, into.subarray(range.start, range.end), {
         signal,
-        onWaiting: disk === undefined ? onWaiting : undefined,
         onProgress: onProgress && ((bytes) => onProgress(progress.after(range, bytes))),
       }),
     );
     const found = known ?? version();
-    if (disk === undefined || found === undefined) return { inUse: undefined };
+    if (found === undefined) return {};
     const writes = ranges.flatMap(
       ({ start, end }) => disk.keep(found, offset + start, into.subarray(start, end)) ?? [],
     );
-    return { inUse: writes.length === 0 ? undefined : Promise.all(writes).then(() => undefined) };
+    return writes.length === 0 ? {} : { inUse: Promise.all(writes).then(() => undefined) };
   };
 }
 
 /** As `Promise.all`, but a failure is told when nobody writes into the memory any more. */
 async function allSettled(
   ranges: readonly ByteRange[],
-  work: (range: ByteRange) => Promise<void>,
+  work: (range: ByteRange) => Promise<unknown>,
 ): Promise<void> {
   for (const result of await Promise.allSettled(ranges.map(work))) {
     if (result.status === 'rejected') throw result.reason;

@@ -18,7 +18,7 @@ import type { DiskCache } from '../disk/disk-cache.ts';
 import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
 import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
-import type { FetchOptions, FetchRange } from './fetch-range.ts';
+import type { Fetched, FetchOptions, FetchRange } from './fetch-range.ts';
 import { usableUntilMs } from './link-expiry.ts';
 import { RecentFailures } from './recent-failures.ts';
 import { SegmentIndex } from './segment-index.ts';
@@ -82,11 +82,9 @@ export class VersionSource {
     this.#failures = new RecentFailures(deps.clock);
     this.#etag = etagOf(version);
     this.index = new SegmentIndex(() => onUnused(this));
-    this.fetch = fetchThroughDisk({
-      disk: deps.disk,
-      version: () => this.cached,
-      fetch: (offset, into, options) => this.fetchRemote(offset, into, options),
-    });
+    const { disk } = deps;
+    const fetch: FetchRange = (...range) => this.fetchRemote(...range);
+    this.fetch = disk ? fetchThroughDisk({ disk, version: () => this.cached, fetch }) : fetch;
   }
 
   /** By a handle, for as long as it is there. */
@@ -116,12 +114,13 @@ export class VersionSource {
   }
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
-  async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<void> {
+  async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<Fetched> {
     const beganMs = this.#deps.clock.monotonic();
     const end = offset + into.length;
     this.#failures.throwIfIn(offset, end);
     try {
       await this.#fetch({ offset, into }, { ...options, accept: (told) => this.#pin(told) });
+      return {};
     } catch (error) {
       const explained = this.#explained(error);
       if (!options.signal.aborted) this.#failures.add({ offset, end }, explained, beganMs);
@@ -135,6 +134,7 @@ export class VersionSource {
    */
   prepare(): Promise<FileRecord> | undefined {
     if (this.#wasLinked || this.version.sizeBytes === 0 || this.#deps.disk !== undefined) return undefined;
+    this.#connectAhead(1);
     const asked = contentLinkAndFile(this.#deps.api, this.version);
     this.#hold(asked?.then(({ link }) => link) ?? contentLink(this.#deps.api, this.version));
     const told = asked?.then(({ file }) => file);
@@ -256,17 +256,19 @@ export class VersionSource {
     return held;
   }
 
-  /** The way to the store takes as long as the link, or with TLS longer: both at once. */
   #linkOf(held: HeldLink, signal: AbortSignal): Promise<ContentLink> {
     if (held.isThere) return held.link;
-    const { storage, origins } = this.#deps;
-    const origin = origins.expected(this.version);
-    if (origin !== undefined) {
-      held.rangesWaiting += 1;
-      storage.connectAhead(origin, held.rangesWaiting);
-    }
+    held.rangesWaiting += 1;
+    this.#connectAhead(held.rangesWaiting);
     // Near the rate limit it may be minutes until it comes.
     return untilAborted(held.link, signal);
+  }
+
+  /** The way to the store takes as long as a link, or with TLS longer: both at once. */
+  #connectAhead(ranges: number): void {
+    const { storage, origins } = this.#deps;
+    const origin = origins.expected(this.version);
+    if (origin !== undefined) storage.connectAhead(origin, ranges);
   }
 
   #explained(error: unknown): unknown {

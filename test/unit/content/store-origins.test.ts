@@ -37,7 +37,8 @@ it('a link that is no address teaches nothing', () => {
   expect(origins.expected(file)).toBeUndefined();
 });
 
-it('a reader connects for each range that waits for the link', async () => {
+/** A reader whose platform gives links when the test says so. */
+function waitingForLink() {
   const platform = new FakePlatform();
   const ahead: unknown[] = [];
   let giveLink: () => void = () => {};
@@ -53,6 +54,11 @@ it('a reader connects for each range that waits for the link', async () => {
   });
   const bytes = Buffer.alloc(4 * MIB, 'x');
   const handle = reader.open({ kind: 'file', fileId: platform.addFile(bytes).id, sizeBytes: bytes.length });
+  return { handle, bytes, ahead, giveLink };
+}
+
+it('a reader connects for each range that waits for the link', async () => {
+  const { handle, bytes, ahead, giveLink } = waitingForLink();
   const reading = handle.read(0, MIB, new AbortController());
   expect(ahead.slice(0, 4)).toEqual([1, 2, 3, 4].map((connections) => ['https://store', connections]));
   const before = ahead.length;
@@ -60,4 +66,10 @@ it('a reader connects for each range that waits for the link', async () => {
   expect(Buffer.concat((await reading).chunks).equals(bytes.subarray(0, MIB))).toBe(true);
   expect(await handle.read(3 * MIB, MIB, new AbortController())).toBeDefined();
   expect(ahead).toHaveLength(before);
+});
+
+it('a file that is opened has a connection made while its link is asked for', () => {
+  const { handle, ahead } = waitingForLink();
+  void handle.prepare();
+  expect(ahead).toEqual([['https://store', 1]]);
 });
