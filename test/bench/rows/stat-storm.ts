@@ -10,6 +10,7 @@ const PASSES = 50;
 /** After an `ls -l`, each of 8 threads looks at every entry over and over, in an order of its own. */
 export const statStorm: Family = {
   name: 'stat-storm',
+  trialsARun: 3,
   rows: [{ name: STAT_STORM, unit: 'ops/s' }],
   contestants: (stage) =>
     stage.mounts.map((peer) => ({
