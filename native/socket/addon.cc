@@ -5,6 +5,7 @@
 #endif
 
 #include "../src/js.h"
+#include "../src/waiting_bytes.h"
 
 /** What Node does not do with sockets (src/lib/socket-addon.ts). */
 namespace svcfs::socket {
@@ -51,13 +52,11 @@ napi_value UnacknowledgedBytes(napi_env env, napi_callback_info info) {
   return js::Number(env, bytes);
 }
 
-/** waitingBytes(fd): what has come and was not read (FIONREAD, tcp(7)). 0 where the system does not tell. */
-napi_value WaitingBytes(napi_env env, napi_callback_info info) {
+/** waitingBytes(fd) */
+napi_value WaitingBytesCall(napi_env env, napi_callback_info info) {
   int fd = -1;
-  int bytes = 0;
   if (!Descriptor(env, info, &fd)) return nullptr;
-  if (ioctl(fd, FIONREAD, &bytes) != 0) bytes = 0;
-  return js::Number(env, bytes);
+  return js::Number(env, WaitingBytes(fd));
 }
 
 }  // namespace
@@ -67,7 +66,7 @@ NAPI_MODULE_INIT() {
   using namespace svcfs;
   if (!js::Export(env, exports, "setReceiveLowWater", socket::SetReceiveLowWater) ||
       !js::Export(env, exports, "unacknowledgedBytes", socket::UnacknowledgedBytes) ||
-      !js::Export(env, exports, "waitingBytes", socket::WaitingBytes)) {
+      !js::Export(env, exports, "waitingBytes", socket::WaitingBytesCall)) {
     svcfs::js::Throw(env, "the addon could not be set up");
   }
   return exports;

@@ -11,6 +11,7 @@
 
 #include "js.h"
 #include "mount.h"
+#include "waiting_bytes.h"
 
 namespace svcfs {
 namespace {
@@ -41,12 +42,6 @@ bool Property(napi_env env, napi_value object, const char* name, napi_value* out
 bool Callback(napi_env env, napi_value object, const char* name, napi_ref* out) {
   napi_value function;
   return Property(env, object, name, &function) && napi_create_reference(env, function, 1, out) == napi_ok;
-}
-
-/** Bytes that came and were not read. */
-size_t WaitingIn(int socket) {
-  int bytes = 0;
-  return ioctl(socket, FIONREAD, &bytes) == 0 && bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
 
 void Unreference(napi_env env, napi_ref* reference) {
@@ -303,7 +298,8 @@ int Channel::GoOn(uint32_t slot, uint32_t most, int socket, uint8_t* room, size_
     const int length = ReadInto(slot);
     if (length <= 0) return length;
     const uint32_t size = last_.size;
-    if (!last_.GoesOnFrom(before) || size > bytes - told->bytes || WaitingIn(socket) < size) return length;
+    if (!last_.GoesOnFrom(before) || size > bytes - told->bytes) return length;
+    if (static_cast<uint32_t>(WaitingBytes(socket)) < size) return length;
     fuse_out_header head = {static_cast<uint32_t>(sizeof head + size), 0, last_.unique};
     const int error = splicer_.Send(device_.get(), {{&head, sizeof head}}, socket, room + told->bytes, size);
     told->spoiled = error == ENODATA;

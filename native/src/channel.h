@@ -110,7 +110,7 @@ class Channel {
   int open_handles_ = 0;
   Notifier notifier_;
   Splicer splicer_;
-  /** The last one that was read, if it is a READ. */
+  /** The last request, if it is a READ. */
   ReadRequest last_;
 
   napi_async_context context_ = nullptr;

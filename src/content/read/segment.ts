@@ -107,11 +107,6 @@ export class Segment {
     return new Promise((resolve, reject) => this.#waiters.push({ bytes, resolve, reject }));
   }
 
-  #passed(end: number): void {
-    this.#lentBytes += end - this.#front;
-    this.#front = end;
-  }
-
   filled(bytes: number): void {
     this.#filledBytes = bytes;
     if (this.#waiters.length === 0) return;
@@ -127,5 +122,10 @@ export class Segment {
 
   failed(reason: unknown): void {
     for (const { reject } of this.#waiters.splice(0)) reject(reason);
+  }
+
+  #passed(end: number): void {
+    this.#lentBytes += end - this.#front;
+    this.#front = end;
   }
 }

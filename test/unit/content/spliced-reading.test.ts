@@ -185,6 +185,10 @@ class Reader {
     this.#handle = handle;
   }
 
+  get position(): number {
+    return this.#position;
+  }
+
   /** Checks what it reads. */
   async take({ skip, bytes, splices, ...how }: Step): Promise<void> {
     const from = Math.max(0, this.#position + skip);
@@ -224,4 +228,21 @@ it.each([
     { numRuns: 30 },
   );
   expect(spliced).toBeGreaterThan(0);
+});
+
+it('is fetched once when all that was read on is known to have been read', async () => {
+  const { reader, open } = readerOver(exchangeOf([][Symbol.iterator]()));
+  const one = new Reader(open());
+  const step = {
+    reader: 0,
+    skip: 0,
+    bytes: 512 * KIB,
+    splices: true,
+    takes: true,
+    more: 4 * MIB,
+    spoils: false,
+  };
+  while (one.position < FILE.length) await one.take(step);
+  expect(reader.statistics().fetchedBytes).toBe(FILE.length);
+  expect(reader.statistics().splicedBytes).toBeGreaterThan(FILE.length / 2);
 });
