@@ -10,9 +10,9 @@ import { patterned } from './fake-platform.ts';
 const bytes = patterned(300);
 const other = patterned(120, 2);
 
-async function copyInto(draft: Draft): Promise<void> {
+async function copyInto(draft: Draft, offset: number): Promise<void> {
   const { id: fileId, sizeBytes } = platform.addFile(other);
-  await draft.copyFrom({ kind: 'file', fileId, sizeBytes }, 0, { offset: 100, length: sizeBytes }, forever);
+  await draft.copyFrom({ kind: 'file', fileId, sizeBytes }, 0, { offset, length: sizeBytes }, forever);
 }
 
 const CHANGES: readonly [string, (draft: Draft) => Promise<unknown>][] = [
@@ -20,7 +20,8 @@ const CHANGES: readonly [string, (draft: Draft) => Promise<unknown>][] = [
   ['cut', (draft) => draft.truncate(150, forever)],
   ['written in place', (draft) => draft.write(100, other, forever)],
   ['written in place and beyond its end', (draft) => draft.write(250, other, forever)],
-  ['copied into', copyInto],
+  ['copied into', (draft) => copyInto(draft, 100)],
+  ['copied into, and beyond its end', (draft) => copyInto(draft, 250)],
 ];
 
 let sending: Gate;
@@ -143,6 +144,20 @@ describe('a file that is being sent', () => {
     await changed;
     await draft.publish(forever);
     expect(published()).toEqual(Buffer.concat([bytes.subarray(0, 250), other]));
+  });
+
+  it('is copied into, beyond its end, just before that or not before it is sent', async () => {
+    const writer = writerOf({ partsInFlight: 1 });
+    for (let moment = 0; moment < 40; moment += 1) {
+      const draft = await newDraft(writer, undefined, `copied-${moment}`);
+      await draft.write(0, bytes, forever);
+      const closed = draft.publish(forever);
+      for (let tick = 0; tick < moment; tick += 1) await Promise.resolve();
+      await copyInto(draft, 250);
+      const copied = await bytesOf(draft);
+      await closed;
+      expect([bytes, copied]).toContainEqual(published(`copied-${moment}`));
+    }
   });
 
   it('is as it is written all the time, at some moment, each time that it is closed', async () => {

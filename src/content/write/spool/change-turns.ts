@@ -27,12 +27,12 @@ export class ChangeTurns {
         return this.#keptFrom(start) === undefined ? { result: await task() } : undefined;
       }, signal);
       if (turn !== undefined) return turn.result;
-      await this.whileKept(start, signal);
+      await this.#whileKept(start, signal);
     }
   }
 
   /** Waits until no file is being made of bytes from `start` on. */
-  async whileKept(start: number, signal: AbortSignal): Promise<void> {
+  async #whileKept(start: number, signal: AbortSignal): Promise<void> {
     for (let kept = this.#keptFrom(start); kept !== undefined; kept = this.#keptFrom(start))
       await untilAborted(kept.ended, signal);
   }

@@ -112,17 +112,14 @@ export class DraftContent {
     return this.#turns.change(sizeBytes, () => this.#truncate(sizeBytes), signal);
   }
 
-  async copyFrom(
+  copyFrom(
     source: ContentVersion,
     sourceOffset: number,
     range: ByteRange,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#turns.whileKept(range.start, signal);
-    const size = this.#map.sizeBytes;
-    refuseReleased(this.#map.slice(range.start, range.end));
-    this.#map.set(range.start, range.end, { kind: 'version', version: source, offset: sourceOffset });
-    this.#changed({ start: Math.min(size, range.start), end: range.end });
+    const copy = async (): Promise<void> => this.#copyFrom(source, sourceOffset, range);
+    return this.#turns.change(range.start, copy, signal);
   }
 
   /** All bytes are those of a version at the service, if `stillTrue` when it comes to it: the spool gives up its own. */
@@ -255,6 +252,13 @@ export class DraftContent {
     });
     this.#map.truncate(sizeBytes);
     this.#changed(range);
+  }
+
+  #copyFrom(version: ContentVersion, offset: number, { start, end }: ByteRange): void {
+    const size = this.#map.sizeBytes;
+    refuseReleased(this.#map.slice(start, end));
+    this.#map.set(start, end, { kind: 'version', version, offset });
+    this.#changed({ start: Math.min(size, start), end });
   }
 
   /** Changes the bytes of a range, or leaves all as they were: the disk refuses a change as a whole. */

@@ -74,9 +74,7 @@ export class MissingBytes {
     for (const chunk of chunks) {
       for (const piece of map.unchangedOf(fetched, start, start + chunk.length)) {
         await spool.writeAll(piece.start, chunk.subarray(piece.start - start, piece.end - start));
-        // A copy may have been recorded meanwhile: it does not wait for its turn.
-        for (const still of map.unchangedOf(fetched, piece.start, piece.end))
-          map.set(still.start, still.end, { kind: 'local' });
+        map.set(piece.start, piece.end, { kind: 'local' });
         // At once: the journal may be told before the next piece is there, and the disk may refuse that one.
         spool.account(map);
       }
