@@ -6,9 +6,10 @@
  * Its working directory is `/`, every module is loaded before the mount appears, and nothing it opens later lies
  * below the mount point: a request of its own on its own mount would wait for itself.
  */
+import { compiledAhead } from './mount/compiled-ahead.ts';
 import type { DaemonReport, DaemonWait, MountSettings } from './mount/daemon-messages.ts';
 import { describeFailure } from './mount/describe-failure.ts';
-import { type ServedMount, serveMount } from './mount/serve-mount.ts';
+import type { ServedMount } from './mount/serve-mount.ts';
 
 process.chdir('/');
 process.umask(0o077);
@@ -22,6 +23,9 @@ process.once('message', async (settings: MountSettings) => {
     if (starting) void report({ type: 'waiting', ms });
   };
   try {
+    // The HTTP library behind it first: most of its functions are never called, and would take 9 MiB.
+    await import('../api/transport/watch-sending.ts');
+    const { serveMount } = await compiledAhead(() => import('./mount/serve-mount.ts'));
     const served = await serveMount(settings, onWait);
     starting = false;
     process.off('disconnect', exitWithParent);
