@@ -1,4 +1,4 @@
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { randomId } from '../../src/service/random-id.ts';
@@ -100,6 +100,103 @@ test('contents that no file uses any more are removed, however many there are', 
   await sweeper().sweep();
   expect(await store.blobGarbage.unusedSince(now, 10)).toEqual([]);
   expect(await stored()).toEqual([]);
+});
+
+describe('a blob that cannot be removed', () => {
+  /** What the log tells of blobs. */
+  const failures = ({ logger }: TestService): object[] =>
+    logger.lines.flatMap(({ level, fields }) => (level === 'error' && 'blob' in fields ? [fields] : []));
+
+  test('keeps no other from being removed, is named in the log, and is tried again the next time', async () => {
+    const { service, clock, alice, root_folder, sweeper, stored } = await start();
+    const { store } = service.services;
+    const now = new Date(clock.now()).toISOString();
+    // Before all others in every order, and more than are looked at together.
+    const keys = Array.from({ length: 600 }, (_, n) => `--${n}`);
+    await store.transaction(async (tx) => {
+      for (const key of keys) await tx.files.discardBlob(key, now);
+    });
+    const { id } = await alice.upload(root_folder, 'file');
+    await alice.call('DELETE', `/files/${id}`);
+    const obstacle = join(service.dataDir, 'storage', 'blobs', '--');
+    await writeFile(obstacle, '');
+    await clock.advance(600_000);
+    const own = sweeper();
+    await own.sweep();
+    expect(await stored()).toEqual(['--']);
+    const noted = async () => (await store.blobGarbage.unusedSince('9999', 1000)).sort();
+    expect(await noted()).toEqual([...keys].sort());
+    expect(failures(service)).toHaveLength(600);
+    expect(failures(service)).toContainEqual({ what: 'blobs', blob: '--599', err: expect.any(Error) });
+    await rm(obstacle);
+    await clock.advance(60_000);
+    await own.sweep();
+    expect(await noted()).toEqual([]);
+  });
+
+  test('ends the sweep when it is the store that fails: nothing else would be removed either', async () => {
+    const { service, clock, alice, root_folder, sweeper, stored } = await start();
+    for (const name of ['one', 'two']) {
+      const { id } = await alice.upload(root_folder, name);
+      await alice.call('DELETE', `/files/${id}`);
+    }
+    const blobs = join(service.dataDir, 'storage', 'blobs');
+    const away = join(service.dataDir, 'away');
+    await rename(blobs, away);
+    await symlink(blobs, blobs);
+    await clock.advance(600_000);
+    const own = sweeper();
+    await own.sweep();
+    expect(failures(service)).toHaveLength(1);
+    await rm(blobs);
+    await rename(away, blobs);
+    await clock.advance(60_000);
+    await own.sweep();
+    expect(await stored()).toEqual([]);
+  });
+
+  test('is given up with its upload, as are the uploads after it, and then tried again as a blob', async () => {
+    const { service, clock, alice, sweeper, begin } = await start();
+    const uploads = join(service.dataDir, 'storage', 'uploads');
+    const first = await begin('first');
+    const [key = ''] = await readdir(uploads);
+    await clock.advance(1000);
+    const second = await begin('second');
+    await writeFile(join(service.dataDir, 'storage', 'blobs', key.slice(0, 2)), '');
+    await clock.advance(7 * DAY_MS + 1);
+    await sweeper({ uploadDays: 7 }).sweep();
+    for (const id of [first, second])
+      expect((await alice.get(`/upload/multipart/${id}`)).body.code).toBe(8003);
+    expect(await readdir(uploads)).toEqual([]);
+    expect(failures(service)).toContainEqual({ what: 'uploads', blob: key, err: expect.any(Error) });
+    expect(await service.services.store.blobGarbage.unusedSince('9999', 10)).toContain(key);
+  });
+
+  test('keeps no other from having its bytes for itself alone', async () => {
+    const { service, clock, alice, root_folder, sweeper } = await start();
+    const { store, blobs } = service.services;
+    const given = async (name: string) => {
+      const file = await store.files.find((await alice.upload(root_folder, name)).id);
+      const key = file?.blob_key ?? '';
+      await store.blobGarbage.giveAway(key, new Date(clock.now()).toISOString());
+      return { key, path: join(service.dataDir, 'storage', 'blobs', key.slice(0, 2), key) };
+    };
+    const all = [await given('one'), await given('two'), await given('three')];
+    const byKey = all.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+    // The first one that is come to, by age or by name.
+    const broken = new Set([all[0], byKey[0]]);
+    const sound = all.filter((blob) => !broken.has(blob));
+    for (const { path } of sound) await link(path, `${path}-linked`);
+    for (const blob of broken) {
+      await rm(blob?.path ?? '');
+      await symlink(blob?.path ?? '', blob?.path ?? '');
+    }
+    await clock.advance(600_000);
+    await sweeper().sweep();
+    for (const { path } of sound) expect((await stat(path)).nlink).toBe(1);
+    expect(failures(service)).toHaveLength(broken.size);
+    expect(await blobs.open(sound[0]?.key ?? '')).toBeDefined();
+  });
 });
 
 test('a clock that is set back puts no sweep off', async () => {

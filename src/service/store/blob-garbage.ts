@@ -21,14 +21,14 @@ export class BlobGarbageStore {
       .execute();
   }
 
-  /** Keys of blobs given away at `time` or before, and used by a file now. */
-  async givenAwayUntil(time: string, limit: number): Promise<string[]> {
-    return this.#noted(time, limit, isUsed);
+  /** Keys of blobs given away at `time` or before, and used by a file now: the first in their order, or the first after one. */
+  async givenAwayUntil(time: string, limit: number, after = ''): Promise<string[]> {
+    return this.#noted({ time, limit, after }, isUsed);
   }
 
-  /** Keys of blobs unused since `time` or before, and used by no file now. */
-  async unusedSince(time: string, limit: number): Promise<string[]> {
-    return this.#noted(time, limit, (eb) => eb.not(isUsed(eb)));
+  /** The same of blobs unused since `time` or before, and used by no file now. */
+  async unusedSince(time: string, limit: number, after = ''): Promise<string[]> {
+    return this.#noted({ time, limit, after }, (eb) => eb.not(isUsed(eb)));
   }
 
   async forget(blobKey: string): Promise<void> {
@@ -45,15 +45,16 @@ export class BlobGarbageStore {
   }
 
   async #noted(
-    time: string,
-    limit: number,
+    { time, limit, after }: { readonly time: string; readonly limit: number; readonly after: string },
     condition: (eb: Builder) => ExpressionWrapper<Schema, 'blob_garbage', SqlBool>,
   ): Promise<string[]> {
     const rows = await this.#db
       .selectFrom('blob_garbage')
       .select('blob_key')
+      .where('blob_key', '>', after)
       .where('since', '<=', time)
       .where(condition)
+      .orderBy('blob_key')
       .limit(limit)
       .execute();
     return rows.map(({ blob_key }) => blob_key);

@@ -1,7 +1,9 @@
-import { removeAbandonedUpload } from '../actions/abort-upload.ts';
+import { targetOf } from '../actions/upload-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { UploadTarget } from '../blobs/blob-store.ts';
 import type { Services } from '../services.ts';
+import type { UploadRow } from '../store/uploads.ts';
+import { attempt } from './attempt.ts';
 
 /** Something that is removed from time to time. */
 export interface Sweep {
@@ -69,12 +71,29 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
 }
 
 async function sweepUploads(services: Services, ageMs: number, signal: AbortSignal): Promise<number> {
-  const { store, clock } = services;
+  const { store, blobs, clock, metrics } = services;
   const before = storedTime(clock.now() - ageMs);
   return inBatches(signal, async () => {
     const uploads = await store.uploads.initiatedBefore(before, BATCH);
-    for (const upload of uploads) await removeAbandonedUpload(services, upload);
+    for (const upload of uploads) {
+      if (!(await forgetUpload(services, upload))) continue;
+      const target = targetOf(upload);
+      await attempt(services, { what: 'uploads', blob: target.key }, () => blobs.abortUpload(target));
+      metrics.uploadDropped('swept');
+    }
     return uploads.length;
+  });
+}
+
+/**
+ * False: completed or aborted at the same moment. The blob that it may have become is noted as garbage, and what was sent of it
+ * looks abandoned from now on: other sweeps come to what cannot be removed at once.
+ */
+async function forgetUpload({ store, clock }: Services, upload: UploadRow): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    if (!(await tx.uploads.delete(upload.id))) return false;
+    await tx.files.discardBlob(targetOf(upload).key, storedTime(clock.now()));
+    return true;
   });
 }
 
@@ -93,19 +112,14 @@ async function sweepRemains({ store, blobs, buckets, clock }: Services): Promise
   );
 }
 
-async function sweepBlobs(
-  { store, blobs, clock }: Services,
-  graceMs: number,
-  signal: AbortSignal,
-): Promise<number> {
+async function sweepBlobs(services: Services, graceMs: number, signal: AbortSignal): Promise<number> {
+  const { store, blobs, clock } = services;
   const since = storedTime(clock.now() - graceMs);
-  return inBatches(signal, async () => {
-    const keys = await store.blobGarbage.unusedSince(since, BATCH);
-    for (const key of keys) {
-      await blobs.remove(key);
-      await store.blobGarbage.forget(key);
-    }
-    return keys.length;
+  return eachNoted(services, signal, {
+    what: 'blobs',
+    keysAfter: (key) => store.blobGarbage.unusedSince(since, BATCH, key),
+    act: (key) => blobs.remove(key),
+    forget: (key) => store.blobGarbage.forget(key),
   });
 }
 
@@ -113,15 +127,14 @@ async function sweepBlobs(
  * Ends the sharing of content between an object and a file. Of content that an export gave away they have one file on the disk,
  * and where the export was refused or stopped after that, or the file was copied meanwhile, both stay.
  */
-async function sweepLinks({ store, blobs, clock }: Services, signal: AbortSignal): Promise<number> {
+async function sweepLinks(services: Services, signal: AbortSignal): Promise<number> {
+  const { store, blobs, clock } = services;
   const until = storedTime(clock.now() - GIVEN_AWAY_AGE_MS);
-  return inBatches(signal, async () => {
-    const keys = await store.blobGarbage.givenAwayUntil(until, BATCH);
-    for (const key of keys) {
-      await blobs.unshare(key);
-      await store.blobGarbage.forgetUntil(key, until);
-    }
-    return keys.length;
+  return eachNoted(services, signal, {
+    what: 'links',
+    keysAfter: (key) => store.blobGarbage.givenAwayUntil(until, BATCH, key),
+    act: (key) => blobs.unshare(key),
+    forget: (key) => store.blobGarbage.forgetUntil(key, until),
   });
 }
 
@@ -136,6 +149,34 @@ async function inBatches(signal: AbortSignal, removeBatch: () => Promise<number>
     const removed = await removeBatch();
     count += removed;
     if (removed < BATCH) break;
+  }
+  return count;
+}
+
+interface NotedBlobs {
+  readonly what: string;
+  /** The first keys after one, `BATCH` at most. */
+  readonly keysAfter: (key: string) => Promise<readonly string[]>;
+  readonly act: (key: string) => Promise<void>;
+  readonly forget: (key: string) => Promise<void>;
+}
+
+/** The note of a blob for which it fails stays, and is passed: many such would hold the place of all others. */
+async function eachNoted(
+  services: Services,
+  signal: AbortSignal,
+  { what, keysAfter, act, forget }: NotedBlobs,
+): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const keys: readonly string[] = await keysAfter(after);
+    for (const key of keys) {
+      if (signal.aborted) return count;
+      if (!(await attempt(services, { what, blob: key }, () => act(key)))) continue;
+      await forget(key);
+      count += 1;
+    }
+    after = keys.length < BATCH ? undefined : keys.at(-1);
   }
   return count;
 }
