@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   OBJECT_SIZE_MAX,
@@ -6,7 +8,8 @@ import {
   PART_SIZE_MIN,
 } from '../../src/contract/limits.ts';
 import { beforeNextSync } from '../support/before-next-sync.ts';
-import { md5, TestService, type TestUser } from './test-service.ts';
+import { interrupted } from './interrupted.ts';
+import { type Answer, md5, TestService, type TestUser } from './test-service.ts';
 
 let service: TestService;
 let alice: TestUser;
@@ -320,6 +323,66 @@ test.each(['part', 'complete'])('an upload aborted during the call %s is gone', 
   const answer = await alice.post(`/upload/multipart/${upload_id}/${call}`, body);
   spy.mockRestore();
   expect(answer).toMatchObject({ status: 404, body: { code: 8003 } });
+});
+
+describe('an upload that is begun just while its project is deleted', () => {
+  /** Nothing is known of it, and nothing of it is kept. */
+  async function beginsNothing(
+    project: { readonly id: string },
+    begun: () => Promise<Answer>,
+    before: readonly string[],
+  ): Promise<void> {
+    expect(await begun()).toMatchObject({ status: 404, body: { code: 3002 } });
+    expect((await alice.get(`/projects/${project.id}`)).status).toBe(404);
+    expect(await service.services.store.uploads.ofProject(project.id)).toEqual([]);
+    expect(await kept()).toEqual(before);
+  }
+  const kept = () => readdir(join(service.dataDir, 'storage', 'uploads'));
+
+  test('is refused, when the store of contents knows it already', async () => {
+    const project = await alice.project('Deleted 1');
+    const before = await kept();
+    const { blobs } = service.services;
+    const beginUpload = blobs.beginUpload.bind(blobs);
+    const spy = vi.spyOn(blobs, 'beginUpload').mockImplementationOnce(async () => {
+      const target = await beginUpload();
+      await alice.call('DELETE', `/projects/${project.id}`);
+      return target;
+    });
+    const begun = () => alice.post('/upload/multipart', { parent: project.root_folder, name: 'late' });
+    await beginsNothing(project, begun, before).finally(() => spy.mockRestore());
+  });
+
+  test('is refused, when the project was seen a moment ago', async () => {
+    const project = await alice.project('Deleted 2');
+    const begun = () =>
+      interrupted(
+        service.services.store,
+        () => alice.post('/upload/multipart', { parent: project.root_folder, name: 'late' }),
+        { table: 'projects', read: 'find', by: () => alice.call('DELETE', `/projects/${project.id}`) },
+      );
+    await beginsNothing(project, begun, await kept());
+  });
+
+  test('goes with it, when the deletion has not come to the uploads yet', async () => {
+    const project = await alice.project('Deleted 3');
+    const before = await kept();
+    const begun: Answer[] = [];
+    const deleted = await interrupted(
+      service.services.store,
+      () => alice.call('DELETE', `/projects/${project.id}`),
+      {
+        table: 'files',
+        read: 'blobsOfProject',
+        by: async () =>
+          begun.push(await alice.post('/upload/multipart', { parent: project.root_folder, name: 'early' })),
+      },
+    );
+    expect(begun).toMatchObject([{ status: 200 }]);
+    expect(deleted.status).toBe(204);
+    expect(await service.services.store.uploads.ofProject(project.id)).toEqual([]);
+    expect(await kept()).toEqual(before);
+  });
 });
 
 test('an aborted upload is gone', async () => {

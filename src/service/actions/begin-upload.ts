@@ -8,6 +8,8 @@ import { choosePartSize } from '../rules/part-size.ts';
 import { demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
+import { databaseFailure } from '../store/database-failure.ts';
+import type { Store } from '../store/store.ts';
 import type { UploadRow } from '../store/uploads.ts';
 import { destinationFolder, type NamedDestination } from './destination-folder.ts';
 import type { AccessibleFile } from './file-access.ts';
@@ -28,6 +30,7 @@ export async function beginUpload(
   if ((body.size ?? 0) > OBJECT_SIZE_MAX) {
     throw new ServiceError(90000, `A file has at most ${OBJECT_SIZE_MAX} bytes.`);
   }
+  const target = await blobs.beginUpload();
   const upload: UploadRow = {
     id: randomId(),
     project_id: folder.project_id,
@@ -39,10 +42,24 @@ export async function beginUpload(
     overwrite: overwrite ? 1 : 0,
     created_by: caller.username,
     initiated: storedTime(clock.now()),
-    target: JSON.stringify(await blobs.beginUpload()),
+    target: JSON.stringify(target),
   };
-  await store.uploads.insert(upload);
+  try {
+    await noteUpload(store, upload);
+  } catch (error) {
+    // When the connection broke, nobody knows whether the upload is there.
+    if (databaseFailure(error) !== 'unreachable') await blobs.abortUpload(target);
+    throw error;
+  }
   return upload;
+}
+
+/** A project that is deleted at the same time takes the upload along, or is gone before. @throws ServiceError 3002 */
+async function noteUpload(store: Store, upload: UploadRow): Promise<void> {
+  await store.transaction(async (tx) => {
+    if ((await tx.projects.find(upload.project_id)) === undefined) throw new ServiceError(3002);
+    await tx.uploads.insert(upload);
+  });
 }
 
 /** The folder an upload goes to, with everything checked that can be before the bytes come. */
