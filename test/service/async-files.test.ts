@@ -159,6 +159,32 @@ describe('an asynchronous copy', () => {
     expect((await alice.get(`/files/${b.id}`)).status).toBe(404);
   });
 
+  it('refuses archived files, as a copy at once does, and copies nothing of a folder that holds one', async () => {
+    const { tree, sub, a, b } = await makeTree();
+    await service.operator.markFile(b.id, { archived: true });
+    const items = [b, sub, tree, a].map(({ id }) => ({ file: id, project: to.id }));
+    const job = await runToEnd(alice, '/async/files/copy', { items });
+    const refused = { error: { status: 400, code: 5007, message: 'The archived file b cannot be copied.' } };
+    expect(job).toMatchObject({
+      total_files: 5,
+      completed_files: 1,
+      failed_files: 4,
+      result: [refused, refused, refused, { resource: { name: 'a' } }],
+    });
+    expect(Object.keys(await namesBelow(to.root_folder))).toEqual(['a']);
+    const moved = await runToEnd(alice, '/async/files/move', { items: [{ file: tree.id, project: to.id }] });
+    expect(moved).toMatchObject({ completed_files: 2, failed_files: 0 });
+  });
+
+  it('tells nobody of archived files who may not copy', async () => {
+    const { tree, b } = await makeTree();
+    await service.operator.markFile(b.id, { archived: true });
+    const own = await bob.project('Own');
+    await alice.post(`/projects/${from.id}/members`, { username: 'bob', permissions: { write: true } });
+    const job = await runToEnd(bob, '/async/files/copy', { items: [{ file: tree.id, project: own.id }] });
+    expect(job.result[0].error.code).toBe(57016);
+  });
+
   it('refuses to copy a folder into itself', async () => {
     const { tree, sub } = await makeTree();
     const job = await runToEnd(alice, '/async/files/copy', { items: [{ file: tree.id, parent: sub.id }] });

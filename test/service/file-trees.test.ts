@@ -265,6 +265,18 @@ describe('a job on a folder whose worker dies', () => {
     },
   );
 
+  test('ends where a file has been archived meanwhile, and says how much was done', async () => {
+    const tree = await alice.folder(from.root_folder, 'tree');
+    await fill(tree.id, 650);
+    const id = await submit('copy', { file: tree.id, project: to.id });
+    await dieWithin('copy', id);
+    const late = await service.services.store.files.findChild(tree.id, 'f0500');
+    await service.operator.markFile(late?.id ?? '', { archived: true });
+    const job = await finish('copy', id);
+    expect(job).toMatchObject({ completed_files: 400, failed_files: 250 });
+    expect(job.result[0].error).toMatchObject({ code: 5007, message: expect.stringContaining('f0500') });
+  });
+
   test('ends where its submitter has lost the permission meanwhile, and says how much was done', async () => {
     const bob = await service.user(`bob${made}`);
     const tree = await alice.folder(from.root_folder, 'tree');

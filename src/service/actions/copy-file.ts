@@ -2,6 +2,7 @@ import type { CopyFileBody } from '../../contract/file.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
+import { checkCopyable } from '../rules/copyable.ts';
 import { checkFileName } from '../rules/names.ts';
 import { demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
@@ -25,7 +26,7 @@ export async function copyFile(
   const { file, permissions } = await fileFor(store, caller, copy.id);
   if (file.kind === 'folder') throw new ServiceError(5018);
   demand(permissions, 'copy', 5014);
-  if (file.is_archived === 1) throw new ServiceError(5007, 'An archived file cannot be copied.');
+  checkCopyable(file);
   const { project, parent } = copy.to;
   const destination = await destinationFolder(store, caller, { project, parent, malformed: 3010 });
   demand(destination.permissions, 'write', 5014);

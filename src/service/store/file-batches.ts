@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DetailedFile, FileRow } from './files.ts';
 import type { Schema } from './schema.ts';
 
@@ -37,14 +37,19 @@ export class FileBatchStore {
   /** Files in a folder and all folders below it. */
   async countBelow(folderId: string): Promise<number> {
     const { rows } = await sql<{ total: number }>`
-      with recursive below(id) as (
-        select id from files where id = ${folderId}
-        union all
-        select files.id from files join below on files.parent_id = below.id where files.kind = 'folder'
-      )
+      ${foldersFrom(folderId)}
       select count(*) as total from files join below on files.parent_id = below.id where files.kind = 'file'
     `.execute(this.#db);
     return Number(rows[0]?.total ?? 0);
+  }
+
+  /** An archived file in a folder or one of the folders below it. */
+  async findArchivedBelow(folderId: string): Promise<Pick<FileRow, 'name' | 'is_archived'> | undefined> {
+    const { rows } = await sql<Pick<FileRow, 'name' | 'is_archived'>>`
+      ${foldersFrom(folderId)}
+      select name, is_archived from files join below on files.parent_id = below.id where is_archived = 1 limit 1
+    `.execute(this.#db);
+    return rows[0];
   }
 
   /** Those there are at these places, in any number of folders. */
@@ -124,6 +129,15 @@ export class FileBatchStore {
       .onConflict((conflict) => conflict.column('blob_key').doUpdateSet({ since: now }))
       .execute();
   }
+}
+
+/** `below`: the ids of a folder and of all folders below it. */
+function foldersFrom(folderId: string): RawBuilder<unknown> {
+  return sql`with recursive below(id) as (
+    select id from files where id = ${folderId}
+    union all
+    select files.id from files join below on files.parent_id = below.id where files.kind = 'folder'
+  )`;
 }
 
 async function inChunks<Row>(

@@ -5,6 +5,7 @@
  * share the content, metadata and tags go along, and the copier is the creator.
  */
 import { randomId } from '../random-id.ts';
+import { checkCopyable } from '../rules/copyable.ts';
 import type { DetailedFile, FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import { freeNameOfEach, freeNumberedName } from './numbered-name.ts';
@@ -36,12 +37,14 @@ export async function moveFile(tx: Store, file: FileRow, to: Arrival): Promise<F
   return { ...file, ...changes };
 }
 
+/** @throws ServiceError 5007, and then none is copied */
 export async function copyFiles(
   tx: Store,
   files: readonly FileRow[],
   to: FileRow,
   doer: Doer,
 ): Promise<void> {
+  for (const file of files) checkCopyable(file);
   const nameOf = await freeNamesIn(tx, to, files);
   const detailed = await tx.files.withDetails(files);
   await tx.fileBatches.insert(detailed.map((file) => copyOf(file, { folder: to, name: nameOf(file) }, doer)));

@@ -3,6 +3,7 @@ import { destinationFolder } from '../actions/destination-folder.ts';
 import { fileFor } from '../actions/file-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
+import { type CopyCandidate, checkCopyable } from '../rules/copyable.ts';
 import { checkFileName, checkFolderName } from '../rules/names.ts';
 import { demand, type ProjectPermission } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
@@ -17,17 +18,34 @@ import { type JobRun, submitterOf } from './job-run.ts';
 const BATCH = 200;
 
 /**
+ * An archived file in a folder that is to be copied, so that nothing of it is copied then. Not in the transaction that begins
+ * the item: having read the whole tree, that would have to give way to whoever writes to it.
+ */
+export async function archivedBelow(
+  { services, job }: JobRun,
+  item: FileJobItem,
+): Promise<CopyCandidate | undefined> {
+  return job.kind === 'copy' ? services.store.fileBatches.findArchivedBelow(item.file) : undefined;
+}
+
+/**
  * Begins one item of an asynchronous job, inside a transaction, with the permissions of who submitted the job. A file is
  * done with that; of a folder, `continueItem` does one batch after the other, until no frame is left.
  *
- * @throws ServiceError 5002, 57016; and for copies and moves those of `destinationFolder`, 57015, 57010, 57012, 5024
+ * @param archived What `archivedBelow` found
+ * @throws ServiceError 5002, 57016, 5007; and for copies and moves those of `destinationFolder`, 57015, 57010, 57012, 5024
  */
-export async function beginItem(tx: Store, run: JobRun, item: FileJobItem): Promise<ItemProgress> {
+export async function beginItem(
+  tx: Store,
+  run: JobRun,
+  { item, archived }: { readonly item: FileJobItem; readonly archived: CopyCandidate | undefined },
+): Promise<ItemProgress> {
   const kind = kindOf(run);
   const caller = submitterOf(run.job);
   const { file, permissions } = await fileFor(tx, caller, item.file);
   demand(permissions, kind === 'copy' ? 'copy' : 'write', 57016);
   if (file.parent_id === null) throw new ServiceError(ROOT_REFUSED[kind]);
+  if (kind === 'copy') checkCopyable(archived ?? file);
   if (kind === 'delete') return beginDeletion(tx, file, doerOf(run));
   const arrival = await arrivalOf(tx, caller, { file, item });
   if (await isWithin(tx, arrival.folder, file)) throw new ServiceError(kind === 'move' ? 57010 : 57012);
@@ -45,7 +63,7 @@ export async function beginItem(tx: Store, run: JobRun, item: FileJobItem): Prom
   return { arrived: id, frames: [], files: 1 };
 }
 
-/** Does the next entries of a folder. @throws ServiceError 5026, 57015, 57016 */
+/** Does the next entries of a folder. @throws ServiceError 5026, 57015, 57016, 5007 */
 export async function continueItem(tx: Store, run: JobRun, progress: ItemProgress): Promise<ItemProgress> {
   await demandStill(tx, run, progress);
   const step = { kind: kindOf(run), doer: doerOf(run), limit: BATCH };

@@ -3,7 +3,7 @@ import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { LeaseLostError } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
-import { beginItem, continueItem, countFiles } from './file-work.ts';
+import { archivedBelow, beginItem, continueItem, countFiles } from './file-work.ts';
 import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress, JobFailure } from './job-requests.ts';
 import { failureOf, type JobRun, recordAct, recordEnd, recordStart, underLease } from './job-run.ts';
 
@@ -39,10 +39,13 @@ async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<File
 async function advance(run: JobRun, item: FileJobItem, before: FileJobResult): Promise<FileJobResult> {
   const { logger } = run.services;
   try {
+    const { current } = before;
+    const archived = current === undefined ? await archivedBelow(run, item) : undefined;
     return await underLease(run, async (tx) => {
-      const { current } = before;
       const progress =
-        current === undefined ? await beginItem(tx, run, item) : await continueItem(tx, run, current);
+        current === undefined
+          ? await beginItem(tx, run, { item, archived })
+          : await continueItem(tx, run, current);
       const after =
         progress.frames.length > 0
           ? { ...before, current: progress }
