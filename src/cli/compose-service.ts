@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
@@ -17,6 +18,7 @@ import {
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
 import { lockData } from './lock-data.ts';
+import { DATA_DIRECTORY_FAILS, makeOwnDirectory } from './make-own-directory.ts';
 import { taskService } from './task-service.ts';
 
 const STDERR = 2;
@@ -44,6 +46,13 @@ export async function composeService(options: Options): Promise<RunningService |
 async function start(options: Options): Promise<RunningService | RunningWorkers> {
   const { data, database, role, listen, rateLimit, secretKeyFile, allowEndpoint } = options;
   const tasks = await taskService(options, process.env);
+  await makeOwnDirectory(data, DATA_DIRECTORY_FAILS);
+  if (tasks?.directory !== undefined) {
+    await makeOwnDirectory(resolve(tasks.directory), {
+      exit: 'serviceFailed',
+      remedy: 'give another with --task-dir',
+    });
+  }
   const logger = createLogger({ fd: STDERR, level: options.logLevel });
   let lock: FileHandle | undefined;
   try {

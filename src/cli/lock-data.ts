@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockFile } from '../lib/lock-file.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -14,7 +14,6 @@ const WAIT_SECONDS = 2;
  * @returns The lock, for as long as it is open; undefined where nothing can be locked
  */
 export async function lockData(data: string, log: Logger): Promise<FileHandle | undefined> {
-  await mkdir(data, { recursive: true, mode: 0o700 });
   let handle: FileHandle | undefined;
   try {
     handle = await lockFile(join(data, 'lock'), WAIT_SECONDS);

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
+import { makeDirectories } from '../lib/make-directories.ts';
 import { createApp } from './app.ts';
 import { AuditTrail } from './audit/audit-trail.ts';
 import { openBlobStore } from './blobs/open-blob-store.ts';
@@ -158,7 +158,7 @@ export async function openServices(
 ): Promise<Services> {
   const { dataDir, logger, clock = systemClock } = options;
   const downloadUrlSeconds = options.downloadUrlSeconds ?? DEFAULT_DOWNLOAD_URL_SECONDS;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeDirectories(dataDir, 0o700);
   const signer = new UrlSigner(await readOrMakeKey(join(dataDir, 'signing-key')), clock);
   const blobs = await openBlobStore({
     dataDir,

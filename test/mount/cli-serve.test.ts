@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
@@ -70,6 +70,25 @@ describe('svcfs serve', () => {
     await second.says(/^listening on/m);
     second.signal('SIGTERM');
     expect(await second.exited()).toBe(0);
+  });
+
+  test('ends, and says what to do, where no directory can be made', async ({ sandbox }) => {
+    const serve = ['serve', '--listen', '127.0.0.1:0'];
+    const { mountPoint } = sandbox;
+    const astray = join(sandbox.root, 'astray');
+    await symlink('nowhere', astray);
+    for (const [args, exit, says] of [
+      [[...serve, '--data', '/proc/a'], 'serviceFailed', '/proc/a: no directory .*; .*--data'],
+      [[...serve, '--data', '/proc/a/b'], 'serviceFailed', '/proc/a/b: no directory .*; .*--data'],
+      [[...serve, '--data', join(astray, 'a')], 'serviceFailed', `${astray} is there .*; .*--data`],
+      [['demo', '--data', '/proc/a', mountPoint], 'serviceFailed', '/proc/a: no directory .*; .*--data'],
+      [['demo', '/proc/a'], 'mountPointMissing', '/proc/a does not exist: create it with mkdir'],
+    ] as const) {
+      const { code, stdout, stderr } = await sandbox.svcfs(args, { timeoutMs: 20_000 });
+      expect({ args, code, stdout }).toEqual({ args, code: EXIT_CODES[exit].code, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^svcfs: .*${says}\n$`));
+    }
+    expect(await readdir(mountPoint)).toEqual([]);
   });
 
   test('says in one line why it cannot start', async ({ sandbox }) => {

@@ -1,9 +1,11 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import { defaultsOf } from '../../config/option.ts';
+import { makeDirectories } from '../../lib/make-directories.ts';
 import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError } from '../exit-codes.ts';
+import { DATA_DIRECTORY_FAILS, makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
@@ -68,9 +70,9 @@ async function startService(
   const previous = await readRecord<DemoRecord>(directory.demoRecord);
   // Its mount was killed, or there would be one now.
   if (previous?.service !== undefined) await stopService(previous.service);
-  await mkdir(directory.root, { recursive: true, mode: 0o700 });
+  await makeOwnDirectory(directory.root, STATE_DIRECTORY_FAILS);
   const data = resolve(givenData ?? directory.demoData);
-  const madeData = (await mkdir(data, { recursive: true, mode: 0o700 })) !== undefined;
+  const madeData = await makeOwnDirectory(data, DATA_DIRECTORY_FAILS);
   if (madeData) onProgress('making the demo content: some seconds, the first time only');
   try {
     const { serviceLog: log } = directory;
@@ -85,7 +87,7 @@ async function startService(
 /** False when it was there, or cannot be made: mounting says why. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
-    return (await mkdir(path, { recursive: true })) !== undefined;
+    return (await makeDirectories(path)) !== undefined;
   } catch {
     return false;
   }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../exit-codes.ts';
+import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
 import type { DaemonReport, DaemonWait, MountSettings } from './daemon-messages.ts';
 import { engineFlags } from './engine-flags.ts';
 
@@ -30,7 +31,7 @@ export interface Daemon {
  * `onWait` is told when the mount waits for the rate limit, and how long.
  */
 export async function startDaemon(settings: MountSettings, onWait: (ms: number) => void): Promise<Daemon> {
-  await mkdir(settings.directory.root, { recursive: true, mode: 0o700 });
+  await makeOwnDirectory(settings.directory.root, STATE_DIRECTORY_FAILS);
   const log = await open(settings.directory.log, 'a', 0o600);
   const flags = engineFlags(process.versions.v8);
   const child = spawn(process.execPath, [...flags, DAEMON], {

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { makeDirectories } from '../../lib/make-directories.ts';
 import { DEFAULT_INSTANCE_TYPES } from '../rules/instance-types.ts';
 import type { ServicesOptions, TaskOptions } from '../service-config.ts';
 import type { Services } from '../services.ts';
@@ -24,7 +24,7 @@ export async function openTaskRunner({
   if (tasks === undefined) return { executor: noExecutor, taskRunner: undefined };
   const { instances = DEFAULT_INSTANCE_TYPES } = tasks;
   const directory = resolve(tasks.directory ?? join(dataDir, 'tasks'));
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectories(directory, 0o700);
   const engine = engineOf(tasks, { clock, hidden: [resolve(dataDir), directory] });
   return { executor: jobExecutor, taskRunner: { engine, directory, instances } };
 }
