@@ -115,6 +115,7 @@ export interface Draft {
   readonly synced: boolean;
   /** As every change of bytes that are being published, it waits for that. */
   write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
+  /** What is only in its unfinished upload is waited for while that is being completed; `ContentError` otherwise. */
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   truncate(sizeBytes: number, signal: AbortSignal): Promise<void>;
   /** Records that a range is that of a version; fetched only if the draft does not end as a whole copy of it. */

@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { BackgroundProcess } from '../support/background-process.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
 import { type RunResult, run, shell } from '../support/run.ts';
@@ -216,6 +217,30 @@ describe('what it may use', () => {
     expect(cache.cachedBytes).toBeLessThanOrEqual(32 * 1024 * 1024);
     const counters = await (await fetch(`${service.origin}/internal/stats`)).json();
     expect((counters as { maxPartsInFlight: number }).maxPartsInFlight).toBe(1);
+  });
+
+  test('a file larger than --spool-size that is read while it is closed is read when its upload is done', async ({
+    sandbox,
+  }) => {
+    const proxy = await proxied();
+    const endpoint = { SVC_API_ENDPOINT: `${proxy.origin}/v2` };
+    await mount(sandbox, ['--memory', '32M', '--spool-size', '32M'], endpoint);
+    const path = sandbox.path(PROJECT, 'closing.bin');
+    const isCompletion = (request: SeenRequest): boolean => request.path.endsWith('/complete');
+    const letThrough = proxy.inject({ kind: 'answer', status: 503 }, { when: isCompletion });
+    const closed = shell(`seq 12000000 > ${path}`);
+    await waitUntil(() => proxy.requests.some(isCompletion));
+    // Past the kernel's pages of what was written.
+    const reading = `dd if=${path} bs=1M count=1 iflag=direct status=none`;
+    const compared = new BackgroundProcess('bash', [
+      '-c',
+      `echo begun; cmp <(seq 200000 | head -c 1M) <(${reading})`,
+    ]);
+    onTestFinished(() => compared.end());
+    await compared.says(/begun/);
+    letThrough();
+    expect({ code: await compared.exited(), stderr: compared.stderr }).toEqual({ code: 0, stderr: '' });
+    await closed;
   });
 });
 

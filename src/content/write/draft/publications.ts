@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../../api/model.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import { ContentError } from '../../ports.ts';
+import { ReleasedError } from '../spool/refuse-released.ts';
 
 export interface PublicationsOptions {
   /** The draft's count of changes. */
@@ -46,12 +47,15 @@ export class Publications {
     await this.#last?.done.catch(() => {});
   }
 
-  /** What a draft builds on may be gone from when a file was made of it, and is found there as soon as that is answered. */
+  /**
+   * What a draft builds on may be gone from when a file was made of it, and is found there as soon as that is answered. So is
+   * what the spool let go of.
+   */
   async orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
+      if (!isInFileOnceMade(error)) throw error;
       await untilAborted(this.ended(), signal);
       return await work();
     }
@@ -86,4 +90,8 @@ export class Publications {
     if (isLast) this.#last = undefined;
     this.#options.onEnd({ isDone, isLast });
   }
+}
+
+function isInFileOnceMade(error: unknown): boolean {
+  return error instanceof ReleasedError || (error instanceof ContentError && error.kind === 'changed');
 }

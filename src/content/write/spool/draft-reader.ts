@@ -25,7 +25,7 @@ export class DraftReader {
     this.#options = options;
   }
 
-  /** For a program; what lies past the end is cut. `ContentError` when some of the bytes are in the unfinished upload only. */
+  /** For a program; what lies past the end is cut. `ReleasedError` when some of the bytes are in the unfinished upload only. */
   read(range: ByteRange, signal: AbortSignal): Promise<ByteChunks> {
     return this.#tracked(this.#read(range, signal));
   }
