@@ -10,6 +10,7 @@
  */
 import type { FileRecord } from '../../api/model.ts';
 import { sameVersion } from '../../content/content-version.ts';
+import type { Draft } from '../../content/ports.ts';
 import type { ProcessTable } from '../../lib/process-table.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, OpenReply, ReadReply, RequestContext } from '../file-system.ts';
@@ -95,7 +96,7 @@ export class PlatformOpenFiles implements OpenFiles {
     const open = this.#handles.get(span.handle);
     if (open.kind === 'text') return { chunks: [open.bytes.subarray(span.offset, span.offset + sizeBytes)] };
     const { node } = open.content;
-    if (node.draft) return node.draft.read(span.offset, sizeBytes, context.signal);
+    if (node.draft) return this.#readDraft(node, node.draft, [span, sizeBytes, context]);
     const reply = this.#viewOf(open).read(span.offset, sizeBytes, context);
     return reply instanceof Promise ? this.#doubtingWhatIsGone(reply, node) : reply;
   }
@@ -320,6 +321,17 @@ export class PlatformOpenFiles implements OpenFiles {
     const there = await this.#tree.childOf(parent, name, signal);
     if (there || mode.truncate || mode.exclusive) return there;
     return this.#tree.freshChildOf(parent, name, signal);
+  }
+
+  /** A publication on a volume takes the draft away when the object has its bytes: whoever is still reading it reads that. */
+  async #readDraft(node: ContentNode, draft: Draft, read: Parameters<OpenFiles['read']>): Promise<ReadReply> {
+    const [{ offset }, sizeBytes, { signal }] = read;
+    try {
+      return await draft.read(offset, sizeBytes, signal);
+    } catch (error) {
+      if (node.draft === draft || signal.aborted) throw error;
+      return this.read(...read);
+    }
   }
 
   /** The bytes are gone or others: so is the file, however fresh its facts are. Whoever opens it next has it asked for. */

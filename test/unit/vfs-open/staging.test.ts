@@ -107,6 +107,23 @@ describe('an object that is written while others read it', () => {
     expect(await world.read(reader)).toBe('after!');
     await world.close(reader);
   });
+
+  it('is read from the volume by who asked for bytes that were still here, and are there now', async () => {
+    const { node, handle } = await world.create('object', { parent: volume, flags: O_RDWR });
+    await world.write(handle, 'text');
+    const draft = node.draft!;
+    const gate = new Gate();
+    const read: typeof draft.read = async (...args) => {
+      await gate.opened;
+      return draft.read(...args);
+    };
+    node.draft = withMethods(draft, { read });
+    const reading = world.read(handle);
+    await world.side.openFiles.flush(handle, world.by());
+    gate.open();
+    expect(await reading).toBe('text');
+    await world.close(handle);
+  });
 });
 
 const staged = () => world.onPlatform(world.otherProject);
