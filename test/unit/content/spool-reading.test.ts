@@ -1,19 +1,30 @@
 import { expect, it } from 'vitest';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { ContentReader } from '../../../src/content/ports.ts';
 import { DraftContent } from '../../../src/content/write/spool/draft-content.ts';
+import type { Extent } from '../../../src/content/write/spool/extent-map.ts';
 import { FetchTurns } from '../../../src/content/write/spool/fetch-turns.ts';
+import { Gate } from '../../support/gate.ts';
 import { bytesOf, forever, KIB, loneSpool, MIB, newDraft, platform, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
 const GIB = 1024 * MIB;
 
 function emptyContent(memory = new MemoryPool(MIB)): DraftContent {
+  return contentOf([], { open: () => expect.unreachable() }, memory);
+}
+
+function contentOf(
+  extents: readonly Extent[],
+  reader: ContentReader,
+  memory = new MemoryPool(MIB),
+): DraftContent {
   return new DraftContent({
     spool: loneSpool(2 * MIB),
-    reader: { open: () => expect.unreachable() },
+    reader,
     memory,
     fetchTurns: new FetchTurns(memory),
-    extents: [],
+    extents,
     beforeChange: () => undefined,
     mayChange: () => undefined,
     onChange: () => undefined,
@@ -72,6 +83,36 @@ it('what was changed in many small places is read with what is between them', as
   }
   expect(await bytesOf(draft)).toEqual(bytes);
   await draft.discard();
+});
+
+it('what is still read when the draft is closed opens no version that nobody would close', async () => {
+  const gate = new Gate();
+  let open = 0;
+  const reader: ContentReader = {
+    open: (version) => {
+      open += 1;
+      return {
+        version,
+        prepare: () => undefined,
+        inspect: () => expect.unreachable(),
+        read: () => gate.opened.then(() => ({ chunks: [Buffer.alloc(4)] })),
+        close: () => {
+          open -= 1;
+        },
+      };
+    },
+  };
+  const extents = ['first', 'second'].map((fileId, index): Extent => {
+    const origin = { kind: 'version', version: { kind: 'file', fileId, sizeBytes: 4 }, offset: 0 } as const;
+    return { start: index * 4, end: index * 4 + 4, origin };
+  });
+  const content = contentOf(extents, reader);
+  const reading = content.read({ start: 0, end: 8 }, forever);
+  expect(open).toBe(1);
+  await content.close({ keepSpool: false });
+  gate.open();
+  await expect(reading).rejects.toThrow('the draft is closed');
+  expect(open).toBe(0);
 });
 
 it('a part is read that lies further before the end than a buffer of Node can be long', async () => {

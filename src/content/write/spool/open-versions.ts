@@ -1,6 +1,6 @@
 import type { ByteChunks } from '../../../lib/byte-chunks.ts';
 import { versionKey } from '../../content-version.ts';
-import type { ContentReader, ContentVersion, OpenVersion } from '../../ports.ts';
+import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../../ports.ts';
 import type { VersionOrigin } from './extent-map.ts';
 import { FETCH_BYTES, type FetchTurns } from './fetch-turns.ts';
 
@@ -20,6 +20,7 @@ export class OpenVersions {
   readonly #reader: ContentReader;
   readonly #turns: FetchTurns;
   readonly #open = new Map<string, OpenVersion>();
+  #closed = false;
 
   constructor(reader: ContentReader, turns: FetchTurns) {
     this.#reader = reader;
@@ -68,6 +69,7 @@ export class OpenVersions {
   }
 
   close(): void {
+    this.#closed = true;
     for (const version of this.#open.values()) version.close();
     this.#open.clear();
   }
@@ -76,6 +78,7 @@ export class OpenVersions {
     const key = versionKey(version);
     const known = this.#open.get(key);
     if (known !== undefined) return known;
+    if (this.#closed) throw new ContentError('failed', 'the draft is closed');
     const opened = this.#reader.open(version);
     this.#open.set(key, opened);
     return opened;
