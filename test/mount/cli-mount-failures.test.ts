@@ -80,6 +80,17 @@ describe('svcfs mount fails with an exit code of its own for', () => {
     expect(await sandbox.svcfs(['mount', sandbox.mountPoint], { env })).toMatchObject({ code: 0 });
   });
 
+  test('uploads that follow a close where nothing can be written, whoever asks for them', async ({
+    sandbox,
+  }) => {
+    const says = /^svcfs: --read-only and --write-back .*: leave out one of them$/m;
+    await expectFailure(sandbox, { exit: 'usage', says }, { args: ['--read-only', '--write-back'] });
+    const run = { env: { SVCFS_WRITE_BACK: '1' } };
+    const saysWhere =
+      /^svcfs: --read-only and --write-back .*: leave out --read-only, or unset SVCFS_WRITE_BACK$/m;
+    await expectFailure(sandbox, { exit: 'usage', says: saysWhere }, { args: ['--read-only'], run });
+  });
+
   test('a mount point that does not exist', async ({ sandbox }) => {
     const path = join(sandbox.root, 'nowhere');
     await expectFailure(sandbox, { exit: 'mountPointMissing', says: /nowhere does not exist/ }, { path });

@@ -37,6 +37,7 @@ export function addMountCommand(program: Command): void {
 
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
   requireCacheDirectory(command);
+  refuseWriteBackReadOnly(command, options);
   const credentials = await resolveCredentials({
     // The environment's endpoint has its own place in the order.
     endpoint: command.getOptionValueSource('endpoint') === 'cli' ? options.endpoint : undefined,
@@ -73,4 +74,17 @@ function requireCacheDirectory(command: Command): void {
       `${option.long} needs --cache-dir: there is no disk cache without a directory`,
     );
   }
+}
+
+/** Whoever asks for it believes that something can be written. */
+function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: MountOptions): void {
+  if (!readOnly || !writeBack) return;
+  const remedy =
+    command.getOptionValueSource('writeBack') === 'env'
+      ? `leave out --read-only, or unset ${MOUNT_OPTIONS.writeBack.environment}`
+      : 'leave out one of them';
+  throw new CliError(
+    'usage',
+    `--read-only and --write-back exclude each other, for nothing is written that could be uploaded: ${remedy}`,
+  );
 }
