@@ -1,7 +1,7 @@
 /** mv and cp between projects and volumes: jobs of the platform, not a byte through the mount. */
 import { mkdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { shell } from '../support/run.ts';
+import { mustRun, shell } from '../support/run.ts';
 import { type ServedMount as Served, ServedMount } from '../support/served-mount.ts';
 
 const PROJECT = 'projects/demo/rna-seq-study';
@@ -110,6 +110,22 @@ it('what a volume cannot do is refused with a reason', async () => {
     '! rm $V/a 2>/dev/null; ! mv $V/a $V/b 2>/dev/null; ! sh -c "echo x > $0/new" $V 2>/dev/null; ls $V | cmp - <(echo a)',
   );
   expect(await run('getfattr --only-values -n user.svc.error $V/a')).toMatch(/rename|deletes no objects/);
+});
+
+it('mknod of a file that a volume would never take fails as writing it does, and leaves no name', async () => {
+  await here();
+  const mknod = `import errno, os, sys
+try:
+  os.mknod(sys.argv[1])
+  print('made')
+except OSError as error:
+  print(errno.errorcode[error.errno])`;
+  const attempt = (path: string): Promise<string> => mustRun('python3', ['-c', mknod, path]);
+  expect(await attempt(`${volume}/new`)).toBe('EROFS\n');
+  expect(await run('ls $V; getfattr --only-values -n user.svc.error $V')).toMatch(
+    /^new: the platform puts only exported/,
+  );
+  expect(await attempt(`${project}/new`)).toBe('made\n');
 });
 
 it('mv between projects moves the file and keeps its id', async () => {

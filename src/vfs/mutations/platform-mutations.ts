@@ -52,7 +52,8 @@ export class PlatformMutations implements Mutations {
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
     const { tree, contents, closedFiles } = this.#parts;
     await this.#requireFree(place, context.signal);
-    const node = await newFile(tree, contents, { ...place, mode, exclusive: true }, context.signal);
+    const wanted = { ...place, mode, exclusive: true, isWhole: true };
+    const node = await newFile(tree, contents, wanted, context.signal);
     closedFiles.publishSoon(contents.of(node));
     return node;
   }

@@ -2,7 +2,7 @@ import type { Draft } from '../../content/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
-import type { ProjectFileNode } from '../node.ts';
+import type { DirectoryNode, ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import type { ClosedFiles } from './closed-files.ts';
 import type { ContentTable } from './content-table.ts';
@@ -67,6 +67,10 @@ export class Contents {
 
   requireByteWrites(content: FileContent): void {
     this.#publisher.requireByteWrites(content);
+  }
+
+  requireByteWritesIn(directory: DirectoryNode): void {
+    this.#publisher.requireByteWritesIn(directory);
   }
 
   /** It stays on this machine until it is renamed. */

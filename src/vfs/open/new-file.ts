@@ -9,6 +9,15 @@ import type { ContentNode } from './file-content.ts';
 /** Execute permission is part of what a file is; the other bits of creation follow the maker's umask, not the file. */
 const EXECUTE_BITS = 0o111;
 
+export interface NewFile {
+  readonly parent: Node;
+  readonly name: string;
+  readonly mode: number;
+  readonly exclusive: boolean;
+  /** Nobody need open it: it is published as it is. Of another its close tells what cannot be, and it may become a copy until then. */
+  readonly isWhole: boolean;
+}
+
 /**
  * A new file under a free name, empty, in the tree, and known to nobody else until it is published: no request is
  * made. The caller opens it or sees to its publication.
@@ -16,7 +25,7 @@ const EXECUTE_BITS = 0o111;
 export async function newFile(
   tree: Tree,
   contents: Contents,
-  how: { readonly parent: Node; readonly name: string; readonly mode: number; readonly exclusive: boolean },
+  how: NewFile,
   signal: AbortSignal,
 ): Promise<ContentNode> {
   const { parent, name, mode } = how;
@@ -27,6 +36,7 @@ export async function newFile(
     );
   requireWritable(tree, parent);
   requireName(parent, name, 'file');
+  if (how.isWhole) contents.requireByteWritesIn(parent);
   const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
   if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
   const content = contents.of(node);

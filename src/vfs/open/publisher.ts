@@ -11,7 +11,7 @@ import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.t
 import { errnoOf } from '../errno-of.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
-import type { ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
+import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { folderIdOf, pathOf } from '../node.ts';
 import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
@@ -81,9 +81,14 @@ export class Publisher implements DraftMaker {
 
   /** Throws for a file on a volume when there is no staging project. */
   requireByteWrites(content: FileContent): void {
-    if (content.node.kind === 'project-file' || this.#staging) return;
+    if (this.#takesBytes(content.node)) return;
     content.hopeless = true;
     throw new FsError('EROFS', NO_STAGING);
+  }
+
+  /** As `requireByteWrites`, of a directory that a file is to be made in. */
+  requireByteWritesIn(directory: DirectoryNode): void {
+    if (!this.#takesBytes(directory)) throw new FsError('EROFS', NO_STAGING);
   }
 
   /** The caller holds the content's lock. Throws what failed; the draft is as unpublished then as before. */
@@ -181,6 +186,11 @@ export class Publisher implements DraftMaker {
     // It may have been made without them.
     node.pending = pending;
     await this.#hasTheName(content, draft);
+  }
+
+  #takesBytes({ kind }: Node): boolean {
+    const isOnVolume = kind === 'volume-object' || kind === 'volume-directory';
+    return !isOnVolume || this.#staging !== undefined;
   }
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {

@@ -417,6 +417,12 @@ describe('cp', () => {
 });
 
 describe('with a staging project', () => {
+  it('puts a file there that mknod made', async () => {
+    await world.side.mutations.mknod({ parent: volume, name: 'new' }, 0o100644, world.by());
+    expect(await world.side.idle(world.by().signal)).toEqual([]);
+    expect(await world.onVolume(volume)).toMatchObject({ new: '' });
+  });
+
   it('writes bytes to a volume, and leaves nothing behind', async () => {
     await world.put('new', 'written here', volume);
     expect(await world.onVolume(volume)).toMatchObject({ new: 'written here' });
