@@ -198,7 +198,7 @@ export class Publisher implements DraftMaker {
     await learnPlace(this.#tree, node);
     await this.#follow(content, draft);
     await this.#noteConflict(content, node);
-    const { pending } = node;
+    const { pending, record } = node;
     const facts = localFacts(node);
     const annotations = annotationsFor(node);
     let file = await publishOver(this.#replaced, { content, node, draft }, async () => {
@@ -209,8 +209,8 @@ export class Publisher implements DraftMaker {
         ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
         : this.#upload(draft, annotations);
     });
-    for (let sent = pending; node.pending !== sent; ) {
-      sent = node.pending;
+    for (let sent = { pending, record }; isSetSince(node, sent); ) {
+      sent = { pending: node.pending, record: node.record };
       await draft.annotate(annotationsFor(node));
       file = await draft.annotatePublished();
     }
@@ -341,6 +341,14 @@ export class Publisher implements DraftMaker {
 /** Its bytes are those of a file of the platform. */
 function isFileAlready(draft: Draft | undefined): boolean {
   return draft !== undefined && !draft.dirty && draft.publishedFileId !== undefined;
+}
+
+/** What is set on a file waits for its content; what is taken from it is gone from its record as well. */
+function isSetSince(
+  node: ProjectFileNode,
+  { pending, record }: Pick<ProjectFileNode, 'pending' | 'record'>,
+): boolean {
+  return node.pending !== pending || node.record !== record;
 }
 
 /** The platform cannot make this copy, but can take the bytes. */

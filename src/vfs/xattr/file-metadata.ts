@@ -46,12 +46,14 @@ export class FileMetadata {
     return this.#changing(node, signal, async () => {
       const id = node.record?.id;
       if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return dropPending(node, key);
+      const { files } = this.#tree.api;
       // No call removes one pair. What others set meanwhile is kept, but for the moment between the two requests.
-      const current = await this.#tree.api.files.get(id, { signal });
-      const rest = Object.entries(current.kind === 'file' ? current.metadata : {}).filter(
-        ([name]) => name !== key,
-      );
-      const metadata = await this.#tree.api.files.putMetadata(id, Object.fromEntries(rest), { signal });
+      const remove = async (): Promise<Pairs> => {
+        const current = await files.get(id, { signal });
+        const there = current.kind === 'file' ? current.metadata : {};
+        return files.putMetadata(id, without(there, key), { signal });
+      };
+      const metadata = await unlessReplaced(node, remove, without(node.record?.metadata ?? {}, key));
       dropPending(node, key);
       this.#keep(node, id, { metadata });
     });
@@ -64,8 +66,9 @@ export class FileMetadata {
       const metadata = { ...Object.fromEntries(own), ...pairs };
       requireCount(metadata);
       const id = node.record?.id;
-      const kept =
-        id === undefined ? undefined : await this.#tree.api.files.putMetadata(id, metadata, { signal });
+      const put = (fileId: string): Promise<Pairs> =>
+        this.#tree.api.files.putMetadata(fileId, metadata, { signal });
+      const kept = id === undefined ? undefined : await unlessReplaced(node, () => put(id), metadata);
       node.pending = node.pending && { ...node.pending, metadata: {} };
       if (id === undefined || kept === undefined) return addPending(node, { metadata });
       this.#keep(node, id, { metadata: kept });
@@ -119,6 +122,23 @@ async function madeInPlace(node: ProjectFileNode, change: () => Promise<void>): 
   return publishedId(node) === id;
 }
 
+/**
+ * Changes what a file has. One whose next content is on its way may have been replaced by that, which is told what it is to
+ * have: `metadata`.
+ */
+async function unlessReplaced(
+  node: ProjectFileNode,
+  change: () => Promise<Pairs>,
+  metadata: Pairs,
+): Promise<Pairs> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!isAhead(node) || errnoOf(error) !== 'ENOENT') throw error;
+    return metadata;
+  }
+}
+
 function publishedId(node: ProjectFileNode): string | undefined {
   return isAhead(node) ? undefined : node.record?.id;
 }
@@ -132,6 +152,9 @@ function addPending(node: ProjectFileNode, more: Partial<Annotations>): void {
 
 function dropPending(node: ProjectFileNode, key: string): void {
   if (!node.pending) return;
-  const rest = Object.entries(node.pending.metadata).filter(([name]) => name !== key);
-  node.pending = { ...node.pending, metadata: Object.fromEntries(rest) };
+  node.pending = { ...node.pending, metadata: without(node.pending.metadata, key) };
+}
+
+function without(pairs: Pairs, key: string): Pairs {
+  return Object.fromEntries(Object.entries(pairs).filter(([name]) => name !== key));
 }

@@ -54,6 +54,8 @@ export class FakePlatform {
   on: (call: string) => void | Promise<void> = () => {};
   /** Called when a file was made, before that is answered: may throw, or wait. */
   onMade: () => void | Promise<void> = () => {};
+  /** Called when a file was edited, before that is answered. */
+  onEdited: () => void | Promise<void> = () => {};
   #ids = 0;
 
   get api(): Api {
@@ -118,7 +120,19 @@ export class FakePlatform {
           metadata: { ...file.record.metadata, ...metadata },
           tags: tags ?? file.record.tags,
         };
-        return file.record;
+        const { record } = file;
+        await this.onEdited();
+        return record;
+      },
+      get: async (id) => {
+        await this.#enter('get');
+        return this.#file(id).record;
+      },
+      putMetadata: async (id, metadata) => {
+        await this.#enter('putMetadata');
+        const file = this.#file(id);
+        file.record = { ...file.record, metadata };
+        return metadata;
       },
       downloadInfo: async (id) => {
         await this.#enter('downloadInfo');

@@ -1,36 +1,60 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Annotations } from '../../ports.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
-import { withMetadata, withoutMetadata } from './file-changes.ts';
+import { type FileChanges, withMetadata, withoutMetadata } from './file-changes.ts';
 
-type AnnotationState = Pick<DraftState, 'annotations' | 'noted'>;
+type AnnotationState = Pick<DraftState, 'annotations' | 'noted' | 'dropped'>;
 
 /** What a draft's file is given with its content: what was set on it, and what is noted of its bytes. */
 export class DraftAnnotations {
   #all: Annotations | undefined;
   #noted: Annotations['metadata'];
+  /** Keys of what was set and sent: the file may have them. */
+  #sent: readonly string[] = [];
+  /** Those of them that were taken back. */
+  #dropped: readonly string[];
 
   constructor(state: AnnotationState) {
     this.#all = state.annotations;
     this.#noted = notedIn(state);
+    this.#dropped = state.dropped ?? [];
   }
 
-  /** Undefined: the file has them, or there are none. */
-  get all(): Annotations | undefined {
-    return this.#all;
+  /** What the file is still to be given, or to lose; undefined: nothing. */
+  get owed(): FileChanges | undefined {
+    if (this.#all === undefined && this.#dropped.length === 0) return undefined;
+    return { annotations: this.#all, dropped: this.#dropped };
   }
 
   /** As the journal tells it. */
   get entry(): AnnotationState {
-    return { annotations: this.#all, noted: this.#noted };
+    const dropped = this.#dropped.length === 0 ? undefined : this.#dropped;
+    return { annotations: this.#all, noted: this.#noted, dropped };
   }
 
   /** In place of what was set before; false: they are as they were. */
   set(annotations: Annotations | undefined): boolean {
     const all = withMetadata(annotations, this.#noted);
-    if (isDeepStrictEqual(all, this.#all)) return false;
+    const dropped = union(this.#sent, this.#dropped).filter(
+      (key) => !Object.hasOwn(all?.metadata ?? {}, key),
+    );
+    if (isDeepStrictEqual([all, dropped], [this.#all, this.#dropped])) return false;
     this.#all = all;
+    this.#dropped = dropped;
     return true;
+  }
+
+  /** What is sent along with the content, which has nothing else. */
+  sendAlong(): Annotations | undefined {
+    this.#dropped = [];
+    this.#sent = this.#keysSet;
+    return this.#all;
+  }
+
+  /** As `owed`, and that is sent now. */
+  sendAfter(): FileChanges | undefined {
+    this.#sent = union(this.#sent, this.#keysSet);
+    return this.owed;
   }
 
   /** Metadata of our own, which tells of the bytes as they are. */
@@ -45,17 +69,27 @@ export class DraftAnnotations {
     this.#noted = {};
   }
 
-  /** The file has them; false: others were set since they were asked for. */
-  given(annotations: Annotations): boolean {
-    if (this.#all !== annotations) return false;
-    this.#all = undefined;
+  /** The file is so; false: others were set since they were asked for. */
+  given({ annotations, dropped }: FileChanges): boolean {
+    if (this.#all !== annotations || this.#dropped !== dropped) return false;
+    this.clear();
     return true;
   }
 
   /** The file has what it is to have. */
   clear(): void {
     this.#all = undefined;
+    this.#dropped = [];
   }
+
+  /** Without what is noted: that is not taken back, but told of other bytes. */
+  get #keysSet(): readonly string[] {
+    return Object.keys(this.#all?.metadata ?? {}).filter((key) => !Object.hasOwn(this.#noted, key));
+  }
+}
+
+function union(some: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set([...some, ...others])];
 }
 
 /** What was set on a draft that an ended mount left, without what that mount noted of its bytes. */

@@ -7,7 +7,7 @@ import type { DraftContent } from '../spool/draft-content.ts';
 import type { DraftUpload } from '../upload/draft-upload.ts';
 import { NO_COUNT } from './change-counts.ts';
 import type { DraftRecord } from './draft-record.ts';
-import { annotated } from './file-changes.ts';
+import { changed } from './file-changes.ts';
 import { Publications } from './publications.ts';
 import type { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
@@ -99,9 +99,9 @@ export class DraftPublisher {
     for (;;) {
       const { file } = record;
       if (file === undefined) throw new ContentError('failed', 'annotations without a file');
-      const { all: annotations } = record.annotations;
-      if (annotations === undefined) return file;
-      record.annotated(await annotated(context.api, file, annotations, signal), annotations);
+      const owed = record.annotations.sendAfter();
+      if (owed === undefined) return file;
+      record.annotated(await changed(context.api, file, owed, { signal, priority: 'data' }), owed);
     }
   }
 
@@ -143,7 +143,7 @@ export class DraftPublisher {
     return upload.publish(content.sizeBytes, {
       annotations: (digest) => {
         note(digest);
-        return record.annotations.all;
+        return record.annotations.sendAlong();
       },
       inParts: async () => {
         await wanted?.finish(signal);

@@ -1,10 +1,11 @@
 /** What a later mount is to know of a draft: as it is now, and told to the journal whenever it changes. */
 import type { FileRecord } from '../../../api/model.ts';
-import type { Annotations, UploadTarget } from '../../ports.ts';
+import type { UploadTarget } from '../../ports.ts';
 import type { DraftState, UploadState } from '../journal/journal-entry.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import { ChangeCounts, RECOVERED_CHANGES } from './change-counts.ts';
 import { DraftAnnotations } from './draft-annotations.ts';
+import type { FileChanges } from './file-changes.ts';
 import { closedIn, OwedBytes } from './owed-bytes.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -69,7 +70,7 @@ export class DraftRecord {
   get isOwed(): boolean {
     const askedFor = this.owed.asked && this.#file === undefined;
     const underWay = this.#target.onward !== undefined && this.#file !== undefined;
-    return this.changes.isDirty || askedFor || underWay || this.annotations.all !== undefined;
+    return this.changes.isDirty || askedFor || underWay || this.annotations.owed !== undefined;
   }
 
   /** All of it is to be published. */
@@ -93,10 +94,10 @@ export class DraftRecord {
     this.save();
   }
 
-  /** The file was given annotations, and is this since. */
-  annotated(file: FileRecord, annotations: Annotations): void {
+  /** What was set was given to the file, which is this since. */
+  annotated(file: FileRecord, changes: FileChanges): void {
     this.#file = file;
-    if (this.annotations.given(annotations)) this.save();
+    if (this.annotations.given(changes)) this.save();
   }
 
   save(): void {

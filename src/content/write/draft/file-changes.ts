@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Api } from '../../../api/api.ts';
+import type { Api, CallOptions, FilesApi } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../ports.ts';
 
-/** Annotations as one edit of the file. */
-export function fileChanges({ metadata, tags }: Annotations): {
-  metadata: Annotations['metadata'];
-  tags?: readonly string[];
-} {
-  return { metadata, ...(tags !== undefined && { tags }) };
+/** What is changed of a file whose bytes are there. */
+export interface FileChanges {
+  readonly annotations: Annotations | undefined;
+  /** Keys of pairs that it is not to have. */
+  readonly dropped: readonly string[];
 }
 
 /** With these pairs as well. */
@@ -31,15 +30,45 @@ export function withoutMetadata(
   return { metadata: Object.fromEntries(others), tags: annotations.tags };
 }
 
-/** The file, with all of these: one edit, unless it has them. */
-export async function annotated(
+/** The file, changed: by one call, or none if it is so already, and by two more if it has pairs that it is not to have. */
+export async function changed(
   { files }: Api,
   file: FileRecord,
-  annotations: Annotations,
-  signal: AbortSignal,
+  { annotations, dropped }: FileChanges,
+  options: CallOptions,
 ): Promise<FileRecord> {
-  if (hasAll(file, annotations)) return file;
-  return files.edit(file.id, fileChanges(annotations), { signal, priority: 'data' });
+  const left = dropped.filter((key) => Object.hasOwn(file.metadata, key));
+  const kept =
+    left.length === 0 ? file : { ...file, metadata: await withoutPairs(files, file.id, left, options) };
+  if (annotations === undefined || hasAll(kept, annotations)) return kept;
+  return files.edit(file.id, editOf(annotations), options);
+}
+
+/** As `changed`, of a file of which only the id is known. */
+export async function change(
+  { files }: Api,
+  id: string,
+  { annotations, dropped }: FileChanges,
+  options: CallOptions,
+): Promise<void> {
+  if (dropped.length > 0) await withoutPairs(files, id, dropped, options);
+  if (annotations !== undefined) await files.edit(id, editOf(annotations), options);
+}
+
+function editOf({ metadata, tags }: Annotations): Parameters<FilesApi['edit']>[1] {
+  return { metadata, ...(tags !== undefined && { tags }) };
+}
+
+/** No call removes a pair. What others set meanwhile is kept, but for the moment between the two. */
+async function withoutPairs(
+  files: FilesApi,
+  id: string,
+  keys: readonly string[],
+  options: CallOptions,
+): Promise<Annotations['metadata']> {
+  const current = await files.get(id, options);
+  const pairs = Object.entries(current.kind === 'file' ? current.metadata : {});
+  return files.putMetadata(id, Object.fromEntries(pairs.filter(([key]) => !keys.includes(key))), options);
 }
 
 /** Whether an edit would change nothing. */

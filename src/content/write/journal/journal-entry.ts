@@ -39,6 +39,8 @@ export interface DraftState {
   readonly annotations: Annotations | undefined;
   /** Those of `annotations.metadata` that tell of the bytes as they are. Undefined in journals of before. */
   readonly noted?: Annotations['metadata'] | undefined;
+  /** Keys of pairs that its file may have been given, and that were taken back. Undefined: none. */
+  readonly dropped?: readonly string[] | undefined;
   /** `publishing` from the moment publication is asked for until it succeeded, or something was changed. */
   readonly phase: 'open' | 'publishing';
   /** The file that has these bytes already: only the annotations are owed, or the way to a volume. */
@@ -60,6 +62,14 @@ export interface DraftState {
 /** Somebody was told that it would be published, all of it or as it was closed. */
 export function isAsked({ phase, closed }: Pick<DraftState, 'phase' | 'closed'>): boolean {
   return phase === 'publishing' || closed !== undefined;
+}
+
+/** Its file is still to be given something, or to lose it. */
+export function owesChanges({
+  annotations,
+  dropped = [],
+}: Pick<DraftState, 'annotations' | 'dropped'>): boolean {
+  return annotations !== undefined || dropped.length > 0;
 }
 
 export type JournalEntry =

@@ -2,7 +2,7 @@
  * Which drafts the journal on the disk, as of its last fdatasync, has a later run of the machine go on with, though they
  * are done by now: it would publish again what somebody has removed or renamed since.
  */
-import type { DraftState } from './journal-entry.ts';
+import { type DraftState, owesChanges } from './journal-entry.ts';
 import { hasSurvived } from './spool-survival.ts';
 
 /** `open`: what a close acknowledged of it before, if it did, may stay on the disk, for it was not published. */
@@ -64,9 +64,9 @@ export class OwedOnDisk {
 /** To a later run of the machine (`recovery/recover-drafts.ts`). */
 function standingOf(state: DraftState | undefined): Standing {
   if (state === undefined || state.removed) return 'done';
-  const { publishedFileId, annotations, target, closed, phase } = state;
+  const { publishedFileId, target, closed, phase } = state;
   if (publishedFileId !== undefined)
-    return annotations === undefined && target.onward === undefined ? 'done' : 'owed';
+    return owesChanges(state) || target.onward !== undefined ? 'owed' : 'done';
   const isOwed = closed !== undefined || (phase === 'publishing' && hasSurvived(state, undefined));
   return isOwed ? 'owed' : 'open';
 }

@@ -2,9 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { errorCode } from '../../../lib/error-code.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
-import type { Annotations, ObjectPlace, OwedDraft } from '../../ports.ts';
+import type { ObjectPlace, OwedDraft } from '../../ports.ts';
 import { setIn } from '../draft/draft-annotations.ts';
-import { fileChanges } from '../draft/file-changes.ts';
+import { change, type FileChanges } from '../draft/file-changes.ts';
 import { keepSpool, keptName } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
@@ -59,15 +59,15 @@ export function owedObject(
 /** It is published; what is owed is what was set meanwhile. */
 export function owedAnnotations(
   { id, target }: DraftState,
-  { fileId, annotations }: { readonly fileId: string; readonly annotations: Annotations },
+  { fileId, changes }: { readonly fileId: string; readonly changes: FileChanges },
   { api, journal }: WriterContext,
 ): OwedDraft {
   return {
     target,
-    annotations,
+    annotations: changes.annotations,
     draft: undefined,
     finish: async () => {
-      await api.files.edit(fileId, fileChanges(annotations), { priority: 'data' });
+      await change(api, fileId, changes, { priority: 'data' });
       journal.record({ type: 'end', id });
     },
     keep: async () => {

@@ -11,7 +11,7 @@ import type { OwedDraft, Recovery, UploadTarget } from '../../ports.ts';
 import { keepSpool, keptName, leftOut } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
-import { type DraftState, isAsked } from '../journal/journal-entry.ts';
+import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
 import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
 import { ExtentMap, extentsOf, hasReleased } from '../spool/extent-map.ts';
 import { onlyInUpload } from '../spool/refuse-released.ts';
@@ -112,10 +112,11 @@ async function owedOfPublished(
   fileId: string,
   context: WriterContext,
 ): Promise<OwedDraft | undefined> {
-  const { id, annotations, target } = state;
+  const { id, annotations, dropped = [], target } = state;
   if (target.onward !== undefined) return owedObject(state, { fileId, place: target.onward }, context);
   await removeSpool(context.spoolPath(id));
-  if (annotations !== undefined) return owedAnnotations(state, { fileId, annotations }, context);
+  if (owesChanges(state))
+    return owedAnnotations(state, { fileId, changes: { annotations, dropped } }, context);
   context.journal.record({ type: 'end', id });
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** What an ended mount left to be uploaded, by a look at its journal from outside: nothing is changed, no spool read. */
 
 import { journalIn } from '../journal/journal.ts';
-import { type DraftState, isAsked } from '../journal/journal-entry.ts';
+import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
 import { journalLines } from '../journal/journal-lines.ts';
 import { ExtentMap } from '../spool/extent-map.ts';
 
@@ -31,10 +31,10 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
 
 /** The next mount has to go on with it: somebody asked for its publication, and something of that is left. */
 function isOwed(state: DraftState): boolean {
-  const { publishedFileId, annotations, target, removed } = state;
+  const { publishedFileId, target, removed } = state;
   if (removed) return false;
   if (publishedFileId === undefined) return isAsked(state);
-  return annotations !== undefined || target.onward !== undefined;
+  return owesChanges(state) || target.onward !== undefined;
 }
 
 function owedBytesOf({ phase, closed, extents }: DraftState): number {
