@@ -1,0 +1,27 @@
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { addOptions } from '../../../src/cli/add-options.ts';
+import { MOUNT_OPTIONS, type MountOptions } from '../../../src/config/mount-options.ts';
+
+/** What a mount is given by an environment and no option. */
+function optionsBy(environment: Readonly<Record<string, string>>): MountOptions {
+  for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
+  return addOptions(new Command(), MOUNT_OPTIONS).parse([], { from: 'user' }).opts();
+}
+
+describe('a variable of an option that has no value', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['1', 'true', 'yes', 'on'])('gives it by %o', (text) => {
+    expect(optionsBy({ SVCFS_WRITE_BACK: text })).toMatchObject({ writeBack: true });
+  });
+
+  it.each(['0', 'false', 'No', 'OFF', ''])('does not give it by %o', (text) => {
+    expect(optionsBy({ SVCFS_WRITE_BACK: text })).toMatchObject({ writeBack: false });
+  });
+
+  it('is nothing to an option that has one', () => {
+    const { temporaryNames: before } = optionsBy({});
+    expect(optionsBy({ SVCFS_TEMPORARY_NAMES: 'no' }).temporaryNames).not.toEqual(before);
+  });
+});
