@@ -275,6 +275,19 @@ describe('completion', () => {
     const { id } = answers.find(({ status }) => status === 200)?.body ?? {};
     expect(await content(id)).toHaveLength(1);
   });
+
+  test('by another call, whose file has the name then, is told as an upload that is gone', async () => {
+    const { upload_id } = await begin({ name: 'twice' });
+    const parts = [await alice.putPart(upload_id, 1, 'x')];
+    const others: Answer[] = [];
+    const answer = await interrupted(service.services.store, () => complete(upload_id, { parts }), {
+      table: 'files',
+      read: 'find',
+      by: async () => others.push(await complete(upload_id, { parts })),
+    });
+    expect(others).toMatchObject([{ status: 200 }]);
+    expect(answer).toMatchObject({ status: 404, body: { code: 8003 } });
+  });
 });
 
 describe('overwriting', () => {

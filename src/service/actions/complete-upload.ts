@@ -29,7 +29,14 @@ export async function completeUpload(
   const parts = await allParts(services, upload, completion.parts);
   checkWholeUpload(parts, upload.size);
   const { parent_id, name, overwrite } = upload;
-  await holderOfName(services.store, { parentId: parent_id, name, overwrite: overwrite === 1, taken: 8005 });
+  const place = { parentId: parent_id, name, overwrite: overwrite === 1, taken: 8005 } as const;
+  try {
+    await holderOfName(services.store, place);
+  } catch (error) {
+    // What has the name may be its own file, by another call.
+    await uploadFor(services.store, caller, upload.id);
+    throw error;
+  }
   const blob = await makeBlob(services, upload, parts);
   return publish(services, upload, blob);
 }
