@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { errorCode } from '../lib/error-code.ts';
+import { plainReason } from '../lib/plain-reason.ts';
 import { MountError, type MountErrorKind } from './mount-error.ts';
 import type { NativeAddon } from './native-addon.ts';
 
@@ -54,12 +56,18 @@ async function runHelper(args: readonly string[], socket?: number): Promise<Help
     const [stderr, code] = await Promise.all([child.stderr === null ? '' : text(child.stderr), exit]);
     return { code, stderr: stderr.trim() };
   } catch (cause) {
-    throw new MountError(
+    throw notStarted(cause);
+  }
+}
+
+function notStarted(cause: unknown): MountError {
+  if (errorCode(cause) === 'ENOENT')
+    return new MountError(
       'fusermount-missing',
       `${HELPER} is needed to mount without being root: install the package fuse3`,
       { cause },
     );
-  }
+  return new MountError('other', `${HELPER} could not be started: ${plainReason(cause)}`, { cause });
 }
 
 /** fusermount3 speaks English only; its texts are part of libfuse's sources (util/fusermount.c). */

@@ -13,7 +13,7 @@ const BY_CODE: Readonly<Record<number, string>> = {
   5024: 'Choose another name: folder names must not begin with __.',
   8001: 'Ask an administrator of the project for the permission to write.',
   8005: 'Someone made a file of that name meanwhile.',
-  9006: 'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
+  9006: 'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead, an archived one once it is restored.',
   9026: 'The volume is read-only: an administrator of the volume can change its access mode.',
   9101: 'The volume is read-only: an administrator of the volume can change its access mode.',
   9107: 'Another object has that name and was not replaced: choose another name, or replace it by a move of that file alone.',

@@ -63,7 +63,8 @@ describe('the text of a failure', () => {
     const { text } = failureOf({ op: 'open', path: '/p' }, apiError(403, 9006, 'not exportable'), 0);
     expect(text).toBe(
       'not exportable (EPERM, code 9006, request req-1). ' +
-        'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead.',
+        'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead, an archived one ' +
+        'once it is restored.',
     );
   });
 
