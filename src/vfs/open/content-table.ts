@@ -24,7 +24,8 @@ export class ContentTable {
 
   /** An entry without handle, draft or anyone waiting says nothing. */
   forget(content: FileContent): void {
-    const idle = content.handles.size === 0 && !content.hasDraft && !content.lock.busy;
+    const { handles, hasDraft, lock, wanted } = content;
+    const idle = handles.size === 0 && !hasDraft && !lock.busy && wanted === 0;
     if (idle && this.#byNode.get(content.node) === content) this.#byNode.delete(content.node);
   }
 
@@ -32,10 +33,15 @@ export class ContentTable {
   async holding<T>(nodes: readonly ContentNode[], task: () => Promise<T>): Promise<T> {
     const contents = nodes.map((node) => this.of(node)).sort((a, b) => a.node.id - b.node.id);
     const locks = contents.map(({ lock }) => lock);
+    // Who waits for the lock of one has not asked for that of the next yet.
+    for (const content of contents) content.wanted += 1;
     try {
       return await runHolding(locks, task);
     } finally {
-      for (const content of contents) this.forget(content);
+      for (const content of contents) {
+        content.wanted -= 1;
+        this.forget(content);
+      }
     }
   }
 }

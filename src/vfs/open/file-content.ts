@@ -72,6 +72,8 @@ export class FileContent {
   staged: FileRecord | undefined;
   /** How many changes of the bytes are being made. */
   changes = 0;
+  /** How many are about to hold its lock: another entry of this inode would have another lock. */
+  wanted = 0;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
   following: Promise<void> | undefined;
   /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */
