@@ -192,12 +192,18 @@ export class Contents {
     return content.holdingUp('everyone', () => task(content.handles.size > 0));
   }
 
-  /** The inode's content for a new handle. ESTALE: its name went to another, and the kernel looks the name up again. */
-  async forOpen(
+  /**
+   * Has `take` take the inode's content for a new handle, in the turn in which it was found: else it could be forgotten before
+   * the handle is there. ESTALE: its name went to another, and the kernel looks the name up again.
+   */
+  async forOpen<T>(
     node: ContentNode,
     mode: Pick<OpenMode, 'write' | 'truncate'>,
-    signal: AbortSignal,
-  ): Promise<FileContent> {
+    {
+      take,
+      signal,
+    }: { readonly take: (content: FileContent) => T | Promise<T>; readonly signal: AbortSignal },
+  ): Promise<T> {
     let waited = false;
     for (; this.of(node).holdsUp(mode); waited = true)
       await this.of(node).lock.run(async () => undefined, signal);
@@ -208,7 +214,7 @@ export class Contents {
       throw new FsError('ESTALE', `${node.name} was removed or replaced`);
     }
     this.#closedFiles.opened(content);
-    return content;
+    return take(content);
   }
 }
 

@@ -239,18 +239,18 @@ export class PlatformOpenFiles implements OpenFiles {
     if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
     // As for who opens it: what is kept is of what has the name now.
     if (how.handle === undefined && !node.draft) await this.#tree.revalidate(node, signal);
-    const content =
-      how.handle === undefined
-        ? await this.#contents.forOpen(node, { write: true, truncate: true }, signal)
-        : this.#contents.of(node);
-    try {
-      await this.#resize(content, sizeBytes, how.context);
-      if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
-    } finally {
-      // As after a close: what was refused is let go of. Who interrupts does not wait for that.
-      const settled = content.handles.size === 0 ? this.#closedFiles.settle(content) : undefined;
-      if (!signal.aborted) await settled;
-    }
+    const resize = async (content: FileContent): Promise<void> => {
+      try {
+        await this.#resize(content, sizeBytes, how.context);
+        if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
+      } finally {
+        // As after a close: what was refused is let go of. Who interrupts does not wait for that.
+        const settled = content.handles.size === 0 ? this.#closedFiles.settle(content) : undefined;
+        if (!signal.aborted) await settled;
+      }
+    };
+    if (how.handle !== undefined) return resize(this.#contents.of(node));
+    await this.#contents.forOpen(node, { write: true, truncate: true }, { take: resize, signal });
   }
 
   close(): void {
@@ -272,9 +272,10 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.write || mode.truncate) requireWritable(this.#tree, node);
-    const content = await this.#contents.forOpen(node, mode, context.signal);
     // Before anything is waited for: a rename over an open file keeps its content for the handle.
-    const reply = this.#add(content, mode, context);
+    const take = (content: FileContent): OpenReply => this.#add(content, mode, context);
+    const reply = await this.#contents.forOpen(node, mode, { take, signal: context.signal });
+    const content = this.#contents.of(node);
     try {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
