@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/api/errors.ts';
 import { largerPartSize } from '../../../src/content/write/parts/preferred-part-size.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -193,6 +194,22 @@ describe('parts', () => {
     await draft.truncate(120, forever);
     await draft.publish(forever);
     expect(published()).toEqual(patterned(120));
+  });
+
+  it('do not become part of a file that was cut before them, though the store never answered for them', async () => {
+    const { storage } = platform;
+    const putPart: typeof storage.putPart = async (...part) => {
+      const stored = await storage.putPart(...part);
+      if (part[0].url.endsWith('/3')) throw new StorageError('failed', 'the answer was lost');
+      return stored;
+    };
+    const draft = await newDraft(writerOf({ storage: { ...storage, putPart } }));
+    const bytes = patterned(300);
+    await writeInPieces(draft, bytes, 70);
+    await expect(draft.publish(forever)).rejects.toThrow('the answer was lost');
+    await draft.truncate(150, forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes.subarray(0, 150));
   });
 
   it('of two files take turns', async () => {

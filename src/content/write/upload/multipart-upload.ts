@@ -57,8 +57,8 @@ export class MultipartUpload {
   readonly ticket: UploadTicket;
   readonly layout: PartLayout;
   readonly #saidBytes: number | undefined;
-  /** The highest part that an ended mount had sent. */
-  readonly #lastPartBefore: number;
+  /** The highest part that was ever sent: the store may have it, whatever it answered. */
+  #lastPart: number;
   readonly #context: UploadContext;
   readonly #givenUp = new AbortController();
   /** Of what is sent for it. */
@@ -81,7 +81,7 @@ export class MultipartUpload {
     this.ticket = state.ticket;
     this.layout = layoutOf(state);
     this.#saidBytes = state.sizeBytes;
-    this.#lastPartBefore = state.lastPart ?? 0;
+    this.#lastPart = Math.max(state.lastPart ?? 0, ...state.parts.map(({ partNumber }) => partNumber));
     this.#context = context;
     this.#signal = AbortSignal.any([context.signal, this.#givenUp.signal]);
     setMaxListeners(0, this.#signal);
@@ -107,10 +107,6 @@ export class MultipartUpload {
   fits(sizeBytes: number): boolean {
     if (sizeBytes !== (this.#saidBytes ?? sizeBytes)) return false;
     return this.#lastPart <= partCount(sizeBytes, this.layout) && !outgrows(sizeBytes, this.layout);
-  }
-
-  get #lastPart(): number {
-    return Math.max(this.#lastPartBefore, ...this.#parts.keys(), ...this.#sending.keys());
   }
 
   /** The size of the file that came of a completion without an answer; undefined: there was none such, or it was not done. */
@@ -156,6 +152,7 @@ export class MultipartUpload {
     const done = (before ?? Promise.resolve()).then(() => this.#send(partNumber, range));
     const sending = { range, done };
     this.#sending.set(partNumber, sending);
+    this.#lastPart = Math.max(this.#lastPart, partNumber);
     const settled = (): void => {
       if (this.#sending.get(partNumber) === sending) this.#sending.delete(partNumber);
     };
