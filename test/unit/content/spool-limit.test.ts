@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
-import type { ContentVersion, Draft } from '../../../src/content/ports.ts';
+import { ContentError, type ContentVersion, type Draft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
+import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -151,6 +152,28 @@ describe('the spool limit', () => {
       await expect(draft.publish(forever)).rejects.toThrow('8001');
       const kept = await draft.keep();
       await expectAllThere(kept?.path ?? '', kept?.missing ?? '');
+    });
+
+    it('keeps its upload open when all of it is there, and nothing of it here', async () => {
+      const draft = await newDraft(writerOf(limits));
+      const whole = bytes.subarray(0, 288 * KIB);
+      await writeInPieces(draft, whole, 4 * KIB);
+      await draft.sync(forever);
+      platform.on = (call) => {
+        if (call === 'complete') throw new TransportError('no answer', { call });
+      };
+      await expect(draft.publish(forever)).rejects.toThrow('no answer');
+      const full = new ContentError('no-space', 'the disk is full');
+      const write = vi.spyOn(SpoolFile.prototype, 'write').mockRejectedValueOnce(full);
+      onTestFinished(() => write.mockRestore());
+      // The spool lets go of all it has for that.
+      await expect(draft.write(whole.length, patterned(64 * KIB), forever)).rejects.toBe(full);
+      const kept = await draft.keep();
+      const [[uploadId, upload] = []] = platform.uploads;
+      expect(kept?.missing).toContain(`unfinished upload ${uploadId}`);
+      const there = Buffer.alloc(whole.length);
+      for (const [number, part] of upload?.parts ?? []) part.copy(there, (number - 1) * 16 * KIB);
+      expect(there.equals(whole)).toBe(true);
     });
   });
 

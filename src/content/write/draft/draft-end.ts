@@ -43,7 +43,7 @@ export class DraftEnd {
     await this.#stop('the draft was given up');
     const { extents, released } = content;
     const unfinished = released ? upload.state : undefined;
-    if (this.#left || !content.spooled) {
+    if (this.#left || (!content.spooled && unfinished === undefined)) {
       await this.discard();
       return undefined;
     }
