@@ -56,10 +56,7 @@ export class CurrentUpload {
 
   /** Begins one, in place of that there is, for a file that is still being written and will have about so many bytes. */
   replace(expectedBytes: number): Promise<MultipartUpload> {
-    const outgrown = this.#now;
-    this.#now = undefined;
-    outgrown?.abort();
-    const beginning = this.#begin(expectedBytes, undefined);
+    const beginning = this.#replace(expectedBytes);
     const ended = (): void => {
       this.#beginning = undefined;
     };
@@ -100,6 +97,21 @@ export class CurrentUpload {
     if (upload === undefined) return;
     this.#options.onChange();
     upload.abort();
+  }
+
+  async #replace(expectedBytes: number): Promise<MultipartUpload> {
+    const outgrown = this.#now;
+    if ((await outgrown?.completedBytes()) !== undefined) {
+      const { name } = this.#options.target();
+      // It alone tells of that file: the next publication asks it.
+      throw new ContentError(
+        'failed',
+        `${name} was uploaded without an answer: close it before more is sent`,
+      );
+    }
+    this.#now = undefined;
+    outgrown?.abort();
+    return this.#begin(expectedBytes, undefined);
   }
 
   async #begin(expectedBytes: number, sizeBytes: number | undefined): Promise<MultipartUpload> {

@@ -1,5 +1,5 @@
 import type { ByteRange } from '../../byte-range.ts';
-import { leftBehind, outgrows, partRange, partsIn } from '../parts/part-plan.ts';
+import { leftBehind, partRange, partsIn } from '../parts/part-plan.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import type { CurrentUpload } from './current-upload.ts';
 import type { MultipartUpload } from './multipart-upload.ts';
@@ -68,7 +68,7 @@ export class EarlyParts {
     const upload = this.#current.now;
     const { sizeBytes, released } = this.#content;
     if (upload === undefined) this.#restartFor(sizeBytes);
-    else if (outgrows(sizeBytes, upload.layout) && !released) this.#restartFor(sizeBytes * GROWTH);
+    else if (!upload.mayHold(sizeBytes) && !released) this.#restartFor(sizeBytes * GROWTH);
     else for (const number of numbers) this.#sendPart(upload, number);
   }
 

@@ -103,10 +103,14 @@ export class MultipartUpload {
     return this.#changedWhileSent.size;
   }
 
-  /** It can become a file of this size: none other was said, and no part lies beyond, which the service would append. */
+  /** It can become a file of this size, as far as it is of what was said when it began. */
+  mayHold(sizeBytes: number): boolean {
+    return sizeBytes === (this.#saidBytes ?? sizeBytes) && !outgrows(sizeBytes, this.layout);
+  }
+
+  /** As `mayHold`, and no part lies beyond, which the service would append. */
   fits(sizeBytes: number): boolean {
-    if (sizeBytes !== (this.#saidBytes ?? sizeBytes)) return false;
-    return this.#lastPart <= partCount(sizeBytes, this.layout) && !outgrows(sizeBytes, this.layout);
+    return this.mayHold(sizeBytes) && this.#lastPart <= partCount(sizeBytes, this.layout);
   }
 
   /** The size of the file that came of a completion without an answer; undefined: there was none such, or it was not done. */
