@@ -13,6 +13,7 @@ import {
   platform,
   published,
   target,
+  writeInPieces,
   writerOf,
 } from './draft-world.ts';
 import { patterned, refusal } from './fake-platform.ts';
@@ -151,6 +152,21 @@ describe('an upload in one call', () => {
     await expect(draft.publish(forever)).rejects.toBe(failure);
     platform.on = () => {};
   }
+
+  it('that was done and had no answer is not taken for what was appended since, though the spool let go of that', async () => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    await draft.write(0, bytes.subarray(0, 8 * KIB), forever);
+    await publishUnanswered(draft);
+    await writeInPieces(draft, bytes, 4 * KIB, 8 * KIB);
+    await draft.unanswered();
+    expect(platform.uploads.size).toBe(1);
+    await expect(draft.read(20 * KIB, 1, forever)).rejects.toThrow('larger than the spool');
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
+    expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+  });
 
   it('that had no answer and was not done is no file of the same size that another client made', async () => {
     const draft = await newExclusive();

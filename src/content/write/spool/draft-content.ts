@@ -9,7 +9,7 @@ import type { ContentReader, ContentVersion } from '../../ports.ts';
 import { ChangeTurns } from './change-turns.ts';
 import { DraftReader } from './draft-reader.ts';
 import { DraftSpool, type DraftSpoolOptions } from './draft-spool.ts';
-import { type Extent, ExtentMap, hasReleased, wholeCopyIn } from './extent-map.ts';
+import { type Extent, ExtentMap, hasReleased, isReleased, wholeCopyIn } from './extent-map.ts';
 import type { FetchTurns } from './fetch-turns.ts';
 import { MissingBytes } from './missing-bytes.ts';
 import { OpenVersions } from './open-versions.ts';
@@ -171,14 +171,14 @@ export class DraftContent {
   }
 
   /**
-   * The file is made: what was released to it, or taken from versions and not changed since, can be read from there. The
-   * versions may go away.
+   * The file is made: what of it was not changed since, and was released to it or taken from versions, can be read from there.
+   * The versions may go away.
    */
   endFile(version: ContentVersion): void {
-    const released = this.#map.extents.filter(({ origin }) => origin.kind === 'released');
-    const unchanged = this.#unchanged?.extents ?? [];
-    const taken = unchanged.flatMap((extent) => this.#map.unchangedOf(extent));
+    const inFile = (this.#unchanged?.extents ?? []).filter(({ origin }) => origin.kind !== 'hole');
     this.#unchanged = undefined;
+    const released = inFile.flatMap(({ start, end }) => this.#map.slice(start, end).filter(isReleased));
+    const taken = inFile.flatMap((extent) => this.#map.unchangedOf(extent));
     for (const { start, end } of [...released, ...taken])
       this.#map.set(start, end, { kind: 'version', version, offset: start });
   }

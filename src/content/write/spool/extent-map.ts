@@ -158,7 +158,11 @@ function isPartOf(piece: Extent, whole: Extent): boolean {
 }
 
 export function hasReleased(extents: readonly Extent[]): boolean {
-  return extents.some(({ origin }) => origin.kind === 'released');
+  return extents.some(isReleased);
+}
+
+export function isReleased({ origin }: Extent): boolean {
+  return origin.kind === 'released';
 }
 
 /** Of a draft that begins as a version, or empty. */
