@@ -97,6 +97,23 @@ describe('the spool limit', () => {
     expect(published()?.equals(bytes)).toBe(true);
   });
 
+  it('is no end for a file that was changed in place when its upload failed, and is appended to', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    await writeInPieces(draft, bytes.subarray(0, 56 * KIB), 4 * KIB);
+    await draft.publish(forever);
+    await draft.write(0, Buffer.from('x'), forever);
+    bytes.write('x');
+    platform.on = (call) => {
+      if (call === 'complete') throw new TransportError('no answer', { call });
+    };
+    await expect(draft.publish(forever)).rejects.toThrow('no answer');
+    platform.on = () => {};
+    await writeInPieces(draft, bytes, 4 * KIB, 56 * KIB);
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
+  });
+
   it.each([
     ['a part', 'put '],
     ['the upload', 'initialise'],

@@ -54,10 +54,22 @@ export class EarlyParts {
   /** Sends what failed, for by now the store may be back: throws when it is not. False when nothing had failed. */
   async retry(): Promise<boolean> {
     if (this.#error === undefined || this.#publishing) return false;
-    this.#error = undefined;
     const upload = this.#current.now;
-    if (upload === undefined) this.#restartFor(this.#content.sizeBytes);
-    else this.#sendBehind(upload);
+    if (upload === undefined) return this.restart();
+    this.#error = undefined;
+    this.#sendBehind(upload);
+    return this.#sentSome();
+  }
+
+  /** Sends all anew that the writer has left behind, and throws when it cannot. False when a publication sends it. */
+  async restart(): Promise<boolean> {
+    if (this.#publishing) return false;
+    this.#error = undefined;
+    this.#restartFor(this.#content.sizeBytes);
+    return this.#sentSome();
+  }
+
+  async #sentSome(): Promise<boolean> {
     await this.#current.begun();
     await this.#current.now?.nextSent();
     if (this.#error !== undefined) throw this.#error;

@@ -122,6 +122,11 @@ export class MultipartUpload {
     return undefined;
   }
 
+  /** It was begun for a file of one size, and that was not made of it: what is written on becomes another. */
+  async isForAnother(): Promise<boolean> {
+    return this.#saidBytes !== undefined && (await this.completedBytes()) === undefined;
+  }
+
   /** A part that was never sent. */
   isNew(partNumber: number): boolean {
     return !this.#parts.has(partNumber) && !this.#sending.has(partNumber);

@@ -32,13 +32,15 @@ export class PartRelease {
   }
 
   /**
-   * Lets go of what was sent. Waits for a part on its way when there is none, and sends those that failed once more, or
+   * Lets go of what was sent, to an upload that can become a larger file. Waits for a part on its way when there is none, and sends those that failed once more, or
    * throws why they cannot be sent; false when there are none either.
    */
   async releaseSent(): Promise<boolean> {
     const { content, journal, current, early, record, beforeRelease } = this.#options;
     if (this.#moved !== undefined) return this.#moved.then(() => true);
     const upload = await current.begun();
+    // Who needs room is about to make the file larger.
+    if (!content.released && (await upload?.isForAnother())) return early.restart();
     // What an upload has that was given up meanwhile counts for nothing.
     const held = (): ByteRange[] =>
       upload === current.now && this.#moved === undefined ? this.#heldBy(upload) : [];
