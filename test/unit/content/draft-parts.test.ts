@@ -212,6 +212,19 @@ describe('parts', () => {
     expect(published()).toEqual(bytes.subarray(0, 150));
   });
 
+  it('go to another upload when the service has swept theirs: no fsync fails for that', async () => {
+    const draft = await newDraft(writerOf());
+    const bytes = patterned(650);
+    await writeInPieces(draft, bytes.subarray(0, 300), 50);
+    await waitUntil(() => platform.count('put') === 2 && platform.putsInFlight === 0);
+    platform.uploads.clear();
+    await writeInPieces(draft, bytes, 50, 300);
+    await waitUntil(() => platform.uploads.size === 1 && platform.count('put') >= 8);
+    await draft.sync(forever);
+    await draft.publish(forever);
+    expect(published()).toEqual(bytes);
+  });
+
   it('of two files take turns', async () => {
     const writer = writerOf({ partsInFlight: 1 });
     const [one, two] = await Promise.all([

@@ -3,6 +3,7 @@ import { leftBehind, partRange, partsIn } from '../parts/part-plan.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import type { CurrentUpload } from './current-upload.ts';
 import type { MultipartUpload } from './multipart-upload.ts';
+import { isUploadGone } from './open-upload.ts';
 
 /** A file that outgrew its upload is taken to become so many times as large. */
 const GROWTH = 4;
@@ -87,7 +88,12 @@ export class EarlyParts {
   #sendPart(upload: MultipartUpload, number: number): void {
     const range = partRange(number, this.#content.sizeBytes, upload.layout);
     upload.send(number, range).catch((error: unknown) => {
-      if (this.#current.now === upload) this.#error ??= error;
+      if (this.#current.now !== upload || this.#current.isBeginning) return;
+      const { sizeBytes, released } = this.#content;
+      // One that never had a part is no better begun anew.
+      const isSwept = isUploadGone(error) && upload.state.parts.length > 0;
+      if (isSwept && !released && !this.#publishing) this.#restartFor(sizeBytes);
+      else this.#error ??= error;
     });
   }
 
