@@ -88,6 +88,8 @@ const BY_ERRNO: Partial<Record<Errno, readonly number[]>> = {
   E2BIG: [5006],
   ENXIO: [5034, 9069],
   EAGAIN: [8007, 8008, 8009],
+  // An upload that is no more (404): it is no file that is not there.
+  EIO: [8003],
 };
 
 const OF_CODE: ReadonlyMap<number, Errno> = new Map(

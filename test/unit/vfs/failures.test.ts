@@ -22,6 +22,7 @@ describe('the errno of a failure', () => {
     [400, 9011, 'EPERM'],
     [403, 9026, 'EROFS'],
     [400, 5021, 'ENOTEMPTY'],
+    [404, 8003, 'EIO'],
     [409, 8005, 'EEXIST'],
     [409, 9069, 'ENXIO'],
     [400, 5006, 'E2BIG'],
