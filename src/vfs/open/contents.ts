@@ -177,7 +177,8 @@ export class Contents {
     content.whenClosed = whenClosed;
     this.#closedFiles.opened(content);
     if (content.node.kind === 'project-file') forgetLocalFacts(content.node);
-    if (content.handles.size === 0) await this.#closedFiles.retire(content);
+    // The name is gone, whatever becomes of what it stood for.
+    if (content.handles.size === 0) await this.#closedFiles.watch(content, this.#closedFiles.retire(content));
     const { draft } = content.node;
     if (!draft) return;
     await draft.disown();
