@@ -1,5 +1,5 @@
 import type { ByteChunks } from '../../../lib/byte-chunks.ts';
-import { versionKey } from '../../content-version.ts';
+import { contentName, versionKey } from '../../content-version.ts';
 import { ContentError, type ContentReader, type ContentVersion, type OpenVersion } from '../../ports.ts';
 import type { VersionOrigin } from './extent-map.ts';
 import { FETCH_BYTES, type FetchTurns } from './fetch-turns.ts';
@@ -27,23 +27,26 @@ export class OpenVersions {
     this.#turns = turns;
   }
 
-  /** For a program. Rejects as `OpenVersion.read` does. */
-  read(
+  /** For a program. Rejects as `OpenVersion.read` does, and when the version has not all of these bytes. */
+  async read(
     { version, offset }: VersionOrigin,
     sizeBytes: number,
     signal: AbortSignal,
-  ): ByteChunks | Promise<ByteChunks> {
-    return this.#versionOf(version).read(offset, sizeBytes, { signal });
+  ): Promise<ByteChunks> {
+    const bytes = await this.#versionOf(version).read(offset, sizeBytes, { signal });
+    const givenBytes = bytes.chunks.reduce((sum, { length }) => sum + length, 0);
+    if (givenBytes === sizeBytes) return bytes;
+    bytes.release?.();
+    throw new ContentError('failed', `${contentName(version)} has no ${sizeBytes} bytes at ${offset}`);
   }
 
   /** For a part: fills `into`. */
-  async copy({ version, offset }: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
+  async copy(origin: VersionOrigin, into: Uint8Array, signal: AbortSignal): Promise<void> {
     for (let at = 0; at < into.length; at += FETCH_BYTES) {
       const piece = into.subarray(at, at + FETCH_BYTES);
       const copy = async (): Promise<void> => {
-        const { chunks, release } = await this.#versionOf(version).read(offset + at, piece.length, {
-          signal,
-        });
+        const from = { ...origin, offset: origin.offset + at };
+        const { chunks, release } = await this.read(from, piece.length, signal);
         let copied = 0;
         for (const chunk of chunks) {
           piece.set(chunk, copied);
@@ -56,9 +59,9 @@ export class OpenVersions {
   }
 
   /** For the spool: at most `FETCH_BYTES`. */
-  async fetch({ version, offset }: VersionOrigin, { sizeBytes, place, signal }: Fetch): Promise<void> {
+  async fetch(origin: VersionOrigin, { sizeBytes, place, signal }: Fetch): Promise<void> {
     const fetch = async (): Promise<void> => {
-      const { chunks, release } = await this.#versionOf(version).read(offset, sizeBytes, { signal });
+      const { chunks, release } = await this.read(origin, sizeBytes, signal);
       try {
         await place(chunks);
       } finally {
