@@ -59,8 +59,11 @@ export const setxattr = operation<void>({
     };
     return fs.setxattr(request.node, name, Uint8Array.from(body.bytes(size)), mode, request);
   },
+  // Of a directory: it is locked as for a change of its names.
+  locks: 'names',
 });
 
 export const removexattr = operation<void>({
   call: (fs, body, request) => fs.removexattr(request.node, body.text(), request),
+  locks: 'names',
 });

@@ -49,4 +49,23 @@ describe('invalidations', () => {
     expect((await mount.shell('cat other/renamed free')).stdout).toBe('x\ny\n');
     await mount.call('unmount');
   });
+
+  it.each([
+    ['set', ['-n', 'user.stalled', '-v', 'new']],
+    ['removed', ['-x', 'user.stalled']],
+  ])('of other names do not wait for an attribute of a directory that is being %s', async (_, change) => {
+    await mount.call('placeBeforeMount');
+    expect((await mount.shell('mkdir directory; cat changed')).stdout).toBe('old\n');
+    const setfattr = await start('setfattr', ...change, mount.in('directory'));
+    const exit = once(setfattr, 'exit');
+    await mount.call('changeStalledDirectory');
+    await mount.call('replaceUnseen');
+    try {
+      await waitUntil(async () => (await mount.shell('cat changed')).stdout === 'new\n', { timeoutMs: 5000 });
+    } finally {
+      // Or not even a kill would end the mount.
+      await mount.call('release');
+    }
+    await exit;
+  });
 });

@@ -16,15 +16,20 @@ import type {
   ReadReply,
   RenameFlags,
   RequestContext,
+  SetxattrMode,
 } from '../../../src/vfs/file-system.ts';
 import { ROOT_NODE } from '../../../src/vfs/file-system.ts';
 import { FsError } from '../../../src/vfs/fs-error.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 import type { Command } from './served-mount.ts';
 
-/** Reads of `stalled` and renames from `stalled*` wait for the test; a lookup of `bug` throws what nobody expects. */
+/**
+ * Reads of `stalled`, renames from `stalled*`, and what is done to `user.stalled` of a directory wait for the test; a lookup of
+ * `bug` throws what nobody expects.
+ */
 class MisbehavingFs extends MemoryFs {
   stalledNode: NodeId | undefined;
+  stalledDirectory: NodeId | undefined;
   #waiting: (() => void)[] = [];
   aborted = 0;
 
@@ -60,6 +65,27 @@ class MisbehavingFs extends MemoryFs {
   ): Awaitable<void> {
     const rename = (): Awaitable<void> => super.rename(from, to, flags, context);
     return from.name.startsWith('stalled') ? this.#stall(context).then(rename) : rename();
+  }
+
+  override setxattr(
+    id: NodeId,
+    name: string,
+    value: Uint8Array,
+    mode: SetxattrMode,
+    context: RequestContext,
+  ): Awaitable<void> {
+    const set = (): Awaitable<void> => super.setxattr(id, name, value, mode, context);
+    return name === 'user.stalled' ? this.#stallDirectory(id, context).then(set) : set();
+  }
+
+  override removexattr(id: NodeId, name: string, context: RequestContext): Awaitable<void> {
+    const remove = (): Awaitable<void> => super.removexattr(id, name, context);
+    return name === 'user.stalled' ? this.#stallDirectory(id, context).then(remove) : remove();
+  }
+
+  #stallDirectory(id: NodeId, context: RequestContext): Promise<void> {
+    this.stalledDirectory = id;
+    return this.#stall(context);
   }
 
   #stall(context: RequestContext): Promise<void> {
@@ -104,6 +130,10 @@ const commands: Record<Command, () => unknown> = {
       fs.caches?.invalidateEntry(ROOT_NODE, `name-${i % 100}`);
       if (fs.stalledNode !== undefined) fs.caches?.invalidateNode(fs.stalledNode, i % 2);
     }
+  },
+  /** Another client makes a file in the directory whose attribute is being changed. */
+  changeStalledDirectory: () => {
+    if (fs.stalledDirectory !== undefined) fs.caches?.invalidateEntry(fs.stalledDirectory, 'made');
   },
   /** Another client replaces the file `changed`, and hundreds of others. */
   replaceManyUnseen: () => {

@@ -16,6 +16,7 @@ export type Command =
   | 'aborted'
   | 'release'
   | 'invalidateMany'
+  | 'changeStalledDirectory'
   | 'placeBeforeMount'
   | 'replaceUnseen'
   | 'replaceManyUnseen'
