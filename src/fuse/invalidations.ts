@@ -17,7 +17,7 @@ export type Hold = number;
  * What the file system wants the kernel to forget, on its way there.
  *
  * Writing such a notification waits for locks that requests under way may hold: a directory's for names (LOOKUP, READDIR
- * and every change of it), a page's for contents (READ, WRITE). The transport's thread may wait, but whatever is queued
+ * and every change of it, such as its own move), a page's for contents (READ, WRITE). The transport's thread may wait, but whatever is queued
  * behind waits with it. So a notification stays here until the requests that were under way on its node when it came
  * have been answered. Meanwhile equal ones are one, and one batch is handed over at a time.
  *

@@ -8,6 +8,8 @@ export interface NameChange {
   readonly name: string;
 }
 
+const NONE: readonly NodeId[] = [];
+
 /**
  * One request of the kernel, from `fuse_in_header` until its reply is written. The part the file system sees is
  * `RequestContext`; its signal is made when first asked for, since few requests are ever waited for.
@@ -26,8 +28,8 @@ export class Request implements RequestContext, RequestId {
   readonly startedMs: number;
   /** The kernel has its reply: whatever the file system still answers comes too late. */
   answered = false;
-  /** A second node that takes part: the other directory of a rename, the target of a copy. */
-  otherNode: NodeId | undefined;
+  /** More nodes that take part: the other directory of a rename and directories that are moved, the target of a copy. */
+  otherNodes: readonly NodeId[] = NONE;
   /** Made with the first: few requests change names. */
   #changes: NameChange[] | undefined;
   #controller: AbortController | undefined;

@@ -194,8 +194,7 @@ export class Session implements Receiver {
   #wait(operation: Operation, request: Request): void {
     const heldNodes: NodeId[] = [];
     if (operation.locks !== undefined) {
-      heldNodes.push(request.node);
-      if (request.otherNode !== undefined) heldNodes.push(request.otherNode);
+      heldNodes.push(request.node, ...request.otherNodes);
     }
     const hold = this.#invalidations.hold(heldNodes);
     this.#pending.set(request.unique, { request, operation, heldNodes, hold });

@@ -160,6 +160,8 @@ export interface FileSystem {
 
   lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry>;
   forget(node: NodeId, count: number): void;
+  /** The directory that the kernel may know by this name, at once and without a reference; undefined when there is none. */
+  knownDirectory(parent: NodeId, name: string): NodeId | undefined;
 
   getattr(node: NodeId, handle: FileHandle | undefined, context: RequestContext): Awaitable<AttributesReply>;
   setattr(

@@ -83,6 +83,11 @@ export class SvcFileSystem implements FileSystem {
     this.#tree.nodes.forget(node, count);
   }
 
+  knownDirectory(parent: NodeId, name: string): NodeId | undefined {
+    const known = this.#tree.nodes.directory(parent).children.get(name);
+    return known?.kind === 'present' && isDirectory(known.node) ? known.node.id : undefined;
+  }
+
   getattr(id: NodeId, _handle: FileHandle | undefined, context: RequestContext): Awaitable<AttributesReply> {
     return this.#tree.currentAttributesOf(this.#tree.nodes.get(id), context.signal);
   }

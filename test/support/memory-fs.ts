@@ -92,6 +92,11 @@ export class MemoryFs implements FileSystem {
     this.node(id).lookups -= count;
   }
 
+  knownDirectory(parent: NodeId, name: string): NodeId | undefined {
+    const known = this.node(parent).children.get(name);
+    return known !== undefined && (known.mode & S_IFMT) === S_IFDIR ? known.id : undefined;
+  }
+
   getattr(id: NodeId, _handle: FileHandle | undefined, _context: RequestContext): Awaitable<AttributesReply> {
     return { attributes: this.#attributes(this.node(id)), ttlMs: this.#ttlMs };
   }

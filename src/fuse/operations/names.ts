@@ -9,7 +9,7 @@ import type {
 } from '../../vfs/file-system.ts';
 import { FsError } from '../../vfs/fs-error.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
-import type { Request } from '../request.ts';
+import type { NameChange, Request } from '../request.ts';
 import { type Operation, operation } from './operation.ts';
 
 const RENAME_FLAG = { NOREPLACE: 1, EXCHANGE: 2, WHITEOUT: 4 } as const;
@@ -72,7 +72,11 @@ export const unlink = operation<void>({
 });
 
 export const rmdir = operation<void>({
-  call: (fs, body, request) => fs.rmdir(request.node, request.changing(request.node, body.text()), request),
+  call(fs, body, request) {
+    const name = request.changing(request.node, body.text());
+    request.otherNodes = knownDirectories(fs, { parent: request.node, name });
+    return fs.rmdir(request.node, name, request);
+  },
   locks: 'names',
 });
 
@@ -106,8 +110,13 @@ function callRename(
   if (flags.exchange || flags.whiteout) throw new FsError('EINVAL', 'names cannot be exchanged in one step');
   const from = { parent: request.node, name: request.changing(request.node, body.text()) };
   const to = { parent: newParent, name: request.changing(newParent, body.text()) };
-  request.otherNode = newParent;
+  request.otherNodes = [newParent, ...knownDirectories(fs, from, to)];
   return fs.rename(from, to, flags, request);
+}
+
+/** What is moved, replaced or removed is locked as the directories are that it is in. */
+function knownDirectories(fs: FileSystem, ...places: readonly NameChange[]): readonly NodeId[] {
+  return places.flatMap(({ parent, name }) => fs.knownDirectory(parent, name) ?? []);
 }
 
 export const readlink = operation<string>({

@@ -51,7 +51,7 @@ export const copyFileRange64 = operation<number>({
 
 function callCopy(fs: FileSystem, body: BodyReader, request: Request, limitBytes: number): Awaitable<number> {
   const from = { handle: body.id() as FileHandle, offset: body.offset() };
-  request.otherNode = body.id() as NodeId;
+  request.otherNodes = [body.id() as NodeId];
   const to = { handle: body.id() as FileHandle, offset: body.offset() };
   const length = Math.min(body.bound(), limitBytes);
   if (body.id() !== 0) throw new FsError('EINVAL', 'unknown flags of copy_file_range');

@@ -13,6 +13,7 @@ const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
   attach: 'none',
   detach: 'none',
   forget: 'none',
+  knownDirectory: 'none',
   lookup: 'name',
   getattr: 'node',
   setattr: 'node',

@@ -50,14 +50,9 @@ describe('invalidations', () => {
     await mount.call('unmount');
   });
 
-  it.each([
-    ['set', ['-n', 'user.stalled', '-v', 'new']],
-    ['removed', ['-x', 'user.stalled']],
-  ])('of other names do not wait for an attribute of a directory that is being %s', async (_, change) => {
-    await mount.call('placeBeforeMount');
-    expect((await mount.shell('mkdir directory; cat changed')).stdout).toBe('old\n');
-    const setfattr = await start('setfattr', ...change, mount.in('directory'));
-    const exit = once(setfattr, 'exit');
+  /** Such as are about the directory that a stalled program changes are held back until it is answered. */
+  const expectOthersSent = async (program: ChildProcess): Promise<void> => {
+    const exit = once(program, 'exit');
     await mount.call('changeStalledDirectory');
     await mount.call('replaceUnseen');
     try {
@@ -66,6 +61,26 @@ describe('invalidations', () => {
       // Or not even a kill would end the mount.
       await mount.call('release');
     }
-    await exit;
+    expect(await exit).toEqual([expect.any(Number), null]);
+  };
+
+  it.each([
+    ['set', ['-n', 'user.stalled', '-v', 'new']],
+    ['removed', ['-x', 'user.stalled']],
+  ])('of other names do not wait for an attribute of a directory that is being %s', async (_, change) => {
+    await mount.call('placeBeforeMount');
+    expect((await mount.shell('mkdir directory; cat changed')).stdout).toBe('old\n');
+    await expectOthersSent(await start('setfattr', ...change, mount.in('directory')));
+  });
+
+  it.each([
+    ['moved', 'mv', ['to']],
+    ['removed', 'rmdir', []],
+  ])('of other names do not wait for a directory that is being %s', async (_, program, to) => {
+    await mount.call('placeBeforeMount');
+    expect((await mount.shell('mkdir -p from/stalled to; cat changed')).stdout).toBe('old\n');
+    await expectOthersSent(
+      await start(program, mount.in('from', 'stalled'), ...to.map((name) => mount.in(name))),
+    );
   });
 });

@@ -24,8 +24,8 @@ import { MemoryFs } from '../../support/memory-fs.ts';
 import type { Command } from './served-mount.ts';
 
 /**
- * Reads of `stalled`, renames from `stalled*`, and what is done to `user.stalled` of a directory wait for the test; a lookup of
- * `bug` throws what nobody expects.
+ * Reads of `stalled`, renames and removals of directories from `stalled*`, and what is done to `user.stalled` of a directory wait
+ * for the test; a lookup of `bug` throws what nobody expects.
  */
 class MisbehavingFs extends MemoryFs {
   stalledNode: NodeId | undefined;
@@ -64,7 +64,14 @@ class MisbehavingFs extends MemoryFs {
     context: RequestContext,
   ): Awaitable<void> {
     const rename = (): Awaitable<void> => super.rename(from, to, flags, context);
-    return from.name.startsWith('stalled') ? this.#stall(context).then(rename) : rename();
+    if (!from.name.startsWith('stalled')) return rename();
+    return this.#stallDirectory(this.knownDirectory(from.parent, from.name), context).then(rename);
+  }
+
+  override rmdir(parent: NodeId, name: string, context: RequestContext): Awaitable<void> {
+    const rmdir = (): Awaitable<void> => super.rmdir(parent, name, context);
+    if (!name.startsWith('stalled')) return rmdir();
+    return this.#stallDirectory(this.knownDirectory(parent, name), context).then(rmdir);
   }
 
   override setxattr(
@@ -83,7 +90,7 @@ class MisbehavingFs extends MemoryFs {
     return name === 'user.stalled' ? this.#stallDirectory(id, context).then(remove) : remove();
   }
 
-  #stallDirectory(id: NodeId, context: RequestContext): Promise<void> {
+  #stallDirectory(id: NodeId | undefined, context: RequestContext): Promise<void> {
     this.stalledDirectory = id;
     return this.#stall(context);
   }
@@ -131,7 +138,7 @@ const commands: Record<Command, () => unknown> = {
       if (fs.stalledNode !== undefined) fs.caches?.invalidateNode(fs.stalledNode, i % 2);
     }
   },
-  /** Another client makes a file in the directory whose attribute is being changed. */
+  /** Another client makes a file in the directory that is being moved or removed, or whose attribute is being changed. */
   changeStalledDirectory: () => {
     if (fs.stalledDirectory !== undefined) fs.caches?.invalidateEntry(fs.stalledDirectory, 'made');
   },

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { versionOf } from '../../../src/vfs/open/version-of.ts';
+import { type FileSystemParts, SvcFileSystem } from '../../../src/vfs/svc-file-system.ts';
 import { NEVER, ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -41,6 +42,20 @@ describe('a lookup', () => {
     release();
     expect((await looking).record?.parent).toBe(other);
     expect(world.platform.taken().sort()).toEqual(['files.find', 'projects.get']);
+  });
+
+  it('makes known which directory has a name, and asks nobody then', async () => {
+    world.platform.addFile(root, 'f');
+    const project = await world.directory('projects/ada/one');
+    await world.file('projects/ada/one/f');
+    await taken();
+    const fs = new SvcFileSystem({ tree: world.tree } as FileSystemParts);
+    const known = (id: DirectoryNode['id'], name: string) => fs.knownDirectory(id, name);
+    const owner = await world.directory('projects/ada');
+    expect(known(owner.id, 'one')).toBe(project.id);
+    expect(known(project.id, 'f')).toBeUndefined();
+    expect(known(project.id, 'none')).toBeUndefined();
+    expect(await taken()).toEqual([]);
   });
 
   it('of one name is one request and lists nothing', async () => {
