@@ -125,13 +125,14 @@ class SpoolingWriter implements ContentWriter {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#drafts].map((draft) => draft.suspend()));
+    const suspended = await Promise.allSettled([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
     const givenUp = context?.aborts.close();
     // What cannot be written is as if the mount had been killed.
     await context?.journal.durable().catch(() => {});
     await context?.journal.close();
     await givenUp;
+    for (const each of suspended) if (each.status === 'rejected') throw each.reason;
   }
 
   #enter(state: DraftState, context: WriterContext): SpooledDraft {
