@@ -8,10 +8,7 @@ export interface ProcessTable {
   endOf(thread: number): Promise<'exit' | 'kill' | undefined>;
 }
 
-/** PF_EXITING of the kernel's task flags (include/linux/sched.h). */
-const PF_EXITING = 0x4;
-/** Places of `flags` and `exit_code` among the fields after the command's name (proc_pid_stat(5), fields 9 and 52). */
-const FLAGS_AFTER_NAME = 6;
+/** Place of `exit_code` among the fields after the command's name (proc_pid_stat(5), field 52). */
 const EXIT_CODE_AFTER_NAME = 49;
 /** The signal that killed it, in a status as of wait(2). */
 const SIGNAL_BITS = 0x7f;
@@ -24,11 +21,14 @@ export const procProcessTable: ProcessTable = {
     return found ? Number(found[1]) : undefined;
   },
   endOf: async (thread) => {
+    // What ends has given up its table of descriptors before it closes them. A process in execve(2) closes some as well,
+    // and holds a lock meanwhile that reading `stat` waits for (as of Linux 6.18.44): neither would ever go on.
+    const status = read(`/proc/${thread}/status`);
+    if (status === undefined || !/^FDSize:\s+0$/m.test(status)) return undefined;
     const stat = read(`/proc/${thread}/stat`);
     if (stat === undefined) return undefined;
     // The name stands in brackets and may hold brackets and blanks itself.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if ((Number(fields[FLAGS_AFTER_NAME]) & PF_EXITING) === 0) return undefined;
     return (Number(fields[EXIT_CODE_AFTER_NAME]) & SIGNAL_BITS) === 0 ? 'exit' : 'kill';
   },
 };

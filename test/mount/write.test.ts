@@ -132,6 +132,10 @@ const PYTHON: readonly Program[] = [
     'a process that ends without closing',
     "import subprocess, time\nsubprocess.run(['python3','-c','import os; os.write(os.open(\"f\", os.O_WRONLY|os.O_CREAT), b\"left\"); os._exit(0)'])\nprint(open('f').read())",
   ],
+  [
+    'a file that exec(2) closes',
+    "f = open('f','w'); f.write('kept'); f.flush(); os.execvp('cat', ['cat','f'])",
+  ],
 ];
 
 const runnable = (programs: readonly Program[]) =>
