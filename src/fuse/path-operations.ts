@@ -11,7 +11,6 @@ import type {
   OpenReply,
   RequestContext,
 } from '../vfs/file-system.ts';
-import { FsError } from '../vfs/fs-error.ts';
 import { PathWalk } from './path-walk.ts';
 
 const BLOCK_BYTES = 512;
@@ -100,10 +99,7 @@ function nameOperations({ fs, walk, context, answer }: Binding) {
     readlink: (path, done) => answer(done, () => walk.withNode(path, (node) => fs.readlink(node, context))),
     mknod: (path, mode, _device, done) =>
       answer(done, () =>
-        walk.withParent(path, (parent, name) => {
-          if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw new FsError('EPERM', 'files only');
-          return made(fs.mknod(parent, name, mode, context));
-        }),
+        walk.withParent(path, (parent, name) => made(fs.mknod(parent, name, mode, context))),
       ),
     mkdir: (path, mode, done) =>
       answer(done, () =>

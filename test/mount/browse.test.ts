@@ -230,6 +230,20 @@ test('refuses hard and symbolic links: EPERM', async () => {
   await expect(symlink('f0000', `${folder}/soft`)).rejects.toMatchObject({ code: 'EPERM' });
 });
 
+test('refuses pipes, sockets and devices: EPERM, with a reason to read', async () => {
+  const folder = `${project}/looked-into`;
+  const made = { pipe: ['mkfifo', 'pipe'], device: ['mknod', 'device', 'c', '1', '3'] };
+  for (const [name, [command = '', ...args]] of Object.entries(made)) {
+    expect(await run(command, args, { cwd: folder })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Operation not permitted'),
+    });
+    expect(await mustRun('getfattr', ['--only-values', '-n', 'user.svc.error', folder])).toContain(
+      `${name} cannot be one (EPERM)`,
+    );
+  }
+});
+
 testBeyond('direct-io')('what the first program needs is asked for as the mount begins', async () => {
   await served.unmount();
   await served.mount();

@@ -3,6 +3,7 @@
  * were. A change that has begun is finished even when the program that asked is interrupted: it gets EINTR at once,
  * the kernel is told of the outcome, and a failure is recorded.
  */
+import { constants } from 'node:fs';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { isAbort } from '../errno-of.ts';
 import type { AttributeChanges, FileHandle, RenameFlags, RequestContext } from '../file-system.ts';
@@ -51,6 +52,11 @@ export class PlatformMutations implements Mutations {
 
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
     const { tree, contents, closedFiles } = this.#parts;
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG)
+      throw new FsError(
+        'EPERM',
+        `the platform has no pipes, sockets and devices: ${place.name} cannot be one`,
+      );
     await this.#requireFree(place, context.signal);
     const wanted = { ...place, mode, exclusive: true, isWhole: true };
     const node = await newFile(tree, contents, wanted, context.signal);
