@@ -93,6 +93,18 @@ describe('svcfs demo', () => {
     expect(await mountedOn(mountPoint)).toBeUndefined();
   });
 
+  test('ends when its mount is killed, also where that is not unmounted by then', async ({ sandbox }) => {
+    const demo = sandbox.start(['demo', newMountPoint(sandbox)]);
+    await demo.says(/End it with Ctrl-C/);
+    const processes = await sandbox.processes();
+    for (const name of ['watchdog', 'daemon']) {
+      const pid = processes.find(({ command }) => command.includes(`${name}.js`))?.pid;
+      process.kill(pid ?? 0, 'SIGKILL');
+    }
+    expect(await demo.exited()).toBe(0);
+    expect(demo.stderr).toBe('');
+  });
+
   test('--stop at a mount that is no demo leaves it alone', async ({ sandbox }) => {
     const { code, stderr } = await sandbox.svcfs(['demo', '--stop', sandbox.mountPoint]);
     expect(code).toBe(EXIT_CODES.notMounted.code);

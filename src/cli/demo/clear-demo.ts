@@ -28,12 +28,12 @@ export async function stopService(service: ProcessIdentity): Promise<void> {
   await untilGone(service, SERVICE_END_TIMEOUT_MS);
 }
 
-/** Only the directory itself, and only when nobody put anything in. */
+/** Only the directory itself, and only when nobody put anything in, nor mounted anything there (or has not unmounted yet). */
 export async function removeMountPoint(path: string): Promise<void> {
   try {
     await rmdir(path);
   } catch (error) {
     const code = errorCode(error);
-    if (code !== 'ENOENT' && code !== 'ENOTEMPTY') throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EBUSY') throw error;
   }
 }
