@@ -23,7 +23,6 @@ export function createProgram(): Command {
   const program = new Command('svcfs')
     .description('Mounts a cloud platform for scientific data: projects and volumes as directories.')
     .version(packageVersion())
-    .showHelpAfterError('(svcfs --help shows what there is)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svcfs: ')) })
     .configureHelp({ optionDescription })
     .exitOverride()
@@ -40,7 +39,14 @@ export function createProgram(): Command {
   addServeCommand(program);
   addAdminCommand(program);
   addHelpCommand(program);
+  hintAtHelp(program, program.name());
   return program;
+}
+
+/** Whoever gets the options of a command wrong is shown to the help of that one. */
+function hintAtHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`(${path} --help shows what there is)`);
+  for (const each of command.commands) hintAtHelp(each, `${path} ${each.name()}`);
 }
 
 /** That a flag is off unless given goes without saying; a default that is found out later is said in words. */

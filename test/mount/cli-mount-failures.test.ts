@@ -156,10 +156,19 @@ describe('svcfs mount fails with an exit code of its own for', () => {
   });
 
   test('wrong usage', async ({ sandbox }) => {
-    for (const args of [['mount'], ['mount', 'a', 'b'], ['mount', '--frobnicate', 'a'], ['frobnicate']]) {
+    const wrong: readonly (readonly [command: string, ...args: string[]])[] = [
+      ['svcfs mount', 'mount'],
+      ['svcfs mount', 'mount', 'a', 'b'],
+      ['svcfs mount', 'mount', '--frobnicate', 'a'],
+      ['svcfs jobs wait', 'jobs', 'wait', '--frobnicate'],
+      ['svcfs jobs', 'help', 'jobs', 'frobnicate'],
+      ['svcfs', 'frobnicate'],
+    ];
+    for (const [command, ...args] of wrong) {
       const { code, stderr } = await sandbox.svcfs(args);
       expect(code).toBe(EXIT_CODES.usage.code);
-      expect(stderr).toMatch(/^svcfs: .*\n\(svcfs --help shows what there is\)\n$/);
+      expect(stderr).toMatch(/^svcfs: .*\n/);
+      expect(stderr).toContain(`\n(${command} --help shows what there is)\n`);
     }
   });
 

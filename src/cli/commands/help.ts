@@ -6,12 +6,13 @@ export function addHelpCommand(parent: Command): void {
     .helpCommand(false)
     .command('help')
     .description('how to use a command')
-    .argument('[command]')
-    .action((name: string | undefined) => help(parent, name));
+    .argument('[command...]')
+    .action((names: readonly string[]) => help(parent, names));
 }
 
-function help(parent: Command, name: string | undefined): void {
-  const command = name === undefined ? parent : parent.commands.find((each) => each.name() === name);
+function help(parent: Command, [name, ...names]: readonly string[]): void {
+  if (name === undefined) parent.help();
+  const command = parent.commands.find((each) => each.name() === name);
   if (command === undefined) parent.error(`error: unknown command '${name}'`);
-  command.help();
+  help(command, names);
 }
