@@ -175,6 +175,11 @@ export interface Draft {
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /**
+   * Has a publication that is sending parts reject with `ContentError` kind `gave-way`, until what this answers is called. What
+   * was sent stays, and what is on its way goes on: the next publication goes on from there.
+   */
+  giveWay(): () => void;
+  /**
    * The file that the last publication made all the same, when it had no answer: the draft's from here on. Asked for by
    * `publish` too, and not beside one.
    */
@@ -279,6 +284,8 @@ export type ContentErrorKind =
   | 'no-descriptors'
   /** No access to the bytes: the reason says what is missing. */
   | 'unreadable'
+  /** A publication has stopped for somebody (`Draft.giveWay`). */
+  | 'gave-way'
   | 'failed';
 
 export class ContentError extends Error {

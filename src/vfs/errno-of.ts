@@ -130,6 +130,7 @@ const OF_CONTENT: Record<ContentError['kind'], Errno> = {
   // EMFILE would be of the program's own files.
   'no-descriptors': 'ENFILE',
   unreadable: 'EIO',
+  'gave-way': 'EAGAIN',
   failed: 'EIO',
 };
 

@@ -29,7 +29,7 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
   if (isDirectory(node)) throw new FsError('EISDIR', `${place.name} is a directory`);
   requireWritable(tree, place.parent);
   if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
-  return contents.holding([node], async () => {
+  return contents.removing(node, async () => {
     await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;
     if (node.kind === 'project-file') await removeFile(parts, node);

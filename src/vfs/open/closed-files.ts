@@ -84,10 +84,7 @@ export class ClosedFiles {
       // Who writes it again by now brings it there when it is closed.
       if (content.writers > 0) return;
     }
-    await this.watch(
-      content,
-      lock.run(() => this.#publisher.publish(content)),
-    );
+    await this.watch(content, this.#publisher.publishInTurn(content));
   }
 
   /** Publishes a file that mknod(2) made, unless `opened` is called for it before long. */

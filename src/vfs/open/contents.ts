@@ -53,6 +53,12 @@ export class Contents {
     return this.#table.holding(nodes, task);
   }
 
+  /** As `holding`, for who removes the inode: an upload of it stops for that, and goes on if it has its name still. */
+  async removing<T>(node: ContentNode, task: () => Promise<T>): Promise<T> {
+    const goOn = this.find(node)?.givesWay ? node.draft?.giveWay() : undefined;
+    return this.holding([node], () => task().finally(goOn));
+  }
+
   draft(content: FileContent): Promise<Draft> {
     return content.draft(this.#publisher);
   }
@@ -95,7 +101,7 @@ export class Contents {
 
   /** Publishes what is not; the signal ends the waiting only. */
   async publish(content: FileContent, signal?: AbortSignal): Promise<void> {
-    const work = content.lock.run(() => this.#publisher.publish(content));
+    const work = this.#publisher.publishInTurn(content);
     try {
       await untilAborted(work, signal);
     } catch (error) {

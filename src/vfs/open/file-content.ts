@@ -70,6 +70,8 @@ export class FileContent {
   stagingName: string | undefined;
   /** The draft as it was uploaded into the staging folder, until that is removed from there. */
   staged: FileRecord | undefined;
+  /** Who holds the lock publishes it, and stops for who removes it. */
+  givesWay = false;
   /** How many changes of the bytes are being made. */
   changes = 0;
   /** How many are about to hold its lock: another entry of this inode would have another lock. */

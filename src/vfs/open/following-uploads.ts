@@ -65,16 +65,13 @@ export class FollowingUploads {
   async follow(content: FileContent): Promise<void> {
     // Emptied to be written, it is published by a close after that, or its last.
     const isOwed = (): boolean => content.owed && (content.outstanding !== 'begun' || content.writers === 0);
-    const publish = async (): Promise<void> => {
-      if (isOwed()) await this.#publisher.publish(content);
-    };
     await this.#try(content, {
       isOwed: () => isOwed() && !content.unlinked,
       once: async () => {
         // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
         await content.lock.run(async () => undefined);
         await this.#turns.run(async () => {
-          if (!content.lock.busy) await content.lock.run(publish);
+          if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);
         }, content.node.draft?.sizeBytes);
       },
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { sameVersion } from '../../content/content-version.ts';
-import type { Annotations, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
+import type { Annotations, ContentError, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
@@ -89,6 +89,28 @@ export class Publisher implements DraftMaker {
   /** As `requireByteWrites`, of a directory that a file is to be made in. */
   requireByteWritesIn(directory: DirectoryNode): void {
     if (!this.#takesBytes(directory)) throw new FsError('EROFS', NO_STAGING);
+  }
+
+  /**
+   * As `publish`, by who does not hold the content's lock: when its turn comes, if `isWanted` then. Who removes the file may come
+   * before the end of that.
+   */
+  async publishInTurn(content: FileContent, isWanted = (): boolean => true): Promise<void> {
+    const publish = async (): Promise<void> => {
+      content.givesWay = true;
+      try {
+        if (isWanted()) await this.publish(content);
+      } finally {
+        content.givesWay = false;
+      }
+    };
+    for (;;) {
+      try {
+        return await content.lock.run(publish);
+      } catch (error) {
+        if (!hasGivenWay(error)) throw error;
+      }
+    }
   }
 
   /** The caller holds the content's lock. Throws what failed; the draft is as unpublished then as before. */
@@ -381,4 +403,10 @@ function platformNameOf({ record, name }: ProjectFileNode): string {
 function parentOf(node: ProjectFileNode): ProjectFolderNode {
   if (node.parent?.kind === 'project-folder') return node.parent;
   throw new FsError('ESTALE', `${node.name} is no longer in a project`);
+}
+
+function hasGivenWay(error: unknown): boolean {
+  return (
+    error instanceof Error && error.name === 'ContentError' && (error as ContentError).kind === 'gave-way'
+  );
 }

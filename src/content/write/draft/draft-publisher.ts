@@ -126,7 +126,7 @@ export class DraftPublisher {
       await context.journal.doneDurable();
       return file;
     } catch (error) {
-      this.#failure = error;
+      if (!isGivingWay(error)) this.#failure = error;
       throw error;
     }
   }
@@ -168,4 +168,9 @@ export class DraftPublisher {
     const { record, content } = this.#options;
     return content.rebase(versionOfFile(file), () => !record.changes.isDirty);
   }
+}
+
+/** It did not fail, and is begun again. */
+function isGivingWay(error: unknown): boolean {
+  return error instanceof ContentError && error.kind === 'gave-way';
 }

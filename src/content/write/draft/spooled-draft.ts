@@ -225,6 +225,10 @@ export class SpooledDraft implements Draft, SpoolTenant {
     return this.#publisher.publish(signal);
   }
 
+  giveWay(): () => void {
+    return this.#upload.giveWay();
+  }
+
   unanswered(): Promise<FileRecord | undefined> {
     return this.#publisher.unanswered();
   }

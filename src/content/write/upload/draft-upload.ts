@@ -9,6 +9,7 @@ import type { Annotations, ContentReader, UploadTarget } from '../../ports.ts';
 import type { UploadState } from '../journal/journal-entry.ts';
 import { CurrentUpload } from './current-upload.ts';
 import { EarlyParts } from './early-parts.ts';
+import { GivingWay } from './giving-way.ts';
 import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
 import type { UploadContext } from './multipart-upload.ts';
 import { isUploadGone } from './open-upload.ts';
@@ -49,6 +50,7 @@ export class DraftUpload {
   readonly #release: PartRelease;
   readonly #name: TakenName;
   readonly #inline: InlineUpload;
+  readonly #way = new GivingWay();
 
   constructor(options: DraftUploadOptions) {
     const { context, target, onChange, beforeRelease, closedBytes, resumed, previous, recovered } = options;
@@ -121,6 +123,11 @@ export class DraftUpload {
     return this.#current.abandonUnlessReleased();
   }
 
+  /** As `Draft.giveWay`. */
+  giveWay(): () => void {
+    return this.#way.ask();
+  }
+
   /** Uploads what is missing and completes: a file of `sizeBytes` as the draft is now. */
   publish(sizeBytes: number, { annotations, inParts }: PublishOptions): Promise<FileRecord> {
     return this.#early.whilePublishing(async () => {
@@ -161,7 +168,7 @@ export class DraftUpload {
       try {
         // Before it is completed: what the file builds on may go away then.
         beside ??= inParts();
-        await Promise.all([upload.sendAll(sizeBytes), beside]);
+        await this.#way.unlessAsked(Promise.all([upload.sendAll(sizeBytes), beside]));
         isSent = true;
         const file = (await this.#name.ofRecovered(sizeBytes)) ?? (await upload.complete(sizeBytes));
         this.#current.forget();
