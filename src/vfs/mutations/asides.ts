@@ -1,7 +1,7 @@
 import type { EntryRecord, FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
 import type { Errno } from '../../lib/errno.ts';
-import { asideName } from '../aside-name.ts';
+import { asideName, isAside } from '../aside-name.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../node.ts';
@@ -127,10 +127,18 @@ export class Asides {
       const { rootFolder } = projectOf(node);
       await this.#tree.api.files.move(record.id, { parent: rootFolder, name: asideName(record.id) });
     } catch (error) {
-      // Without an answer nobody knows where the file is: the next mount looks.
-      if (isAnswer(error)) await this.#journal.remove(record.id);
+      if (!isAnswer(error) && (await this.#isAsideNow(record, error))) return;
+      await this.#journal.remove(record.id);
       throw error;
     }
+  }
+
+  /** After a move without an answer. @throws `cause` when there is none to this question either: the next mount asks it. */
+  async #isAsideNow({ id }: FileRecord, cause: unknown): Promise<boolean> {
+    const now = await this.#tree.api.files.get(id).catch(() => {
+      throw cause;
+    });
+    return isAside(now);
   }
 
   /** A replacement failed, or was done and nobody heard of it: then that is its answer. Else the file is back. */
