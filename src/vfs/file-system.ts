@@ -175,6 +175,7 @@ export interface FileSystem {
   statfs(node: NodeId, context: RequestContext): Awaitable<FileSystemStatistics>;
 
   mkdir(parent: NodeId, name: string, mode: number, context: RequestContext): Awaitable<Entry>;
+  /** `mode` says what kind of file (S_IFMT): EPERM for what is not stored. */
   mknod(parent: NodeId, name: string, mode: number, context: RequestContext): Awaitable<Entry>;
   symlink(parent: NodeId, name: string, target: string, context: RequestContext): Awaitable<Entry>;
   link(node: NodeId, newParent: NodeId, newName: string, context: RequestContext): Awaitable<Entry>;

@@ -140,6 +140,7 @@ export class MemoryFs implements FileSystem {
   }
 
   mknod(parent: NodeId, name: string, mode: number, context: RequestContext): Awaitable<Entry> {
+    if ((mode & S_IFMT) !== S_IFREG) throw new FsError('EPERM', 'no pipes, sockets and devices');
     return this.#entry(this.#add(parent, name, mode, context));
   }
 
