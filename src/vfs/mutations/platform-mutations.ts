@@ -126,7 +126,7 @@ export class PlatformMutations implements Mutations {
     );
   }
 
-  /** The platform refused what looked possible: it is not as we knew it. */
+  /** It is not as we knew it, or as it was. */
   #lookAgain({ parent, name }: Place): void {
     const { tree } = this.#parts;
     tree.expire(parent);
@@ -147,8 +147,9 @@ export class PlatformMutations implements Mutations {
   }
 }
 
+/** It refused, or may have done it. */
 function isOfPlatform(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ApiError';
+  return error instanceof Error && ['ApiError', 'TransportError'].includes(error.name);
 }
 
 function pathsOf(places: readonly Place[]): string {
