@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Api } from '../../src/api/api.ts';
 import { createApi } from '../../src/api/create-api.ts';
@@ -34,6 +34,7 @@ import type { FileNode } from '../../src/vfs/operations.ts';
 import { PlatformTree } from '../../src/vfs/platform-tree.ts';
 import type { TreeOptions } from '../../src/vfs/tree.ts';
 import { LinesLogger, TestService, type TestUser } from '../service/test-service.ts';
+import { copyLiving } from './copy-living.ts';
 
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC, O_EXCL } = constants;
 export const REPLACE: RenameFlags = { noReplace: false, exchange: false, whiteout: false };
@@ -110,7 +111,7 @@ export class ChangingWorld {
   async afterKill(options: WorldOptions = {}): Promise<ChangingWorld> {
     const { service, user } = this;
     const directory = `${this.#directory}-killed`;
-    await cp(join(service.dataDir, this.#directory), join(service.dataDir, directory), { recursive: true });
+    await copyLiving(join(service.dataDir, this.#directory), join(service.dataDir, directory));
     const next = await ChangingWorld.#over(new ChangingWorld({ service, user, directory }, options), options);
     await next.side.recover();
     await next.side.resumeUploads();

@@ -109,7 +109,8 @@ export class PlatformMutations implements Mutations {
       return await untilAborted(work, signal);
     } catch (error) {
       if (signal.aborted) this.#goOnUnheard(op, places, work);
-      else if (isOfPlatform(error)) for (const place of places) this.#lookAgain(place);
+      else if (isOfPlatform(error) && !places.some(isMoving))
+        for (const place of places) this.#lookAgain(place);
       throw error;
     }
   }
@@ -150,6 +151,12 @@ export class PlatformMutations implements Mutations {
 /** It refused, or may have done it. */
 function isOfPlatform(error: unknown): boolean {
   return error instanceof Error && ['ApiError', 'TransportError'].includes(error.name);
+}
+
+/** A folder whose move goes on: the tree is told of its end. */
+function isMoving({ parent, name }: Place): boolean {
+  const known = parent.children.get(name);
+  return known?.kind === 'present' && known.node.kind === 'project-folder' && known.node.moving;
 }
 
 function pathsOf(places: readonly Place[]): string {
