@@ -9,17 +9,24 @@ const lost = new TransportError('no answer', { call: 'POST /files/{id}/actions/m
 let world: ChangingWorld;
 afterEach(() => world.end());
 
-/** The first move has no answer; `isDone`: it was carried out all the same. */
-async function start(isDone: boolean): Promise<void> {
+/** No file can be asked for. */
+let isAway: boolean;
+
+/** The first move has no answer; `isDone`: it was carried out all the same. `andAway`: nothing more is answered. */
+async function start(isDone: boolean, { andAway = false } = {}): Promise<void> {
   let isFirst = true;
+  isAway = false;
   const api = (real: Api): Api => {
     const move: typeof real.files.move = async (...args) => {
       if (!isFirst) return real.files.move(...args);
       isFirst = false;
+      isAway = andAway;
       if (isDone) await real.files.move(...args);
       throw lost;
     };
-    return withMethods(real, { files: withMethods(real.files, { move }) });
+    const get: typeof real.files.get = (...args) =>
+      isAway ? Promise.reject(new Error('away')) : real.files.get(...args);
+    return withMethods(real, { files: withMethods(real.files, { move, get }) });
   };
   world = await ChangingWorld.start({ api });
 }
@@ -45,4 +52,15 @@ it('was not: the removal fails, and leaves nothing for the next mount to do', as
   await world.close(handle);
   expect(await world.onPlatform()).toEqual({ f: 'text' });
   expect(await world.asides()).toEqual([]);
+});
+
+it('was carried out, and nobody can be asked: the next mount brings it back', async () => {
+  await start(true, { andAway: true });
+  const handle = await world.open(await world.put('f', 'text'), O_RDONLY);
+  await expect(remove('f')).rejects.toBe(lost);
+  isAway = false;
+  await world.close(handle);
+  expect(await world.onPlatform()).not.toHaveProperty('f');
+  await world.side.recover();
+  expect(await world.onPlatform()).toEqual({ f: 'text' });
 });

@@ -331,30 +331,6 @@ describe('after a crash in the middle of a rename over a file', () => {
   });
 });
 
-it('a file whose unlink was never answered, nor what became of it, goes back', async () => {
-  let isAway = false;
-  await start({
-    api: (api) =>
-      failing(api, {
-        move: async (...args) => {
-          const moved = await api.files.move(...args);
-          isAway = args[1].name !== 'doc';
-          if (isAway) throw new Error('the answer is lost');
-          return moved;
-        },
-        get: (...args) => (isAway ? Promise.reject(new Error('away')) : api.files.get(...args)),
-      }),
-  });
-  const handle = await world.open(await world.put('doc', 'text'), O_RDONLY);
-  const unlinking = world.side.mutations.unlink({ parent: world.folder, name: 'doc' }, world.by());
-  await expect(unlinking).rejects.toThrow('the answer is lost');
-  isAway = false;
-  await world.close(handle);
-  expect(await world.onPlatform()).not.toHaveProperty('doc');
-  await world.side.recover();
-  expect(await world.onPlatform()).toEqual({ doc: 'text' });
-});
-
 describe('rename between projects', () => {
   it('moves a file and waits for it', async () => {
     await start();
