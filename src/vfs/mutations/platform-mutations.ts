@@ -109,7 +109,7 @@ export class PlatformMutations implements Mutations {
       return await untilAborted(work, signal);
     } catch (error) {
       if (signal.aborted) this.#goOnUnheard(op, places, work);
-      else if (isOfPlatform(error) && !places.some(isMoving))
+      else if (mayHaveChanged(error) && !places.some(isMoving))
         for (const place of places) this.#lookAgain(place);
       throw error;
     }
@@ -148,8 +148,8 @@ export class PlatformMutations implements Mutations {
   }
 }
 
-/** It refused, or may have done it. */
-function isOfPlatform(error: unknown): boolean {
+/** The platform refused, for what it has is not what we know; or it may have done what it was asked for. */
+function mayHaveChanged(error: unknown): boolean {
   return error instanceof Error && ['ApiError', 'TransportError'].includes(error.name);
 }
 
