@@ -1,6 +1,7 @@
 /** What programs do to files, in the mount and on this machine's disk: they must not see a difference. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Beyond, isBeyondDriver, testBeyond } from '../support/driver.ts';
 import { shell } from '../support/run.ts';
@@ -231,18 +232,25 @@ async function made(directory: string): Promise<string> {
   return directory;
 }
 
+/** Writes g, makes the file that its argument names, and then closes g. */
+const WRITE_AND_CLOSE = `open $g, ">", "g"; syswrite $g, "new\\n"; open $written, ">", $ARGV[0]; close $g`;
+
 describe('while the service does not answer', () => {
   /** Interrupts both, and answers what is there once the service answers again. */
   async function interrupted(directory: string): Promise<string> {
     await shell('echo old > f; ls', { cwd: directory });
+    const written = join(served.sandbox.root, `${basename(directory)}-written`);
     const processes = await served.sandbox.processes();
     const service = processes.find(({ command }) => command.includes(' serve '))!.pid;
     process.kill(service, 'SIGSTOP');
     try {
       const began = Date.now();
       await Promise.all([
-        shell('! timeout -s INT 1 bash -c "echo new > g"', { cwd: directory }),
-        shell('! timeout -s INT 1 mv f h', { cwd: directory }),
+        shell(`! timeout -s INT 1 perl -e '${WRITE_AND_CLOSE}' ${written}`, { cwd: directory }),
+        // Not before: a rename that waits keeps its directory locked, and nothing is created in it.
+        waitUntil(() => existsSync(written), { timeoutMs: 2000 })
+          .catch(() => {})
+          .then(() => shell('! timeout -s INT 1 mv f h', { cwd: directory })),
       ]);
       expect(Date.now() - began).toBeLessThan(4000);
     } finally {
