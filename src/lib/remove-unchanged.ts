@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 /**
  * Removes a file, or a directory with all that is in it, when no inode of it has changed since a time (Unix milliseconds).
- * Being linked or renamed counts as a change, as being written to does. Answers how many were removed: 1 or 0.
+ * Being linked or renamed counts as a change, as being written to does. Answers whether it was removed.
  */
-export async function removeUnchanged(path: string, since: number): Promise<number> {
-  if ((await newestChange(path)) >= since) return 0;
+export async function removeUnchanged(path: string, since: number): Promise<boolean> {
+  if ((await newestChange(path)) >= since) return false;
   await rm(path, { recursive: true, force: true });
-  return 1;
+  return true;
 }
 
 /** What is in a directory; nothing when there is no such directory. */

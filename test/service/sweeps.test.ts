@@ -5,6 +5,7 @@ import { randomId } from '../../src/service/random-id.ts';
 import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
 import type { SweepOptions } from '../../src/service/sweeping/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { mustRun } from '../support/run.ts';
 import { TestService } from './test-service.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -172,6 +173,26 @@ describe('a blob that cannot be removed', () => {
     expect(await service.services.store.blobGarbage.unusedSince('9999', 10)).toContain(key);
   });
 
+  test('keeps nobody from aborting its upload, or from deleting the project of it', async () => {
+    const { service, alice, begin } = await start();
+    const uploads = join(service.dataDir, 'storage', 'uploads');
+    const { id: project } = (await alice.get('/projects')).body.items[0];
+    const keys: string[] = [];
+    const stuck = async (name: string): Promise<string> => {
+      const upload = await begin(name);
+      const [key = ''] = await readdir(uploads);
+      await writeFile(join(service.dataDir, 'storage', 'blobs', key.slice(0, 2)), '');
+      keys.push(key);
+      return upload;
+    };
+    const aborted = await stuck('aborted');
+    expect((await alice.call('DELETE', `/upload/multipart/${aborted}`)).status).toBe(204);
+    await stuck('deleted');
+    expect((await alice.call('DELETE', `/projects/${project}`)).status).toBe(204);
+    expect(failures(service).map((each) => 'blob' in each && each.blob)).toEqual(keys);
+    expect((await service.services.store.blobGarbage.unusedSince('9999', 10)).sort()).toEqual(keys.sort());
+  });
+
   test('keeps no other from having its bytes for itself alone', async () => {
     const { service, clock, alice, root_folder, sweeper } = await start();
     const { store, blobs } = service.services;
@@ -237,6 +258,24 @@ describe('what a killed process leaves', () => {
     expect(await readdir(uploads)).toEqual([key]);
     const { body } = await alice.post(`/upload/multipart/${upload}/complete`, { parts: [part] });
     expect(body.size).toBe(4);
+  });
+
+  test('is passed over when it cannot be removed, and named in the log', async () => {
+    const { service, clock, sweeper, stored } = await start();
+    const uploads = join(service.dataDir, 'storage', 'uploads');
+    for (let n = 0; n < 20; n += 1) await writeFile(join(uploads, `.broken-off-${n}`), 'x');
+    const stuck = join(uploads, 'abandoned');
+    await mkdir(stuck);
+    await mustRun('mount', ['-t', 'tmpfs', 'tmpfs', stuck]);
+    await clock.advance(DAY_MS + 60_000);
+    try {
+      await sweeper().sweep();
+    } finally {
+      await mustRun('umount', [stuck]);
+    }
+    expect(await stored()).toEqual([]);
+    const told = service.logger.lines.filter(({ level, fields }) => level === 'error' && 'place' in fields);
+    expect(told).toMatchObject([{ fields: { what: 'remains', place: stuck } }]);
   });
 
   test('is not taken for that while it is used: an old file that was linked just now is young', async () => {

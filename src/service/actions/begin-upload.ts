@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { UploadRow } from '../store/uploads.ts';
 import { destinationFolder, type NamedDestination } from './destination-folder.ts';
 import type { AccessibleFile } from './file-access.ts';
+import { removeSent } from './forget-upload.ts';
 import { holderOfName } from './place-file.ts';
 
 /** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005, 90000 */
@@ -48,7 +49,7 @@ export async function beginUpload(
     await noteUpload(store, upload);
   } catch (error) {
     // When the connection broke, nobody knows whether the upload is there.
-    if (databaseFailure(error) !== 'unreachable') await blobs.abortUpload(target);
+    if (databaseFailure(error) !== 'unreachable') await removeSent(services, upload);
     throw error;
   }
   return upload;

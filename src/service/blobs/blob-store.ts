@@ -6,6 +6,7 @@
  * before. Completion names the parts by number and ETag, as in S3, and moves no bytes.
  */
 import type { Readable } from 'node:stream';
+import type { Remains } from '../remains.ts';
 import type { S3Object } from '../s3/s3-object.ts';
 
 export interface StoredBlob {
@@ -82,13 +83,13 @@ export interface BlobStore {
   /** Resolves when bytes can be kept and had now; otherwise rejects with what is wrong. */
   probe(): Promise<void>;
   /**
-   * Removes what was left behind before a time by uploads that are no longer active, and by processes that ended in the
-   * middle of a part. Never a blob. Answers how much there was.
+   * What may have been left behind before a time by uploads that are no longer active, and by processes that ended in the
+   * middle of a part. Never a blob.
    *
    * @param before Unix milliseconds
    * @param isActive By the key of an upload's target
    */
-  removeRemains(before: number, isActive: (key: string) => boolean): Promise<number>;
+  remains(before: number, isActive: (key: string) => boolean): AsyncIterable<Remains>;
 }
 
 export class MissingPartError extends Error {

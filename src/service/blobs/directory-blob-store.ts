@@ -17,6 +17,7 @@ import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
 import { copyFileDurably, makeDirectory } from '../buckets/durable-file.ts';
 import { isRandomId, randomId } from '../random-id.ts';
+import type { Remains } from '../remains.ts';
 import { missingSegment, readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
 import {
   type BlobStore,
@@ -30,7 +31,7 @@ import {
 import { combinedEtag } from './combined-etag.ts';
 import { DirectoryBlob } from './directory-blob.ts';
 import { receiveBytes } from './receive-bytes.ts';
-import { removeUploadRemains } from './upload-remains.ts';
+import { uploadRemains } from './upload-remains.ts';
 import type { UrlSigner } from './url-signer.ts';
 
 /** Directories of parts: a file system makes the names of many durable in about the time of one. */
@@ -175,8 +176,8 @@ export class DirectoryBlobStore implements BlobStore {
     await access(this.#path('blobs'), constants.W_OK);
   }
 
-  removeRemains(before: number, isActive: (key: string) => boolean): Promise<number> {
-    return removeUploadRemains(this.#path('uploads'), before, isActive);
+  remains(before: number, isActive: (key: string) => boolean): AsyncGenerator<Remains> {
+    return uploadRemains(this.#path('uploads'), before, isActive);
   }
 
   async #complete(target: UploadTarget, parts: readonly PartName[]): Promise<StoredBlob> {

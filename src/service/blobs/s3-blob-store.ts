@@ -27,6 +27,7 @@ import {
 import { OBJECT_SIZE_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isRandomId, randomId } from '../random-id.ts';
+import type { Remains } from '../remains.ts';
 import { readObject } from '../s3/read-object.ts';
 import { isAbsent, isNamed, refuseAs } from '../s3/s3-failure.ts';
 import { bareEtag, type S3Place } from '../s3/s3-object.ts';
@@ -178,9 +179,8 @@ export class S3BlobStore implements BlobStore {
     await this.#client.send(new ListObjectsV2Command(query)).catch(refuseAs('list-denied'));
   }
 
-  async removeRemains(before: number, isActive: (key: string) => boolean): Promise<number> {
+  async *remains(before: number, isActive: (key: string) => boolean): AsyncGenerator<Remains> {
     const { place, prefix } = this.#options;
-    let removed = 0;
     let next: UploadsPage = { KeyMarker: undefined, UploadIdMarker: undefined };
     do {
       const query = { Bucket: place.bucket, Prefix: prefix, ...next };
@@ -191,8 +191,8 @@ export class S3BlobStore implements BlobStore {
         // Others may keep things in the bucket too.
         const isOurs = isRandomId(own) && Key === this.#object(own).Key;
         if (!isOurs || began >= before || isActive(own)) continue;
-        await this.#abort({ Bucket: place.bucket, Key, UploadId });
-        removed += 1;
+        const abort = (): Promise<void> => this.#abort({ Bucket: place.bucket, Key, UploadId });
+        yield { name: own, remove: () => abort().then(() => true) };
       }
       const more = page.IsTruncated === true;
       next = {
@@ -200,7 +200,6 @@ export class S3BlobStore implements BlobStore {
         UploadIdMarker: more ? page.NextUploadIdMarker : undefined,
       };
     } while (next.KeyMarker !== undefined);
-    return removed;
   }
 
   get #client(): S3Client {

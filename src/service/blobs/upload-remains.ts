@@ -1,33 +1,29 @@
 import { join } from 'node:path';
-import { entriesOf, removeUnchanged } from '../../lib/remove-unchanged.ts';
+import { entriesOf } from '../../lib/remove-unchanged.ts';
+import { type Remains, remainsAt } from '../remains.ts';
 
 /**
- * Removes from a directory of uploads what nobody will come back to: directories of uploads that are no longer active, and
- * hidden files, which are bytes that were on their way when their process ended.
+ * In a directory of uploads, what nobody will come back to: directories of uploads that are no longer active, and hidden
+ * files, which are bytes that were on their way when their process ended.
  */
-export async function removeUploadRemains(
+export async function* uploadRemains(
   uploads: string,
   before: number,
   isActive: (key: string) => boolean,
-): Promise<number> {
-  let removed = 0;
+): AsyncGenerator<Remains> {
   for (const entry of await entriesOf(uploads)) {
     const path = join(uploads, entry.name);
-    if (entry.isDirectory() && isActive(entry.name)) removed += await removeBrokenParts(path, before);
-    else removed += await removeUnchanged(path, before);
+    if (entry.isDirectory() && isActive(entry.name)) yield* brokenParts(path, before);
+    else yield remainsAt(path, before);
   }
-  return removed;
 }
 
 /** Below the directory of an upload there is one for each part. */
-async function removeBrokenParts(upload: string, before: number): Promise<number> {
-  let removed = 0;
+async function* brokenParts(upload: string, before: number): AsyncGenerator<Remains> {
   for (const part of await entriesOf(upload)) {
     if (!part.isDirectory()) continue;
     const directory = join(upload, part.name);
-    for (const { name } of await entriesOf(directory)) {
-      if (name.startsWith('.')) removed += await removeUnchanged(join(directory, name), before);
-    }
+    for (const { name } of await entriesOf(directory))
+      if (name.startsWith('.')) yield remainsAt(join(directory, name), before);
   }
-  return removed;
 }

@@ -9,13 +9,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
+import type { Remains } from '../remains.ts';
 import { loadS3 } from '../s3/load-s3.ts';
 import type { Bucket } from './bucket.ts';
 import { claimBucket } from './bucket-claim.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
-import { removeIncomingRemains } from './incoming-remains.ts';
+import { incomingRemains } from './incoming-remains.ts';
 import type { S3Buckets } from './s3-buckets.ts';
 import { SortedLevels } from './sorted-levels.ts';
 
@@ -72,9 +73,9 @@ export class Buckets {
     await claimBucket(root, credentials);
   }
 
-  /** Removes what processes that ended left half written in the service's own buckets. Answers how much there was. */
-  removeRemains(before: number): Promise<number> {
-    return removeIncomingRemains(this.#options.directory, before);
+  /** What processes that ended before a time left half written in the service's own buckets. */
+  remains(before: number): AsyncGenerator<Remains> {
+    return incomingRemains(this.#options.directory, before);
   }
 
   /** Undefined: a directory. */

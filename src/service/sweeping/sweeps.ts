@@ -1,8 +1,8 @@
+import { forgetUpload } from '../actions/forget-upload.ts';
 import { targetOf } from '../actions/upload-access.ts';
 import { storedTime } from '../api-time.ts';
 import type { UploadTarget } from '../blobs/blob-store.ts';
 import type { Services } from '../services.ts';
-import type { UploadRow } from '../store/uploads.ts';
 import { attempt } from './attempt.ts';
 
 /** Something that is removed from time to time. */
@@ -76,7 +76,8 @@ async function sweepUploads(services: Services, ageMs: number, signal: AbortSign
   return inBatches(signal, async () => {
     const uploads = await store.uploads.initiatedBefore(before, BATCH);
     for (const upload of uploads) {
-      if (!(await forgetUpload(services, upload))) continue;
+      const now = storedTime(clock.now());
+      if (!(await store.transaction((tx) => forgetUpload(tx, upload, now)))) continue;
       const target = targetOf(upload);
       await attempt(services, { what: 'uploads', blob: target.key }, () => blobs.abortUpload(target));
       metrics.uploadDropped('swept');
@@ -85,31 +86,28 @@ async function sweepUploads(services: Services, ageMs: number, signal: AbortSign
   });
 }
 
-/**
- * False: completed or aborted at the same moment. The blob that it may have become is noted as garbage, and what was sent of it
- * looks abandoned from now on: other sweeps come to what cannot be removed at once.
- */
-async function forgetUpload({ store, clock }: Services, upload: UploadRow): Promise<boolean> {
-  return store.transaction(async (tx) => {
-    if (!(await tx.uploads.delete(upload.id))) return false;
-    await tx.files.discardBlob(targetOf(upload).key, storedTime(clock.now()));
-    return true;
-  });
-}
-
 async function sweepAudit({ store, clock }: Services, ageMs: number, signal: AbortSignal): Promise<number> {
   const before = storedTime(clock.now() - ageMs);
   return inBatches(signal, () => store.audit.removeBefore(before, BATCH));
 }
 
-async function sweepRemains({ store, blobs, buckets, clock }: Services): Promise<number> {
+async function sweepRemains(services: Services, signal: AbortSignal): Promise<number> {
+  const { store, blobs, buckets, clock } = services;
   // Read first: an upload that begins later is younger than what is looked for.
   const targets = await store.uploads.targets();
   const active = new Set(targets.map((target) => (JSON.parse(target) as UploadTarget).key));
   const before = clock.now() - REMAINS_AGE_MS;
-  return (
-    (await blobs.removeRemains(before, (key) => active.has(key))) + (await buckets.removeRemains(before))
-  );
+  const isActive = (key: string): boolean => active.has(key);
+  let count = 0;
+  for (const remains of [blobs.remains(before, isActive), buckets.remains(before)]) {
+    for await (const { name, remove } of remains) {
+      if (signal.aborted) return count;
+      await attempt(services, { what: 'remains', place: name }, async () => {
+        if (await remove()) count += 1;
+      });
+    }
+  }
+  return count;
 }
 
 async function sweepBlobs(services: Services, graceMs: number, signal: AbortSignal): Promise<number> {
