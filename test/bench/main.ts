@@ -9,6 +9,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { busyCores, whyNotQuiet } from './measure/busy-cores.ts';
 import { keepMemory } from './measure/keep-memory.ts';
 import { measureFamily } from './measure/measure-family.ts';
 import { temporaryDirectory } from './measure/temporary-directory.ts';
@@ -43,6 +44,11 @@ await main(options);
 
 async function main({ serverDir, work, size, runs, latency, json, results }: BenchOptions): Promise<void> {
   const sizes: Sizes = { ...SIZES[size], ...(runs === undefined ? {} : { runs }) };
+  const notQuiet = whyNotQuiet(await busyCores());
+  if (notQuiet !== undefined) {
+    console.error(notQuiet);
+    if (results !== undefined) process.exit(1);
+  }
   const machine = await describeMachine();
   await mkdir(work, { recursive: true });
   const serverPlace = await temporaryDirectory(serverDir, 'svcfs-bench-');
