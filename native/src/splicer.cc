@@ -48,7 +48,8 @@ int Splicer::Send(int device, const std::vector<iovec>& head, int socket, uint8_
   const size_t head_bytes = SizeOf(head);
   size_t moved = 0;
   if (bytes > largest_ && ++copied_ % kCopiesBeforeRetry == 0) largest_ = SIZE_MAX;
-  if (bytes <= largest_ && OpenPipe()) {
+  const bool tried = bytes <= largest_ && OpenPipe();
+  if (tried) {
     const ssize_t written = writev(in_.get(), head.data(), static_cast<int>(head.size()));
     if (written == static_cast<ssize_t>(head_bytes)) moved = SpliceAll(socket, in_.get(), bytes);
     if (moved == bytes) {
@@ -58,12 +59,13 @@ int Splicer::Send(int device, const std::vector<iovec>& head, int socket, uint8_
       ClosePipe();
       return error;
     }
-    largest_ = moved;
     const bool emptied = moved == 0 || Emptied(head_bytes, spare, moved);
     ClosePipe();
     if (!emptied) return ENODATA;
   }
   if (!ReceiveAll(socket, spare + moved, bytes - moved)) return ENODATA;
+  // The socket had them all: what did not take them is the pipe.
+  if (tried) largest_ = moved;
   std::vector<iovec> message = head;
   message.push_back({spare, bytes});
   return writev(device, message.data(), static_cast<int>(message.size())) >= 0 ? 0 : errno;

@@ -44,14 +44,23 @@ interface TransportErrorOptions {
   readonly mayHaveArrived?: boolean;
 }
 
-/** Whether answers of this status, of the server or of a gateway, leave open what became of the call. */
-export function isUnsureStatus(status: number): boolean {
-  return status === 500 || isGatewayFailure(status);
+/**
+ * Whether an answer, of the server or of a gateway, leaves open what became of the call. `code`: the platform's own, if it has
+ * one. Without it a 503 may be of a gateway that lost its connection to the server over the call, as Envoy says then.
+ */
+export function isUnsure({
+  status,
+  code,
+}: {
+  readonly status: number;
+  readonly code: number | undefined;
+}): boolean {
+  return status === 500 || isGatewayFailure(status) || (status === 503 && code === undefined);
 }
 
 /** Whether the call that failed so may have been carried out all the same. */
 export function mayBeDone(error: unknown): boolean {
-  if (error instanceof ApiError) return isUnsureStatus(error.status);
+  if (error instanceof ApiError) return isUnsure({ status: error.status, code: error.code || undefined });
   return !(error instanceof TransportError) || error.mayHaveArrived;
 }
 

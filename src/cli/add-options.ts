@@ -11,10 +11,10 @@ export function addOptions(command: Command, options: Readonly<Record<string, Op
 
 function commandOption(option: Option<unknown>): CommandOption {
   const result = new CommandOption(option.flags, option.help).default(option.default, option.defaultText);
-  if (option.environment !== undefined && !isRefused(result, option.environment))
-    result.env(option.environment);
+  const { parse, environment } = option;
+  if (environment !== undefined && !isRefused(result, environment) && !isUnset(option, environment))
+    result.env(environment);
   if (option.choices !== undefined) result.choices(option.choices);
-  const { parse } = option;
   if (parse !== undefined) {
     result.argParser((text) => {
       try {
@@ -32,4 +32,16 @@ function commandOption(option: Option<unknown>): CommandOption {
 function isRefused({ required, optional }: CommandOption, environment: string): boolean {
   const text = process.env[environment];
   return !required && !optional && text !== undefined && NO.has(text.toLowerCase());
+}
+
+/** An empty variable counts as unset, but for an option that takes an empty text. */
+function isUnset({ parse }: Option<unknown>, environment: string): boolean {
+  if (process.env[environment] !== '') return false;
+  try {
+    parse?.('');
+  } catch (error) {
+    if (error instanceof InvalidValue) return true;
+    throw error;
+  }
+  return parse === undefined;
 }

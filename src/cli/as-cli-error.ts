@@ -27,5 +27,16 @@ export function asCliError(error: unknown): CliError | undefined {
   }
   if (error instanceof OperatorError) return new CliError('refused', error.message, { cause: error });
   if (error instanceof SecretKeyError) return new CliError('noService', error.message, { cause: error });
+  if (isOfWorkingDirectory(error)) {
+    const remedy = 'go to another one with cd, or into this one anew';
+    return new CliError('failure', `the working directory is not there any more: ${remedy}`, {
+      cause: error,
+    });
+  }
   return undefined;
+}
+
+/** As whoever was in a mount finds it that has been unmounted since. */
+function isOfWorkingDirectory(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }

@@ -41,10 +41,14 @@ process.once('message', async (settings: MountSettings) => {
 });
 
 function endWhenTold({ end }: ServedMount, tied: boolean): void {
-  const onSignal = (): void => void end.onSignal();
+  const onSignal = (): void => void end.onTold('signal');
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
-  if (tied) process.once('disconnect', onSignal);
+  // It has no terminal: sessions are ended by SIGTERM and SIGHUP together (systemd.kill(5), SendSIGHUP=).
+  process.on('SIGHUP', () => undefined);
+  // What the command says once the mount is there.
+  process.on('message', () => void end.onTold('command'));
+  if (tied) process.once('disconnect', () => void end.begin('command'));
 }
 
 /** Resolves once it is sent: an exit does not wait for messages. */

@@ -22,9 +22,11 @@ export interface AccountRecord {
 export interface DemoRecord {
   /** Undefined when it has ended. */
   readonly service: ProcessIdentity | undefined;
-  /** Taken again by the next run: what the mount keeps of an account belongs to its endpoint. */
-  readonly port: number;
+  /** Taken again by the next run: what the mount keeps of an account belongs to its endpoint. Undefined before the first. */
+  readonly port?: number | undefined;
   readonly data: string;
+  /** The data was made for it, and its content was not whole when this was written. */
+  readonly unfinished?: boolean;
   readonly madeMountPoint: boolean;
 }
 

@@ -39,6 +39,9 @@ interface Profile {
   readonly token: string | undefined;
 }
 
+/** Editors of other systems put it first. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 const NO_PROFILE: Profile = { endpoint: undefined, token: undefined };
 
 export async function resolveCredentials(sources: CredentialSources): Promise<Credentials> {
@@ -91,7 +94,7 @@ async function readProfile(file: string, name: string, need?: 'optional'): Promi
       cause: error,
     });
   }
-  const sections = parseIni(escapeDots(text));
+  const sections = parseIni(escapeMarks(escapeDots(text.replace(BYTE_ORDER_MARK, ''))));
   const section: unknown = Object.hasOwn(sections, name) ? sections[name] : undefined;
   if (typeof section !== 'object' || section === null) {
     if (need === 'optional') return NO_PROFILE;
@@ -105,6 +108,13 @@ async function readProfile(file: string, name: string, need?: 'optional'): Promi
 /** The ini package nests sections at dots; a profile name may have them. */
 function escapeDots(text: string): string {
   return text.replace(/^[ \t]*\[[^\]\n]*\]/gm, (header) => header.replaceAll('.', '\\.'));
+}
+
+/** The ini package begins a comment at every mark of one; a token may have such marks, and a comment has a blank before it. */
+function escapeMarks(text: string): string {
+  return text.replace(/.+/g, (line) =>
+    /^[^=]*=\s*["']/.test(line) ? line : line.replace(/(?<=[^\s\\])[;#]/g, '\\$&'),
+  );
 }
 
 function textOf(value: unknown): string | undefined {

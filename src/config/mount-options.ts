@@ -94,10 +94,10 @@ const stagingProject: Option<string | undefined> = {
 };
 
 /**
- * Of rsync, of sed -i, of backups, what vim writes beside a file (its swap files, and one to try the directory), and the
- * pieces of samtools sort.
+ * Of rsync, of sed -i, of backups, what vim writes beside a file (its swap files, one to try whether names are cut, one to
+ * try the directory), and the pieces of samtools sort.
  */
-const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '4913', '*.tmp.????.bam'];
+const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '*.swpx', '4913', '*.tmp.????.bam'];
 
 const temporaryNames: Option<readonly string[]> = {
   flags: '--temporary-names <patterns>',

@@ -88,8 +88,15 @@ export function parseMoment(text: string): Moment {
   }
   const dated = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const ms = dated === null ? Number.NaN : Date.parse(dated[1] && !dated[4] ? `${text}Z` : text);
-  if (Number.isNaN(ms)) throw new InvalidValue('Expected a time such as 90d, 12h or 2027-01-31T12:00:00Z.');
+  if (Number.isNaN(ms) || !isDay(text.slice(0, 10))) {
+    throw new InvalidValue('Expected a time such as 90d, 12h or 2027-01-31T12:00:00Z.');
+  }
   return { kind: 'at', ms };
+}
+
+/** Whether the calendar has it: `Date.parse` takes 31 February for a day in March. */
+function isDay(text: string): boolean {
+  return new Date(Date.parse(text)).toISOString().startsWith(text);
 }
 
 /** Seconds, fractions allowed; answers milliseconds. */

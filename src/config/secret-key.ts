@@ -1,6 +1,6 @@
 import type { Environment } from './directories.ts';
 
-const VARIABLE = 'SVCFS_SECRET_KEY';
+export const SECRET_KEY_VARIABLE = 'SVCFS_SECRET_KEY';
 
 /**
  * The keys that encrypt the secrets of volumes, as given: in the environment, or by the name of a file. There is no flag
@@ -10,7 +10,7 @@ export function secretKeysGiven(
   file: string | undefined,
   environment: Environment,
 ): { readonly text: string; readonly source: string } | { readonly file: string } | undefined {
-  const text = environment[VARIABLE];
-  if (text) return { text, source: VARIABLE };
+  const text = environment[SECRET_KEY_VARIABLE];
+  if (text) return { text, source: SECRET_KEY_VARIABLE };
   return file === undefined ? undefined : { file };
 }

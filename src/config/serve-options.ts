@@ -74,7 +74,7 @@ const demo: Option<boolean> = {
 
 const rateLimit: Option<RateLimit | 'off'> = {
   flags: '--rate-limit <requests/seconds>',
-  help: 'requests a user may make in a window of time, or off',
+  help: 'requests that may be made with a token in a window of time, or off',
   environment: 'SVCFS_RATE_LIMIT',
   default: { requests: 1000, windowSeconds: 300 },
   defaultText: '1000/300',

@@ -185,10 +185,10 @@ export interface Draft {
    */
   unanswered(): Promise<FileRecord | undefined>;
   /**
-   * Someone published it without bytes (a server-side copy of `source`), annotations included: the draft is clean unless
-   * it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
+   * Someone published it without bytes (a server-side copy of `source`), with the annotations `given`: the draft is clean
+   * unless it was changed since. Its upload, if any, is aborted unless the spool let go of bytes that were sent.
    */
-  publishedAs(file: FileRecord, source: ContentVersion): Promise<void>;
+  publishedAs(file: FileRecord, source: ContentVersion, given?: Annotations): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. No later mount finds them when this returns. */
   discard(): Promise<void>;
   /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */

@@ -10,8 +10,10 @@ import { KernelReadahead } from './kernel-readahead.ts';
 import type { Mount, MountOptions } from './mount.ts';
 import { MountError } from './mount-error.ts';
 import { prepareMountPoint } from './mount-point.ts';
+import { mountedOn } from './mount-table.ts';
 import { loadNativeAddon } from './native-addon.ts';
 import { NativeTransport } from './native-transport.ts';
+import { recoverDeadMount } from './recover-dead-mount.ts';
 import { Session } from './session.ts';
 
 /** The kernel ends a mount with its last mount namespace; where that was ours, at once. */
@@ -29,6 +31,7 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
   const mountPoint = await prepareMountPoint(options.mountPoint);
   const mounted = await mountInKernel(addon, mountPoint, options);
   const transport = new NativeTransport(addon, { ...mounted, mountPoint });
+  const ours = await mountedOn(mountPoint);
   const { errnoOf, observer, passthrough } = options;
   const readahead = await KernelReadahead.of(mountPoint);
   const session = new Session({ transport, fs, errnoOf, observer, passthrough, readahead });
@@ -46,10 +49,12 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
     session.ended(0);
   };
   process.once('exit', detachNow);
-  const closed = session.closed.finally(() => {
-    process.off('exit', detachNow);
-    readahead?.close();
-  });
+  const closed = session.closed
+    .then(() => removeDead(mountPoint, ours?.deviceMinor))
+    .finally(() => {
+      process.off('exit', detachNow);
+      readahead?.close();
+    });
   return {
     mountPoint,
     closed,
@@ -61,6 +66,14 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
       await requireClosed(closed, mountPoint);
     },
   };
+}
+
+/** The kernel may end a mount and let it stand: `umount -f` of one that is in use. Whatever else is there by now stays. */
+async function removeDead(mountPoint: string, deviceMinor: number | undefined): Promise<void> {
+  const there = await mountedOn(mountPoint);
+  if (there === undefined || there.deviceMinor !== deviceMinor) return;
+  // What is refused is left to who looks next, and finds it dead.
+  await recoverDeadMount(mountPoint).catch(() => undefined);
 }
 
 async function requireClosed(closed: Promise<void>, mountPoint: string): Promise<void> {

@@ -25,15 +25,30 @@ export type MountTable = (path: string) => MountedFileSystem | undefined;
 
 /** As it is now. */
 export async function readMountTable(): Promise<MountTable> {
-  const table = await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''); // Linux has one
-  const mounts = table.split('\n').map((line) => parseMountInfoLine(line));
-  return (path) => {
-    const bytes = Buffer.from(path).toString('latin1');
-    return mounts.findLast((mount) => mount?.mountPoint === bytes);
-  };
+  const mounts = await readMounts();
+  return (path) => mounts.findLast((mount) => mount.mountPoint === bytesOf(path));
 }
 
 /** What is mounted on exactly `path` now, as `MountTable`. */
 export async function mountedOn(path: string): Promise<MountedFileSystem | undefined> {
   return (await readMountTable())(path);
+}
+
+/** What is mounted below a path now, which keeps that in use. */
+export async function mountedBelow(path: string): Promise<readonly MountedFileSystem[]> {
+  const below = (await readMounts()).filter((mount) => mount.mountPoint.startsWith(`${bytesOf(path)}/`));
+  return below.map((mount) => ({
+    ...mount,
+    mountPoint: Buffer.from(mount.mountPoint, 'latin1').toString('utf8'),
+  }));
+}
+
+/** Paths in it are bytes, each a character. */
+async function readMounts(): Promise<readonly MountedFileSystem[]> {
+  const table = await readFile('/proc/self/mountinfo', 'latin1').catch(() => ''); // Linux has one
+  return table.split('\n').flatMap((line) => parseMountInfoLine(line) ?? []);
+}
+
+function bytesOf(path: string): string {
+  return Buffer.from(path).toString('latin1');
 }

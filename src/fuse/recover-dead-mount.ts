@@ -1,7 +1,6 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { statfs, writeFile } from 'node:fs/promises';
 import { unmountWithHelper } from './fusermount.ts';
-import { MountError } from './mount-error.ts';
-import { mountedOn } from './mount-table.ts';
+import { type MountedFileSystem, mountedOn } from './mount-table.ts';
 import { loadNativeAddon } from './native-addon.ts';
 
 /** What any access answers when the server of a mount has died, or was aborted. */
@@ -19,8 +18,16 @@ export async function recoverDeadMount(path: string): Promise<boolean> {
  * programs waiting in the mount get an error. The last resort, for a server that is dead or stuck.
  */
 export async function forceUnmount(path: string): Promise<void> {
-  await abortConnection(path);
-  if (!unmountDirectly(path)) await unmountWithHelper(path, { lazy: true });
+  const mount = await mountedOn(path);
+  if (mount === undefined) return;
+  await abortConnection(mount);
+  if (unmountDirectly(path)) return;
+  try {
+    await unmountWithHelper(path, { lazy: true });
+  } catch (error) {
+    // Its server, or another who found it dead, may have been faster.
+    if ((await mountedOn(path))?.deviceMinor === mount.deviceMinor) throw error;
+  }
 }
 
 /** False when that takes more privilege, or an addon that is not built. */
@@ -32,9 +39,10 @@ function unmountDirectly(path: string): boolean {
   }
 }
 
+/** By what the kernel asks the server for each time: the attributes of a dead mount it may still have. */
 async function isDead(path: string): Promise<boolean> {
   try {
-    await stat(path);
+    await statfs(path);
     return false;
   } catch (error) {
     return error instanceof Error && 'code' in error && DEAD.has(String(error.code));
@@ -42,8 +50,6 @@ async function isDead(path: string): Promise<boolean> {
 }
 
 /** Through fusectl, where it is mounted and the mount is ours; elsewhere the unmount itself has to do. */
-async function abortConnection(path: string): Promise<void> {
-  const mount = await mountedOn(path);
-  if (mount === undefined) throw new MountError('other', `${path} is not a mount point`);
-  await writeFile(`/sys/fs/fuse/connections/${mount.deviceMinor}/abort`, '1').catch(() => {});
+async function abortConnection({ deviceMinor }: MountedFileSystem): Promise<void> {
+  await writeFile(`/sys/fs/fuse/connections/${deviceMinor}/abort`, '1').catch(() => {});
 }

@@ -215,7 +215,9 @@ export class Session implements Receiver {
     }
     this.#undo(operation, answer);
     for (const { parent, name } of request.changes) this.#invalidations.invalidateEntry(parent, name);
-    if (operation.locks === 'pages') this.#invalidations.invalidateNode(request.node);
+    if (operation.locks === 'pages') {
+      for (const node of [request.node, ...request.otherNodes]) this.#invalidations.invalidateNode(node);
+    }
     this.#finish(operation, answer);
   }
 

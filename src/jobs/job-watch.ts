@@ -5,7 +5,7 @@
  * service holds the question back until something changes, and no time is lost; a job that is added meanwhile
  * interrupts the question, so that the next one is about it too.
  *
- * A question that fails ends the waiting of those who wait with its error, but not the watching: the jobs go on.
+ * A question that fails ends the waiting for the jobs it was about with its error, but not the watching: the jobs go on.
  */
 import type { CallOptions } from '../api/api.ts';
 import { JOB_WAIT_SECONDS_MAX } from '../contract/limits.ts';
@@ -24,12 +24,12 @@ export interface Watched<J> {
 export interface JobSource<J> {
   /** How many jobs one question can be about. */
   readonly groupSize: number;
-  /** Answers in the order of the ids. */
+  /** Answers in the order of the ids; undefined for a job of which nothing was told this time. */
   ask(
     ids: readonly string[],
     options: CallOptions & { readonly waitSeconds?: number },
-  ): Promise<readonly Watched<J>[]>;
-  /** Told of every job after every question. */
+  ): Promise<readonly (Watched<J> | undefined)[]>;
+  /** Told of every job after every question that told of it. */
   onAnswer(id: string, watched: Watched<J>): void;
   /** Whether the service offers `job_wait`. */
   canHoldBack(): Promise<boolean>;
@@ -37,6 +37,15 @@ export interface JobSource<J> {
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 10_000;
+
+/** Nobody asks about the jobs any more, which go on. */
+export class WatchingEnded extends Error {
+  override readonly name = 'WatchingEnded';
+
+  constructor() {
+    super('the watching ended');
+  }
+}
 
 interface Waiter<J> {
   readonly resolve: (job: J) => void;
@@ -76,6 +85,7 @@ export class JobWatch<J> {
 
   /** The job when it is over; it must be watched. Rejects with the signal's reason, or as asking did. */
   wait(id: string, signal?: AbortSignal): Promise<J> {
+    if (this.#closed.signal.aborted) return Promise.reject(this.#closed.signal.reason);
     const waiters = this.#waiters.get(id);
     if (!waiters) {
       return Promise.reject(new Error(`the job ${id} is not watched`));
@@ -94,10 +104,10 @@ export class JobWatch<J> {
   }
 
   close(): void {
-    this.#closed.abort(new Error('the watching ended'));
+    this.#closed.abort(new WatchingEnded());
     this.#question.abort(this.#closed.signal.reason);
     this.#longPause?.abort(this.#closed.signal.reason);
-    this.#failWaiters(this.#closed.signal.reason);
+    this.#failWaiters(this.#waiters.keys(), this.#closed.signal.reason);
   }
 
   async #loop(): Promise<void> {
@@ -108,7 +118,7 @@ export class JobWatch<J> {
         quietRounds = changed ? 0 : quietRounds + 1;
       } catch (error) {
         quietRounds += 1;
-        this.#failWaiters(error);
+        this.#failWaiters(this.#waiters.keys(), error);
       }
     }
     this.#running = false;
@@ -126,7 +136,10 @@ export class JobWatch<J> {
     }
     const startedMs = this.#clock.monotonic();
     const answers = await Promise.all(groups.map((group) => this.#ask(group, holdBack)));
-    const changed = answers.some(Boolean);
+    if (answers.includes('failed')) {
+      return false;
+    }
+    const changed = answers.includes('changed');
     const answeredAtOnce = holdBack && this.#clock.monotonic() - startedMs < 1000;
     // A held-back question that comes back early with nothing new, and was not interrupted, is not held back at all.
     return changed || (holdBack && !answeredAtOnce) || this.#question.signal.aborted;
@@ -165,7 +178,7 @@ export class JobWatch<J> {
     return this.#source.canHoldBack().catch(() => false);
   }
 
-  async #ask(ids: readonly string[], holdBack: boolean): Promise<boolean> {
+  async #ask(ids: readonly string[], holdBack: boolean): Promise<'changed' | 'same' | 'failed'> {
     const interrupted = this.#question.signal;
     const someoneWaits = ids.some((id) => (this.#waiters.get(id)?.size ?? 0) > 0);
     try {
@@ -174,12 +187,13 @@ export class JobWatch<J> {
         signal: holdBack ? interrupted : this.#closed.signal,
         ...(holdBack && { waitSeconds: JOB_WAIT_SECONDS_MAX }),
       });
-      return ids.map((id, index) => this.#take(id, answers[index])).some(Boolean);
+      return ids.map((id, index) => this.#take(id, answers[index])).some(Boolean) ? 'changed' : 'same';
     } catch (error) {
       if (interrupted.aborted) {
-        return false;
+        return 'same';
       }
-      throw error;
+      this.#failWaiters(ids, error);
+      return 'failed';
     }
   }
 
@@ -202,12 +216,13 @@ export class JobWatch<J> {
     return changed;
   }
 
-  #failWaiters(error: unknown): void {
-    for (const waiters of this.#waiters.values()) {
-      for (const { reject } of waiters) {
+  #failWaiters(ids: Iterable<string>, error: unknown): void {
+    for (const id of ids) {
+      const waiters = this.#waiters.get(id);
+      for (const { reject } of waiters ?? []) {
         reject(error);
       }
-      waiters.clear();
+      waiters?.clear();
     }
   }
 }

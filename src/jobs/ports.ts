@@ -135,7 +135,10 @@ export interface Jobs extends JobRegistry {
     entries: { readonly ids: readonly string[]; readonly path: string },
     options?: TransferOptions,
   ): Promise<void>;
-  /** Resolves with the finished job, failed or not; at once when it is finished; undefined when it is not known. */
+  /**
+   * Resolves with the finished job, failed or not; at once when it is finished; undefined when it is not known. Rejects as asking
+   * did, and from `close` on with `WatchingEnded`.
+   */
   wait(id: string, options?: TransferOptions): Promise<JobRecord | undefined>;
   /** Jobs not finished. */
   pending(): number;

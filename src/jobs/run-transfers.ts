@@ -29,7 +29,7 @@ export interface TransferRun<R> {
 
 /**
  * Starts transfers in bulk calls, waits once for all of them, and answers the files they made, in their order.
- * When some fail, the others are still waited for; then the first failure is the result of all.
+ * When some fail, or cannot be started, the others are still waited for; then the first failure is the result of all.
  *
  * An aborted run starts no further bulk call; what it started goes on and is watched.
  */
@@ -38,12 +38,17 @@ export async function runTransfers<R>(
   run: TransferRun<R>,
 ): Promise<readonly (FileRecord | undefined)[]> {
   const settled: Promise<Settled>[] = [];
-  for (const group of inGroups(transfers, BULK_ITEMS_MAX)) {
-    run.signal?.throwIfAborted();
-    const started = await untilAborted(startGroup(group, run), run.signal);
-    settled.push(...started);
+  try {
+    for (const group of inGroups(transfers, BULK_ITEMS_MAX)) {
+      run.signal?.throwIfAborted();
+      const started = await untilAborted(startGroup(group, run), run.signal);
+      settled.push(...started);
+    }
+  } finally {
+    // Whoever is told of a failure looks at what is done: that is to be all there will be.
+    await untilAborted(Promise.allSettled(settled), run.signal);
   }
-  const results = await untilAborted(Promise.all(settled), run.signal);
+  const results = await Promise.all(settled);
   const failed = results.flatMap((each) => (each.ok ? [] : [each]));
   const [first] = failed;
   if (first) {

@@ -8,6 +8,9 @@ import { type FinishedAsync, type FinishedTransfer, failureOf } from './finished
 import type { JobTable } from './job-table.ts';
 import { type JobSource, JobWatch, type Watched } from './job-watch.ts';
 
+const TOO_MANY_REQUESTS = 429;
+const SERVER_ERRORS = 500;
+
 export interface Watches {
   readonly import: JobWatch<FinishedTransfer>;
   readonly export: JobWatch<FinishedTransfer>;
@@ -36,12 +39,21 @@ function transferWatch(context: WatchContext, kind: TransferJob['kind']): JobWat
   return watchOf(context, {
     groupSize: BULK_ITEMS_MAX,
     ask: async (ids, options) =>
-      (await context.api.transfers.get(kind, ids, options)).map((job) => ({
-        job,
-        state: job.ok ? job.value.state : 'FAILED',
-        isOver: !job.ok || job.value.state === 'COMPLETED' || job.value.state === 'FAILED',
-      })),
+      (await context.api.transfers.get(kind, ids, options)).map((job) =>
+        isUntold(job)
+          ? undefined
+          : {
+              job,
+              state: job.ok ? job.value.state : 'FAILED',
+              isOver: !job.ok || job.value.state === 'COMPLETED' || job.value.state === 'FAILED',
+            },
+      ),
   });
+}
+
+/** Of a job that is no more, or that may not be asked about, the service says so; everything else may be another the next time. */
+function isUntold(job: FinishedTransfer): boolean {
+  return !job.ok && (job.failure.status === TOO_MANY_REQUESTS || job.failure.status >= SERVER_ERRORS);
 }
 
 /** These jobs are asked about one by one: the API has no bulk call for them. */

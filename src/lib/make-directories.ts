@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { errorCode } from './error-code.ts';
 
 /**
- * Makes a directory and what is missing above it, and answers the first that was made; undefined: it was there. Where the
- * system says ENOENT although what is above is there, as in /proc, it fails: a recursive
+ * Makes a directory and what is missing above it, and answers the first that was made; undefined: it was there. Others may
+ * make the same meanwhile. Where the system says ENOENT although what is above is there, as in /proc, it fails: a recursive
  * `mkdir` of Node.js (MKDirpAsync in its src/node_file.cc) makes the two by turns for ever.
  */
 export async function makeDirectories(path: string, mode = 0o777): Promise<string | undefined> {
@@ -12,7 +12,7 @@ export async function makeDirectories(path: string, mode = 0o777): Promise<strin
     return await makeOne(path, mode);
   } catch (error) {
     const parent = dirname(path);
-    if (errorCode(error) !== 'ENOENT' || parent === path || (await isDirectory(parent))) throw error;
+    if (errorCode(error) !== 'ENOENT' || parent === path) throw error;
     const first = await makeDirectories(parent, mode);
     const own = await makeOne(path, mode);
     return first ?? own;

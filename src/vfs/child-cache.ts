@@ -45,6 +45,8 @@ export class ChildCache<Node extends Dated> {
   #forgottenAt = 0;
   #additions = 0;
   #removals = 0;
+  /** Those who go through the names at this moment, and give each with its node. */
+  readers = 0;
 
   constructor(mostAbsent = MOST_ABSENT) {
     this.#mostAbsent = mostAbsent;

@@ -126,7 +126,11 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     flush,
     failureAt: (path) => errors.lastAt(path),
     contentsAt: (path, options) => contentsAt(tree, path, options),
-    close: () => folderState.flush(),
+    close: () =>
+      folderState.flush().catch((error: unknown) => {
+        // What else ends with the mount must not go without its end for that.
+        given.log.error({ err: error }, 'mode and time of folders could not be kept');
+      }),
   };
 }
 

@@ -114,7 +114,7 @@ function withDigest(encoded: string): string {
   return `${head}%~${digest}`;
 }
 
-function isWellFormed(text: string): boolean {
+export function isWellFormed(text: string): boolean {
   return text.search(HALF_PAIRS) < 0;
 }
 

@@ -65,7 +65,7 @@ export function isLocalOnly(node: Node): boolean {
 
 /** A job of ours moves the folder: what the platform tells of its name is of before or after that. */
 export function isMoving(node: Node): boolean {
-  return node.kind === 'project-folder' && node.moving;
+  return node.kind === 'project-folder' && node.moving !== undefined;
 }
 
 /** Whether no answer of the platform can tell that the node is gone. */

@@ -71,7 +71,7 @@ export class NodeMaker {
       project,
       record,
       children: new ChildCache(),
-      moving: false,
+      moving: undefined,
       mode: kept?.mode,
       mtimeMs: kept?.mtimeMs,
     }));

@@ -52,8 +52,8 @@ export interface ProjectFolderNode extends NodeBase {
   /** Its id changes when the platform moves a folder. Undefined for a project's own directory. */
   record: FolderRecord | undefined;
   readonly children: ChildCache<Node>;
-  /** The platform is asked to move it, and has not told that it did. */
-  moving: boolean;
+  /** The platform is asked to move it, and has not told that it did. Who publishes what is in it waits for this before. */
+  moving: Promise<void> | undefined;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
   mode: number | undefined;
   mtimeMs: number | undefined;
@@ -61,7 +61,8 @@ export interface ProjectFolderNode extends NodeBase {
 
 export interface ProjectFileNode extends NodeBase {
   readonly kind: 'project-file';
-  readonly project: Project;
+  /** Another when its folder is taken to one while it is written. */
+  project: Project;
   /** The published file; undefined while it is only a draft. */
   record: FileRecord | undefined;
   /** What is behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */

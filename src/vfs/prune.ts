@@ -18,10 +18,15 @@ export function prune(nodes: NodeTable, placement: Placement, most = MOST_NODES)
   let surplus = nodes.size - Math.floor(most * KEPT_SHARE);
   for (const node of nodes.values()) {
     if (surplus === 0) return;
-    if (!isPrunable(node)) continue;
+    if (!isPrunable(node) || isNeeded(node)) continue;
     placement.giveUp(node);
     surplus--;
   }
+}
+
+/** Somebody is about to be told of it: a listing gives no name whose node is not in the tree. */
+function isNeeded({ lookups, parent }: Node): boolean {
+  return lookups === 0 && parent !== undefined && parent.children.readers > 0;
 }
 
 function isPrunable(node: Node): boolean {

@@ -25,7 +25,7 @@ import type {
 import { FsError } from './fs-error.ts';
 import { lacksSize } from './identity.ts';
 import { requireNameLength } from './mutations/names.ts';
-import type { Node } from './node.ts';
+import type { DirectoryNode, Node } from './node.ts';
 import { isDirectory } from './node.ts';
 import type { OpenDirectories } from './open-directories.ts';
 import type { FileNode, Mutations, OpenFiles, Place } from './operations.ts';
@@ -73,6 +73,8 @@ export class SvcFileSystem implements FileSystem {
   lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
     // Who is about to make it looks it up first.
     requireNameLength(name);
+    // What is not there can be made once that has the path looked up again: mkdir(2) does not do so for a lookup that fails.
+    if (this.#isAbsentElsewhere(parent, name)) return { node: undefined, entryTtlMs: 0 };
     const place = this.#place({ parent, name });
     const found = this.#tree.childOf(place.parent, name, context.signal);
     if (!(found instanceof Promise) && !(found && lacksSize(found))) return this.#found(found, place);
@@ -211,7 +213,7 @@ export class SvcFileSystem implements FileSystem {
   }
 
   opendir(id: NodeId): OpenDirectoryReply {
-    const handle = this.#directories.open(this.#tree.nodes.directory(id));
+    const handle = this.#directories.open(this.#directory(id));
     return { handle, keepNames: this.#directories.givesTheSame(handle) };
   }
 
@@ -272,7 +274,29 @@ export class SvcFileSystem implements FileSystem {
   }
 
   #place({ parent, name }: PlaceById): Place {
-    return { parent: this.#tree.nodes.directory(parent), name };
+    return { parent: this.#directory(parent), name };
+  }
+
+  /**
+   * ESTALE: it is out of the tree, and the kernel, which has not heard of that yet, looks its path up again. A folder that was
+   * moved to another project is another node, which has its names.
+   */
+  #directory(id: NodeId): DirectoryNode {
+    const directory = this.#tree.nodes.directory(id);
+    if (this.#isInTree(directory)) return directory;
+    throw new FsError('ESTALE', `${directory.name} was moved or removed`);
+  }
+
+  #isInTree(directory: DirectoryNode): boolean {
+    return directory.parent !== undefined || directory === this.#tree.root;
+  }
+
+  /** Whether nothing had this name in a directory when that went out of the tree. */
+  #isAbsentElsewhere(id: NodeId, name: string): boolean {
+    const directory = this.#tree.nodes.directory(id);
+    if (this.#isInTree(directory)) return false;
+    const known = directory.children.get(name);
+    return known ? known.kind === 'absent' : directory.children.completeMs !== undefined;
   }
 
   #file(id: NodeId): FileNode {

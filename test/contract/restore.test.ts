@@ -1,6 +1,6 @@
 /** Backups as PRODUCTION.md says: the database first, then the files, while callers are at work. */
 import { execFile } from 'node:child_process';
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -13,6 +13,7 @@ import { postgresBinaries } from '../support/postgres-databases.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 
 const run = promisify(execFile);
+const PAGE = readFile(new URL('../../src/service/PRODUCTION.md', import.meta.url), 'utf8');
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -22,6 +23,12 @@ function directory(): string {
   const made = dirSync({ prefix: 'svcfs-restore', unsafeCleanup: true });
   cleanups.push(() => made.removeCallback());
   return join(made.name, 'data');
+}
+
+/** The options of a command of the page. */
+async function optionsOf(command: string): Promise<string[]> {
+  const [, options = ''] = new RegExp(`${command} (-.*?) (/var/lib|backup)`).exec(await PAGE) ?? [];
+  return options.replaceAll("'", '').split(' ');
 }
 
 async function start(options: Partial<ServiceOptions>): Promise<TestService> {
@@ -48,14 +55,14 @@ async function backUpAndRestore(options: Partial<ServiceOptions>, backup: Backup
   await alice.call('PATCH', `/files/${kept.id}`, { body: { metadata: { sample: 's1' }, tags: ['t'] } });
   const deleted = await alice.upload(root_folder, 'deleted.txt', 'deleted meanwhile');
   const exported = await alice.upload(root_folder, 'exported.txt', 'exported content');
-  const destination = { volume: volume.id, location: 'exported.txt' };
+  // Called as a file of the service's own is.
+  const destination = { volume: volume.id, location: 'service.sqlite.txt' };
   await runToEnd(alice, '/storage/exports', { source: { file: exported.id }, destination });
 
   await backup.dump();
   await alice.call('DELETE', `/files/${deleted.id}`);
   const later = await alice.upload(root_folder, 'later.txt', 'after the dump');
-  const isDatabase = /service\.sqlite(-wal|-shm)?$/;
-  await cp(dataDir, restored, { recursive: true, filter: (path) => !isDatabase.test(path) });
+  await run('rsync', [...(await optionsOf('rsync')), `${dataDir}/`, `${restored}/`]);
   await service.stop();
   cleanups.pop();
   await rm(dataDir, { recursive: true });
@@ -102,7 +109,16 @@ describe('a backup taken while callers are at work', () => {
     const server = await PostgresServer.start();
     cleanups.push(() => server.stop());
     const { databases } = server;
-    const databaseUrl = await databases.create();
+    await databases.query('postgres', 'create role svcfs login');
+    // The service's account owns its database and nothing else.
+    const create = async (): Promise<{ readonly name: string; readonly url: string }> => {
+      const url = new URL(await databases.create());
+      const name = url.pathname.slice(1);
+      await databases.query('postgres', `alter database ${name} owner to svcfs`);
+      url.searchParams.set('user', 'svcfs');
+      return { name, url: url.href };
+    };
+    const { name, url: databaseUrl } = await create();
     const binaries = await postgresBinaries();
     const dataDir = directory();
     const dump = `${dataDir}.dump`;
@@ -111,12 +127,13 @@ describe('a backup taken while callers are at work', () => {
       { dataDir, databaseUrl, secretKeys },
       {
         dump: async () => {
-          await run(join(binaries, 'pg_dump'), ['-Fc', '-f', dump, databaseUrl]);
+          await run(join(binaries, 'pg_dump'), ['-Fc', '-f', dump, databases.url(name)]);
         },
         restore: async () => {
-          const empty = await databases.create();
-          await run(join(binaries, 'pg_restore'), ['--no-owner', '-d', empty, dump]);
-          return { databaseUrl: empty, secretKeys };
+          const empty = await create();
+          const [d = '', , ...options] = await optionsOf('pg_restore');
+          await run(join(binaries, 'pg_restore'), [d, databases.url(empty.name), ...options, dump]);
+          return { databaseUrl: empty.url, secretKeys };
         },
       },
     );

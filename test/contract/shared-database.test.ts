@@ -135,3 +135,12 @@ test('a database that cannot hold every name is refused', async () => {
   );
   await expect(openPostgresStore(server.databases.url('latin'))).rejects.toThrow('encoding UTF8, not LATIN1');
 });
+
+test('why the tables cannot be made is told', async () => {
+  const url = new URL(await server.databases.create());
+  await server.databases.query('postgres', 'create role stranger login');
+  url.searchParams.set('user', 'stranger');
+  await expect(openPostgresStore(url.href)).rejects.toThrow(
+    'the database cannot be migrated: permission denied for schema public',
+  );
+});

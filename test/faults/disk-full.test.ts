@@ -123,6 +123,16 @@ describe.skipIf(!MAY_MOUNT)('a full disk of the spool', () => {
     await disk.empty();
     await shell(`cp ${small} ${world.own('written')}`);
   });
+
+  it('lets the mount end as ever, with a mode of a folder that cannot be kept', async () => {
+    const stateOf = (name: string) => shell(`find ${disk.path} -name ${name}`);
+    await shell(`mkdir $(dirname ${await stateOf('account.json')})/folders.json.new`);
+    await shell(`mkdir ${world.own('folder')} && chmod 700 ${world.own('folder')}`);
+    expect(await stateOf('mount.json')).not.toBe('');
+    expect(await world.unmount()).toMatchObject({ code: 0, stderr: '' });
+    expect(await stateOf('mount.json')).toBe('');
+    await world.mount();
+  });
 });
 
 describe.skipIf(!MAY_MOUNT)('a full disk of the log', () => {

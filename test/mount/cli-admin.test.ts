@@ -113,6 +113,19 @@ describe('svcfs admin', () => {
     expect((await bob.get(`/apps/${app}`)).status).toBe(404);
   });
 
+  test('says which of several files are marked when one is not there', async ({ sandbox }) => {
+    const { admin, user } = await world(sandbox);
+    const [alice, bob] = [await user('alice'), await user('bob')];
+    const { root_folder } = await alice.project('P');
+    const [f, g] = [await alice.upload(root_folder, 'f'), await alice.upload(root_folder, 'g')];
+    expect(await admin('files', 'mark', f.id, 'nothing', g.id, '--public')).toMatchObject({
+      code: refused.code,
+      stdout: `marked ${f.id} ${g.id}\n`,
+      stderr: expect.stringContaining('there is no file nothing'),
+    });
+    for (const { id } of [f, g]) expect((await bob.get(`/files/${id}`)).status).toBe(200);
+  });
+
   test('tells who did what, by user, action, object and time', async ({ sandbox }) => {
     const { admin, json, user, service } = await world(sandbox);
     const alice = await user('alice');

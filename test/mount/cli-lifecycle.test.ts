@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { engineFlags } from '../../src/cli/mount/engine-flags.ts';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
+import { identify } from '../../src/lib/process-identity.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
 import { run } from '../support/run.ts';
@@ -151,6 +152,29 @@ describe('svcfs unmount', () => {
     expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
   });
 
+  test('says what is mounted in the mount, and leaves it as it is', async ({ sandbox }) => {
+    await mount(sandbox);
+    const inner = sandbox.path(PROJECT);
+    expect(await run('mount', ['-t', 'tmpfs', 'none', inner])).toMatchObject({ code: 0 });
+    onTestFinished(async () => void (await run('umount', ['-l', inner])));
+    const refused = await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    expect(refused.code).toBe(EXIT_CODES.busy.code);
+    expect(refused.stderr).toBe(`svcfs: ${sandbox.mountPoint}: in use\n  mount of type tmpfs: ${inner}\n`);
+    await run('umount', [inner]);
+    expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+  });
+
+  test('sends whoever did not mount it to who did, instead of to --force', async ({ sandbox }) => {
+    await mount(sandbox);
+    const env = { XDG_STATE_HOME: join(sandbox.root, 'state-of-another') };
+    const { code, stderr } = await sandbox.svcfs(['unmount', sandbox.mountPoint], { env });
+    expect(code).toBe(EXIT_CODES.failure.code);
+    expect(stderr).toMatch(
+      /: it was mounted by another user, or with another XDG_STATE_HOME; unmount it as it was mounted/,
+    );
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+  });
+
   test('waits for a file that is still being sent', async ({ sandbox }) => {
     const proxy = await FaultProxy.start(service.origin);
     onTestFinished(() => proxy.close());
@@ -195,11 +219,16 @@ describe('svcfs unmount', () => {
   });
 
   test('refuses what is no mount of svcfs', async ({ sandbox }) => {
-    for (const path of [sandbox.mountPoint, join(sandbox.root, 'nowhere'), '/proc']) {
+    const file = join(sandbox.root, 'file');
+    const circle = join(sandbox.root, 'circle');
+    await writeFile(file, '');
+    await symlink('circle', circle);
+    const nowhere = [join(sandbox.root, 'nowhere'), join(file, 'below'), circle];
+    for (const path of [sandbox.mountPoint, ...nowhere, '/proc']) {
       const { code, stderr } = await sandbox.svcfs(['unmount', path]);
       expect(code).toBe(EXIT_CODES.notMounted.code);
       expect(stderr).toMatch(
-        /^svcfs: .*: (not a mount point|no such directory|a mount of type proc, not of svcfs)\n$/,
+        /^svcfs: .*: (not a mount point|no such directory|not a directory|too many symbolic links.*|a mount of type proc, not of svcfs)\n$/,
       );
     }
   });
@@ -218,6 +247,29 @@ describe('a mount whose process ends', () => {
     onTestFinished(() => void user.kill());
     process.kill(await processOf(sandbox, 'daemon'), 'SIGTERM');
     await expectNothingLeft(sandbox);
+  });
+
+  test('waits for what is being sent when all of its session is told to end', async ({ sandbox }) => {
+    const proxy = await FaultProxy.start(service.origin);
+    onTestFinished(() => proxy.close());
+    const env = { ...service.credentials, SVC_API_ENDPOINT: `${proxy.origin}/v2` };
+    const command = sandbox.start(['mount', sandbox.mountPoint, '--foreground'], env);
+    await command.says(/^log: /m);
+    const daemon = await processOf(sandbox, 'daemon');
+    const isContent = ({ path }: SeenRequest): boolean => path.startsWith('/v2/upload/inline');
+    proxy.inject({ kind: 'latency', ms: 3000 }, { when: isContent });
+    const target = sandbox.path(PROJECT, 'last.bin');
+    const writer = spawn('dd', ['if=/dev/zero', `of=${target}`, 'bs=64K', 'count=16'], { stdio: 'ignore' });
+    await waitUntil(() => proxy.requests.some(isContent), { what: 'the file on its way' });
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+      process.kill(daemon, signal);
+      command.signal(signal);
+    }
+    expect(await command.exited()).toBe(0);
+    expect(await sandbox.logs()).toContain('"msg":"ended"');
+    expect(await sandbox.logs()).not.toContain('ending without waiting');
   });
 
   test('by kill -9 is unmounted by its watchdog', async ({ sandbox }) => {
@@ -242,12 +294,48 @@ describe('a mount whose process ends', () => {
     expect(await readdir(sandbox.mountPoint)).toContain('projects');
   });
 
+  test('by kill -9 while it starts leaves the next mount alone, however late its watchdog is', async ({
+    sandbox,
+  }) => {
+    const proxy = await FaultProxy.start(service.origin);
+    onTestFinished(() => proxy.close());
+    const isStaging = ({ path }: SeenRequest): boolean => path.startsWith('/v2/projects/demo/');
+    proxy.inject({ kind: 'stall', afterBytes: 0 }, { when: isStaging });
+    const args = ['mount', sandbox.mountPoint, '--staging-project', 'demo/rna-seq-study'];
+    const starting = sandbox.start(args, { ...service.credentials, SVC_API_ENDPOINT: `${proxy.origin}/v2` });
+    await waitUntil(() => proxy.requests.some(isStaging), { what: 'a mount that is not there yet' });
+    const watchdog = await processOf(sandbox, 'watchdog');
+    process.kill(watchdog, 'SIGSTOP');
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
+    expect(await starting.exited()).toBe(EXIT_CODES.failure.code);
+    await mount(sandbox);
+    process.kill(watchdog, 'SIGCONT');
+    await waitUntil(async () => (await identify(watchdog)) === undefined, {
+      what: 'the late watchdog ended',
+    });
+    expect(await readdir(sandbox.mountPoint)).toContain('projects');
+  });
+
   test('by kill -9 can be unmounted by hand', async ({ sandbox }) => {
     await mount(sandbox);
     process.kill(await processOf(sandbox, 'watchdog'), 'SIGKILL');
     process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
     await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'both ended' });
     expect(await sandbox.svcfs(['unmount', sandbox.mountPoint])).toMatchObject({ code: 0 });
+    expect(await mountedOn(sandbox.mountPoint)).toBeUndefined();
+  });
+
+  test('by kill -9 is unmounted by hand with a word of what waits for the next mount', async ({
+    sandbox,
+  }) => {
+    await mount(sandbox, { SVCFS_WRITE_BACK: '1', SVCFS_LIMIT_UPLOAD: '1K' });
+    await writeFile(sandbox.path(PROJECT, 'late.txt'), Buffer.alloc(100_000, 1));
+    process.kill(await processOf(sandbox, 'watchdog'), 'SIGKILL');
+    process.kill(await processOf(sandbox, 'daemon'), 'SIGKILL');
+    await waitUntil(async () => (await sandbox.processes()).length === 0, { what: 'both ended' });
+    const result = await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    expect(result).toMatchObject({ code: EXIT_CODES.unfinished.code, stdout: '' });
+    expect(result.stderr).toMatch(/not uploaded yet: 1 file .* on \S+ again$/m);
     expect(await mountedOn(sandbox.mountPoint)).toBeUndefined();
   });
 });

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, onTestFinished } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { openSqliteStore } from '../../src/service/store/store.ts';
 import { test } from '../support/sandbox-test.ts';
 
 const get = (url: string, token: string): Promise<Response> =>
@@ -89,6 +91,26 @@ describe('svcfs serve', () => {
       expect(stderr).toMatch(new RegExp(`^svcfs: .*${says}\n$`));
     }
     expect(await readdir(mountPoint)).toEqual([]);
+  });
+
+  test('refuses a database of a newer svcfs, and says so; so does svcfs admin', async ({ sandbox }) => {
+    const data = join(sandbox.root, 'newer');
+    await mkdir(data);
+    const file = join(data, 'service.sqlite');
+    await (await openSqliteStore(file)).close();
+    const database = new DatabaseSync(file);
+    database.exec("insert into kysely_migration (name, timestamp) values ('099-later', '2030')");
+    database.close();
+    for (const [command, exit] of [
+      [['serve', '--listen', '127.0.0.1:0'], EXIT_CODES.serviceFailed],
+      [['admin', 'users', 'list'], EXIT_CODES.noService],
+    ] as const) {
+      const { code, stderr } = await sandbox.svcfs([...command, '--data', data]);
+      expect({ command, code }).toEqual({ command, code: exit.code });
+      expect(stderr).toMatch(
+        /^svcfs: .*the database is of a newer svcfs, which made the migration 099-later\n$/,
+      );
+    }
   });
 
   test('says in one line why it cannot start', async ({ sandbox }) => {

@@ -1,6 +1,12 @@
 /** What all commands have in common: how they begin, and what they print to. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { run } from '../support/run.ts';
 import { test } from '../support/sandbox-test.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /** A hook of Node.js (module.register) that prints the address of each module as it is loaded. */
 const HOOK = 'export const load = (url, context, next) => (process._rawDebug(url), next(url, context));';
@@ -36,4 +42,18 @@ test('help names a command that is not there', async ({ sandbox }) => {
   expect(helped).toMatchObject({ code: 2, stdout: '' });
   expect(helped.stderr).toContain("svcfs: unknown command 'bogus'");
   expect(await sandbox.svcfs(['help', 'mount'])).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a working directory that is gone, as in a mount that was unmounted, is told in one line', async ({
+  sandbox,
+}) => {
+  const gone = join(sandbox.root, 'gone');
+  const command = `mkdir ${gone} && cd ${gone} && rmdir ${gone} && exec "$0" "$@"`;
+  const { code, stderr } = await run('sh', ['-c', command, process.execPath, MAIN, 'flush'], {
+    env: sandbox.env,
+  });
+  expect({ code, stderr }).toEqual({
+    code: EXIT_CODES.failure.code,
+    stderr: expect.stringMatching(/^svcfs: the working directory is not there any more: [^\n]*\n$/),
+  });
 });

@@ -157,6 +157,11 @@ test('svcfs cache tells how much is cached and how much it helps, and evicts', a
   await svcfs('warmup', big);
   await mustRun('cmp', [source, big]);
   expect(await svcfs('cache')).toMatch(/24\.0 MiB \(100 %\) of 24\.0 MiB came from it/);
+  // Of the mount point the same is told, and no file is looked for.
+  const requests = await served.counting(async () =>
+    expect(await svcfs('cache', served.sandbox.mountPoint)).toBe(await svcfs('cache')),
+  );
+  expect(requests.apiRequests).toBe(0);
   expect(await svcfs('cache', big)).toMatch(/^100 % {2}24\.0 MiB of 24\.0 MiB/);
   expect(await svcfs('status')).toMatch(/disk cache: .* files; /);
   expect(await svcfs('cache', 'evict', big)).toMatch(/24\.\d MiB of disk space freed/);

@@ -108,6 +108,11 @@ const PYTHON: readonly Program[] = [
     'unlinked-while-open',
   ],
   [
+    'a published file unlinked before it is written to, also through a mapping',
+    "open('f','w').write('a' * 9); f = open('f','r+b'); m = mmap.mmap(f.fileno(), 0); os.unlink('f'); m[:3] = b'MAP'; f.seek(3); f.write(b'end'); f.truncate(7); f.seek(0); print(f.read()); m.flush(); f.close(); print(os.listdir('.'))",
+    'unlinked-while-open',
+  ],
+  [
     'a name taken again while the old file is open',
     "open('f','w').write('old'); f = open('f'); os.unlink('f'); open('f','w').write('new'); print(f.read(), open('f').read())",
     'unlinked-while-open',

@@ -69,6 +69,7 @@ test('what the platform would refuse is refused at once, with a reason', async (
   expect(await refusal('-n', 'user.k', '-v', '0xff', file)).toBe(
     'Invalid or incomplete multibyte or wide character',
   );
+  expect(await refusal('-n', 'user.svc.tags', '-v', '["a",""]', file)).toBe('Invalid argument');
   expect(await refusal('-n', 'user.svc.id', '-v', 'x', file)).toBe('Operation not permitted');
   expect(await get('user.svc.error')).toContain('user.svc.id is read-only');
 });

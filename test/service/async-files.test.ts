@@ -87,6 +87,14 @@ describe('an asynchronous move', () => {
     });
   });
 
+  it('numbers a long name so that it is as long as names may be, and keeps its end', async () => {
+    const long = `${'é'.repeat(251)}.bam`;
+    await alice.upload(to.root_folder, long);
+    const { id: file } = await alice.upload(from.root_folder, long);
+    await runToEnd(alice, '/async/files/move', { items: [{ file, project: to.id }] });
+    expect(await namesBelow(to.root_folder)).toMatchObject({ [`_1_${long.slice(3)}`]: file });
+  });
+
   it('renames a folder inside its parent, and moves a file under a new name', async () => {
     const { tree, a } = await makeTree();
     await runToEnd(alice, '/async/files/move', {
@@ -141,6 +149,23 @@ describe('an asynchronous move', () => {
     expect(Object.keys(await namesBelow(from.root_folder))).toContain('tree/a');
   });
 });
+
+it.each(['copy', 'move', 'delete'])(
+  'a %s tells nothing of a folder that its submitter cannot see',
+  async (kind) => {
+    const { tree } = await makeTree();
+    const own = await bob.project(`Own ${made}`);
+    const place = kind === 'delete' ? {} : { project: own.id };
+    const job = await runToEnd(bob, `/async/files/${kind}`, {
+      items: [
+        { file: tree.id, ...place },
+        { file: 'none', ...place },
+      ],
+    });
+    expect(job).toMatchObject({ total_files: 2, completed_files: 0, failed_files: 2 });
+    expect(job.result[0]).toEqual(job.result[1]);
+  },
+);
 
 describe('an asynchronous copy', () => {
   it('copies a folder with everything in it, sharing the content', async () => {

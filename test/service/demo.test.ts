@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tmp from 'tmp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -130,6 +130,14 @@ describe('filling with the demo', () => {
     await expect(fillWithDemo(other.services, options)).rejects.toThrow('is in use');
     await writeFile(join(other.dataDir, 'demo-unfinished'), '');
     await expect(fillWithDemo(other.services, options)).rejects.toThrow('was not finished');
+    await other.stop();
+  });
+
+  it('makes anew what one that was killed was working on', async () => {
+    const other = await TestService.start();
+    await mkdir(join(other.dataDir, 'demo-work', 'rna-seq'), { recursive: true });
+    await fillWithDemo(other.services, { dataDir: other.dataDir, log: () => undefined });
+    expect(await readdir(other.dataDir)).toContain('demo-token');
     await other.stop();
   });
 

@@ -1,8 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dirSync } from 'tmp';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { canSandbox } from '../../src/service/executors/cwltool/sandbox.ts';
 import { TaskWorld } from './task-world.ts';
-import { TestService, type TestUser } from './test-service.ts';
+import { SECRET_KEY, TestService, type TestUser } from './test-service.ts';
 
 const MIB = 1024 * 1024;
 
@@ -55,6 +57,42 @@ describe('a tool', () => {
     expect(variables).not.toMatch(/^(SVCFS|VITEST|NODE)/m);
     expect(Number(processes)).toBeLessThan(15);
   });
+});
+
+test('a tool does not see the directory of a file of keys, nor data that a link leads to', async () => {
+  const place = dirSync({ prefix: 'svcfs-bounds', unsafeCleanup: true, tmpdir: '/var/tmp' });
+  onTestFinished(() => place.removeCallback());
+  const [keys, real, linked] = ['etc', 'real', 'linked'].map((name) => join(place.name, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await mkdir(keys);
+  await mkdir(real);
+  await symlink(real, linked);
+  const file = join(keys, 'secret-keys');
+  await writeFile(file, `${SECRET_KEY}\n`, { mode: 0o600 });
+  const linkedService = await TestService.start({
+    dataDir: linked,
+    secretKeys: { file },
+    workers: true,
+    tasks: { executor: 'cwltool' },
+  });
+  onTestFinished(() => linkedService.stop());
+  const own = await TaskWorld.make(await linkedService.user('bob'));
+  const app = await own.script('ls -A $1; echo --; ls -A $2', {
+    ...PRINTS,
+    inputs: ['data', 'keys'].map((id) => ({ id, type: 'string', inputBinding: {} })),
+  });
+  const task = await own.ended(await own.run(app, { keys, data: linked }));
+  expect(task).toMatchObject({ status: 'COMPLETED' });
+  expect(await own.text(task.outputs.made.path)).toBe('tasks\n--\n');
+});
+
+test('an account without a home can run tasks, for there is nothing to hide', async () => {
+  vi.stubEnv('HOME', '/nowhere/at/all');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(await canSandbox()).toBe(true);
 });
 
 describe('what a tool puts in the place of', () => {

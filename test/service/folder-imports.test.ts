@@ -237,8 +237,6 @@ describe('objects that only an object store can hold', () => {
   });
 
   test.each([
-    ['without a name', '', 9018],
-    ['that stands for a folder', 'deep/', 9018],
     ['of a name that is too long', 'n'.repeat(300), 9018],
     ['of a name that no database keeps', 'a\0b', 9018],
     ['in a folder without a name', 'a//b', 5024],
@@ -254,8 +252,18 @@ describe('objects that only an object store can hold', () => {
 
   test('of several refusals the first in order is told', async () => {
     await alice.upload((await alice.folder(root, 'run')).id, 'a');
-    await expect(insertPaths(['a', '__b/c', 'd/'])).rejects.toMatchObject({ code: 9108 });
-    await expect(insertPaths(['__b/c', 'a', 'd/'])).rejects.toMatchObject({ code: 5024 });
-    await expect(insertPaths(['d/', 'a', '__b/c'])).rejects.toMatchObject({ code: 9018 });
+    await expect(insertPaths(['a', '__b/c', 'd\0'])).rejects.toMatchObject({ code: 9108 });
+    await expect(insertPaths(['__b/c', 'a', 'd\0'])).rejects.toMatchObject({ code: 5024 });
+    await expect(insertPaths(['d\0', 'a', '__b/c'])).rejects.toMatchObject({ code: 9018 });
+  });
+
+  test('an object that marks a folder becomes one, also the folder itself and an empty one', async () => {
+    const paths = ['', 'a', 'deep/', 'deep/b', 'empty/'];
+    await insertPaths(paths);
+    expect(await below()).toEqual(['run/', 'run/a*', 'run/deep/', 'run/deep/b*', 'run/empty/']);
+    await insertPaths(paths, { overwrite: true });
+    expect(await below()).toEqual(['run/', 'run/a*', 'run/deep/', 'run/deep/b*', 'run/empty/']);
+    await alice.upload(await folderId('run'), 'f');
+    await expect(insertPaths(['f/'], { overwrite: true })).rejects.toMatchObject({ code: 9108 });
   });
 });

@@ -82,3 +82,20 @@ test('the age of the oldest job that waits is told, and jobs by kind and state',
     await idle.stop();
   }
 });
+
+test('all but what is asked of the database is told while that is away', async () => {
+  const lonely = await TestService.start({ monitor: { host: '127.0.0.1', port: 0 } });
+  try {
+    const read = () => fetch(`http://127.0.0.1:${lonely.monitorPort}/metrics`);
+    expect(await (await read()).text()).toContain('svcfs_uploads_open 0\n');
+    await lonely.services.store.close();
+    const answer = await read();
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('svcfs_parts_in_flight 0\n');
+    expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+    expect(text).not.toMatch(/^svcfs_(uploads_open|jobs_oldest_waiting_seconds) /m);
+  } finally {
+    await lonely.stop();
+  }
+});

@@ -40,3 +40,12 @@ test('the page names every metric of the service, and no other', async () => {
     await service.stop();
   }
 });
+
+test.each(FILES.filter(({ name }) => name.endsWith('.service')))(
+  '$name is started again however long the database is away',
+  ({ text }) => {
+    // systemd.unit(5): by default a unit that starts more than 5 times in 10 s is given up.
+    expect(Number(/^RestartSec=(\d+)$/m.exec(text)?.[1])).toBeGreaterThan(10 / 5);
+    expect(text).toMatch(/^Restart=on-failure$/m);
+  },
+);

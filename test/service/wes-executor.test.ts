@@ -134,6 +134,21 @@ describe('a task on a cluster', () => {
     });
     expect(await world.names()).toEqual(['__logs']);
   });
+
+  test('takes nothing of another run for its output', async () => {
+    const app = await world.script('echo secret >&2', {
+      outputs: [{ id: 'made', type: 'File?', outputBinding: { glob: 'x' } }],
+    });
+    await world.ended(await world.run(app));
+    const location = `${wes.url}/runs/${[...wes.runs.keys()].at(-1)}/data/stderr`;
+    wes.outputs = { made: { class: 'File', location, basename: 'x' } };
+    const task = await world.ended(await world.run(app));
+    wes.outputs = undefined;
+    expect(task).toMatchObject({
+      status: 'FAILED',
+      errors: [expect.stringMatching(/is no address of the workflow/)],
+    });
+  });
 });
 
 function isOf(request: Readonly<Record<string, unknown>>, task: string): boolean {

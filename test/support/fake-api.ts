@@ -30,12 +30,16 @@ export class FakeApi {
   readonly crowds = new Map<string, number>();
   /** Ids of files that listings tell without a name. */
   readonly unusable = new Set<string>();
+  /** Files that bulk calls fail to tell of. */
+  readonly unanswered = new Set<string>();
   /** Calls that fail after so many more answers. */
   readonly failing = new Map<string, number>();
   /** Priorities that the rate budget has room for. */
   readonly room = new Set<Priority>();
   /** Objects of a volume on a page. */
   volumePage = 100;
+  /** Keys that its listings pass over and do not tell of, as a store does those of deleted versions. */
+  readonly passedOver = new Set<string>();
   #held = new Map<string, { passing: number; readonly released: Promise<void> }>();
   #ids = 0;
 
@@ -178,8 +182,10 @@ export class FakeApi {
       bulkGet: (ids, options) =>
         this.#answer('files.bulkGet', options?.signal, () =>
           ids.map((id) => {
-            const value = this.files.get(id);
-            const failure = { status: 404, code: 5002, message: 'no such file' };
+            const value = this.unanswered.has(id) ? undefined : this.files.get(id);
+            const failure = this.unanswered.has(id)
+              ? { status: 503, code: 0, message: 'come again' }
+              : { status: 404, code: 5002, message: 'no such file' };
             return value ? { ok: true as const, value } : { ok: false as const, failure };
           }),
         ),
@@ -228,7 +234,7 @@ export class FakeApi {
       return slash < 0 ? key : key.slice(0, slash + 1);
     };
     const names = [...new Set(keys.map(level))];
-    const page = names.slice(offset, offset + this.volumePage);
+    const page = names.slice(offset, offset + this.volumePage).filter((name) => !this.passedOver.has(name));
     const end = offset + this.volumePage;
     return {
       objects: page.filter((name) => !isPrefix(name, prefix)).map((name) => this.objects.get(name)!),

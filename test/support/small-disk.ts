@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
+import { errorCode } from '../../src/lib/error-code.ts';
 import { mustRun, shell } from './run.ts';
 
 /** Whether this process may mount file systems of its own. */
@@ -24,7 +25,12 @@ export class SmallDisk {
   async fill(freeBytes = 0): Promise<void> {
     await this.empty();
     const free = await shell(`df --output=avail -B1 ${this.path} | tail -1`);
-    await writeFile(this.#filler, Buffer.alloc(Math.max(0, Number(free) - freeBytes)));
+    try {
+      await writeFile(this.#filler, Buffer.alloc(Math.max(0, Number(free) - freeBytes)));
+    } catch (error) {
+      // Somebody has written there meanwhile: it is as full as it was to be.
+      if (freeBytes > 0 || errorCode(error) !== 'ENOSPC') throw error;
+    }
   }
 
   /** Takes back what `fill` put there. */

@@ -1,9 +1,13 @@
 import type { BulkResult, Failure } from '../model.ts';
 import { arrayAt, asObject, isObject, optionalNumberAt, optionalTextAt } from './wire.ts';
 
+/** Of the platform's codes, but for 0 (maintenance); some gateways write the HTTP status for a code. */
+const SMALLEST_CODE = 1000;
+
 /** The platform's own code in an error object; undefined when it has none. */
 export function errorCode(body: unknown): number | undefined {
-  return isObject(body) ? optionalNumberAt(body, 'code') : undefined;
+  const code = isObject(body) ? optionalNumberAt(body, 'code') : undefined;
+  return code === 0 || (code ?? 0) >= SMALLEST_CODE ? code : undefined;
 }
 
 /** The standard error object; gateways were seen to leave keys out and to write words for numbers. */
@@ -11,7 +15,7 @@ export function parseFailure(body: unknown, httpStatus: number): Failure {
   const object = isObject(body) ? body : {};
   return {
     status: optionalNumberAt(object, 'status') ?? httpStatus,
-    code: optionalNumberAt(object, 'code') ?? 0,
+    code: errorCode(object) ?? 0,
     message: optionalTextAt(object, 'message') ?? `HTTP status ${httpStatus}`,
   };
 }

@@ -8,6 +8,7 @@ import {
   pairsOf,
   textAt,
   textsAt,
+  textsOf,
   UnexpectedShape,
   type WireObject,
 } from './wire.ts';
@@ -57,6 +58,17 @@ export function parseFolder(body: unknown): FolderRecord {
     throw new UnexpectedShape('the answer is a file, not a folder');
   }
   return entry;
+}
+
+/** All pairs of a file. An answer that is none of them does not say that there are none. */
+export function parseMetadata(body: unknown): FileRecord['metadata'] {
+  return pairsOf(body === null ? body : asObject(body, 'metadata'));
+}
+
+/** All tags of a file, as `parseMetadata`. */
+export function parseTags(body: unknown): FileRecord['tags'] {
+  if (body !== null && !Array.isArray(body)) throw new UnexpectedShape('the answer has no tags');
+  return textsOf(body);
 }
 
 /**

@@ -86,13 +86,17 @@ export function requiredSizeAt(object: WireObject, key: string): number {
   return value;
 }
 
-/** An address in full. */
+/** An address in full, of the web: those of stores (`s3://`) have no host to connect to, nor an origin. */
 export function urlAt(object: WireObject, key: string): string {
   const value = textAt(object, key);
-  if (!URL.canParse(value)) {
+  if (!isWebAddress(value)) {
     throw new UnexpectedShape(`the answer has no address as ${key}`);
   }
   return value;
+}
+
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 /** Booleans may come as text. */

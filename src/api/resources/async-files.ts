@@ -11,9 +11,6 @@ import { unansweredJobs } from './unanswered-jobs.ts';
 
 type Kind = AsyncFileJob['kind'];
 
-/** The clock of the service is known to about a second. */
-const CLOCK_SLACK_MS = 2000;
-
 /** Asynchronous copies, moves and deletions (undocumented-calls, 1.6). */
 export class AsyncFilesClient implements AsyncFilesApi {
   readonly #call: Caller;
@@ -31,7 +28,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
     items: Parameters<AsyncFilesApi['start']>[1],
     options?: CallOptions,
   ): Promise<StartedJob> {
-    const sinceMs = this.#serverTime.now() - CLOCK_SLACK_MS;
+    const sinceMs = this.#serverTime.fromNowOn();
     const job = await lookBeforeRepeating(
       () =>
         this.#call(

@@ -29,9 +29,6 @@ interface BulkStartParts {
   readonly answered: AnsweredJobs;
 }
 
-/** The clock of the service is known to about a second. */
-const CLOCK_SLACK_MS = 2000;
-
 /**
  * One bulk start of imports or exports. Each item becomes a job once: when an answer is lost, the jobs that began
  * meanwhile are taken for theirs by what they were asked with, and only the other items are sent again.
@@ -47,7 +44,7 @@ export class BulkStart {
     this.#call = call;
     this.#spec = spec;
     this.#answered = answered;
-    this.#sinceMs = serverTime.now() - CLOCK_SLACK_MS;
+    this.#sinceMs = serverTime.fromNowOn();
   }
 
   async run(options?: CallOptions): Promise<readonly BulkResult<TransferJob>[]> {

@@ -2,9 +2,17 @@ import type { CallOptions, FilesApi, ListOptions, PageRequest, Place } from '../
 import { ApiError } from '../errors.ts';
 import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
-import { ENTRY_FIELDS, parseEntry, parseFile, parseFolder, parseListed } from '../parse/file.ts';
+import {
+  ENTRY_FIELDS,
+  parseEntry,
+  parseFile,
+  parseFolder,
+  parseListed,
+  parseMetadata,
+  parseTags,
+} from '../parse/file.ts';
 import { parsePage } from '../parse/page.ts';
-import { asObject, objectAt, pairsOf, textsOf, urlAt } from '../parse/wire.ts';
+import { asObject, objectAt, urlAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 import { lookBeforeRepeating } from '../transport/lost-answer.ts';
 import type { ServerTime } from '../transport/server-time.ts';
@@ -159,21 +167,21 @@ export class FilesClient implements FilesApi {
 
   patchMetadata(id: string, pairs: Pairs, options?: CallOptions): Promise<Pairs> {
     return this.#call(
-      { route: 'PATCH /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: pairsOf },
+      { route: 'PATCH /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: parseMetadata },
       options,
     );
   }
 
   putMetadata(id: string, pairs: Pairs, options?: CallOptions): Promise<Pairs> {
     return this.#call(
-      { route: 'PUT /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: pairsOf },
+      { route: 'PUT /files/{id}/metadata', path: { id }, body: { json: pairs }, parse: parseMetadata },
       options,
     );
   }
 
   putTags(id: string, tags: readonly string[], options?: CallOptions): Promise<readonly string[]> {
     return this.#call(
-      { route: 'PUT /files/{id}/tags', path: { id }, body: { json: tags }, parse: textsOf },
+      { route: 'PUT /files/{id}/tags', path: { id }, body: { json: tags }, parse: parseTags },
       options,
     );
   }

@@ -1,7 +1,7 @@
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { CallOptions } from '../api.ts';
 import type { Capability } from '../model.ts';
-import { asObject, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
+import { asObject, isWebAddress, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
 
 /** What the service tells of itself and of the caller. */
@@ -63,6 +63,6 @@ function parseRoot(body: unknown): {
   const origin = optionalTextAt(root, 'download_origin');
   return {
     capabilities: new Set(textsAt(root, 'capabilities') as readonly Capability[]),
-    origin: origin !== undefined && URL.canParse(origin) ? new URL(origin).origin : undefined,
+    origin: origin !== undefined && isWebAddress(origin) ? new URL(origin).origin : undefined,
   };
 }

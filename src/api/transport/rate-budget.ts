@@ -47,6 +47,7 @@ export class RateBudget {
   #inFlight = 0;
   readonly #onWait: (ms: number) => void;
   #sleep: Sleep | undefined;
+  #closed: Error | undefined;
 
   /** `onWait` is told each time that calls begin to wait for the next interval, and how long. */
   constructor(clock: Clock, serverTime: ServerTime, onWait: (ms: number) => void = () => {}) {
@@ -60,6 +61,7 @@ export class RateBudget {
    */
   async acquire(priority: Priority, signal?: AbortSignal, urgent?: AbortSignal): Promise<Turn> {
     signal?.throwIfAborted();
+    if (this.#closed) throw this.#closed;
     const waiter = new Waiter();
     let queue = this.#waiting[urgent?.aborted ? 'interactive' : priority];
     const abort = (): void => {
@@ -97,8 +99,9 @@ export class RateBudget {
     this.#letGo();
   }
 
-  /** Rejects all who wait. */
+  /** Rejects all who wait, and who comes from now on: nothing would let them go. */
   close(reason: Error): void {
+    this.#closed = reason;
     for (const queue of Object.values(this.#waiting)) {
       for (const waiter of queue) {
         waiter.reject(reason);

@@ -7,9 +7,10 @@
  * | a stranger, from the beginning | settled                  | settled                           |
  * | connection lost, 500           | again, backing off       | `lost`: the caller looks first    |
  * | 502, 504, 520 to 527           | again, backing off       | `lost`: the caller looks first    |
+ * | 503 without a platform's code  | again, backing off       | `lost`: the caller looks first    |
  * | 429                            | when the interval ends   | when the interval ends            |
  * | 503 code 0 (maintenance)       | after longer pauses      | after longer pauses               |
- * | other 503, 409 code 8008       | again, backing off       | again, backing off                |
+ * | other 503, 408, 409 code 8008  | again, backing off       | again, backing off                |
  * | anything else                  | settled                  | settled                           |
  */
 import { backoffMs } from '../../lib/backoff.ts';
@@ -30,6 +31,8 @@ export type Decision =
 export interface Attempt {
   /** Exchanges made for this call, this one included. */
   readonly tries: number;
+  /** How many of them were answered with 500. */
+  readonly faults: number;
   /** Whether the service has ever answered any call: else what does not prove to be it is a wrong address. */
   readonly everAnswered: boolean;
   /** By the service's clock. */
@@ -61,15 +64,20 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
     return outcome.error.mayHaveArrived ? unsure : again;
   }
   const { status, body } = outcome.answer;
+  const code = errorCode(body);
   switch (status) {
     case 429:
       return { kind: 'again', inMs: ratePauseMs(outcome.answer, attempt), because: 'rate' };
+    case 408:
+      // It came too slowly, and was cut before all of it was there.
+      return again;
     case 500:
-      return attempt.tries < MAX_TRIES_ON_500 ? unsure : { kind: 'settled' };
+      return attempt.faults < MAX_TRIES_ON_500 ? unsure : { kind: 'settled' };
     case 503:
-      return errorCode(body) === 0 ? { ...again, inMs: maintenancePauseMs(attempt) } : again;
+      if (code === undefined) return unsure;
+      return code === 0 ? { ...again, inMs: maintenancePauseMs(attempt) } : again;
     case 409:
-      return errorCode(body) === PART_NOT_RESERVED ? again : { kind: 'settled' };
+      return code === PART_NOT_RESERVED ? again : { kind: 'settled' };
     default:
       return isGatewayFailure(status) ? unsure : { kind: 'settled' };
   }

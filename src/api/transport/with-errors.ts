@@ -30,16 +30,13 @@ export function withErrors(send: Send): Send {
 /** These say enough whoever answers: gateways check tokens and count requests too. */
 const CLEAR_WITHOUT_CODE: ReadonlySet<number> = new Set([401, 429]);
 
-/** Of the platform's codes for refusals; some gateways write the HTTP status for a code. */
-const SMALLEST_CODE = 1000;
-
 /**
  * Whether somebody on the way answered in place of the API: with a page, or refusing without a code of the platform.
  * Such a 404 does not say that a file is missing.
  */
 function isForeign({ status, headers, body }: Answer): boolean {
   if (isSuccess(status)) return headers['content-type']?.startsWith('text/html') === true;
-  return status < 500 && !CLEAR_WITHOUT_CODE.has(status) && (errorCode(body) ?? 0) < SMALLEST_CODE;
+  return status < 500 && !CLEAR_WITHOUT_CODE.has(status) && !errorCode(body);
 }
 
 function foreignText({ status, headers, body }: Answer): string {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
-import { isUnsureStatus } from '../errors.ts';
+import { isUnsure } from '../errors.ts';
+import { errorCode } from '../parse/failure.ts';
 import { type Call, describeCall, type Send } from './call.ts';
 import { ExchangeError } from './exchange-error.ts';
 import { LostAnswer } from './lost-answer.ts';
@@ -29,11 +30,14 @@ export function withRetry(send: Send, options: RetryOptions): Send {
     let deadlineMs: number | undefined;
     let ratePausesMs = 0;
     let mayHaveArrived = false;
+    let faults = 0;
     for (let tries = 1; ; tries += 1) {
       const outcome = await attempt(send, call);
       everAnswered ||= 'answer' in outcome;
       mayHaveArrived ||= leavesOpen(outcome);
-      const decision = decide(call, outcome, { tries, everAnswered, serverNowMs: serverTime.now(), random });
+      if (isFault(outcome)) faults += 1;
+      const serverNowMs = serverTime.now();
+      const decision = decide(call, outcome, { tries, faults, everAnswered, serverNowMs, random });
       if (decision.kind === 'settled') {
         return settle(outcome, mayHaveArrived);
       }
@@ -41,7 +45,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         throw new LostAnswer(reasonOf(outcome), {
           call: describeCall(call),
           cause: 'error' in outcome ? outcome.error : undefined,
-          answer: 'answer' in outcome && outcome.answer.status === 500 ? 'failed' : 'none',
+          answer: isFault(outcome) ? 'failed' : 'none',
         });
       }
       const interrupted = call.signal ? AbortSignal.any([call.signal, closed]) : closed;
@@ -85,7 +89,13 @@ function settle(outcome: Outcome, mayHaveArrived: boolean): Awaited<ReturnType<S
 
 /** Whether the call may have been carried out, though nobody said so. */
 function leavesOpen(outcome: Outcome): boolean {
-  return 'error' in outcome ? outcome.error.mayHaveArrived : isUnsureStatus(outcome.answer.status);
+  if ('error' in outcome) return outcome.error.mayHaveArrived;
+  const { status, body } = outcome.answer;
+  return isUnsure({ status, code: errorCode(body) });
+}
+
+function isFault(outcome: Outcome): boolean {
+  return 'answer' in outcome && outcome.answer.status === 500;
 }
 
 function reasonOf(outcome: Outcome): string {

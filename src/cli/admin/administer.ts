@@ -4,9 +4,10 @@ import { resolve } from 'node:path';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import { serviceDataDirectory } from '../../config/directories.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { openStore, sqliteFile } from '../../service/open-store.ts';
 import { Operator } from '../../service/operator/operator.ts';
-import { databaseFailure } from '../../service/store/database-failure.ts';
+import { DatabaseError, databaseFailure } from '../../service/store/database-failure.ts';
 import type { Store } from '../../service/store/store.ts';
 import { CliError } from '../exit-codes.ts';
 
@@ -54,7 +55,7 @@ async function demandService(dataDir: string): Promise<void> {
   }
 }
 
+/** Of a failure of the database what the database said. */
 function reasonOf(error: unknown): string {
-  const { message, cause } = error as Error;
-  return cause instanceof Error && cause.message !== '' ? cause.message : message;
+  return messageOf(error instanceof DatabaseError ? error.cause : error);
 }

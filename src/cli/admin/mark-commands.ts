@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
+import { OperatorError } from '../../service/operator/operator-error.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson } from './print.ts';
@@ -43,11 +44,22 @@ async function mark(ids: readonly string[], options: MarkOptions): Promise<void>
     );
   }
   const marks = { public: isPublic, archived, dataset: dataset === false ? null : dataset };
+  const marked: string[] = [];
+  const failures: string[] = [];
   await withOperator(options, async ({ operator }) => {
-    for (const id of ids) await operator.markFile(id, marks);
+    for (const id of ids) {
+      try {
+        await operator.markFile(id, marks);
+        marked.push(id);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        failures.push(error.message);
+      }
+    }
   });
-  if (json) printJson({ ids, ...marks });
-  else console.log(`marked ${ids.join(' ')}`);
+  if (json) printJson({ ids: marked, ...marks });
+  else if (marked.length > 0) console.log(`marked ${marked.join(' ')}`);
+  if (failures.length > 0) throw new CliError('refused', failures.join('\n'));
 }
 
 async function publish(id: string, isPublic: boolean, options: AdminOptions): Promise<void> {

@@ -5,11 +5,16 @@ import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
 import type { CachedFile } from '../mount/cache-inquiries.ts';
 import { inquire } from '../mount/inquire.ts';
+import type { SvcfsMount } from '../mount/require-mount.ts';
 import { locateAll, selectMount } from '../mount/select-mount.ts';
 
+/** As paths in a mount begin. */
+const TOP = '/';
+
 const DETAILS = `
-Without a path it is about the mount that the working directory is in, or the only one there is. The size is that of
-the whole directory, which several mounts may share; how much came from it is counted since the mount began.
+Without a path it is about the mount that the working directory is in, or the only one there is, as with a mount point
+about that one. The size is that of the whole directory, which several mounts may share; how much came from it is counted
+since the mount began. Of files and folders each file is told, with how much of it is cached, be it nothing.
 
 Examples:
   svcfs cache                                    size, limit, and how much it helps
@@ -25,7 +30,7 @@ export function addCacheCommand(program: Command): void {
     .command('cache')
     .summary('what is in the disk cache of a mount')
     .description('Show what is in the disk cache of a mount.')
-    .argument('[path...]', 'files or folders in a mount')
+    .argument('[path...]', 'files or folders in a mount, or a mount point')
     .addHelpText('after', DETAILS)
     .action(show);
   cache
@@ -38,22 +43,25 @@ export function addCacheCommand(program: Command): void {
 }
 
 async function show(paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) {
-    const mount = await selectMount(undefined);
-    const { statistics } = await inquire(mount, { request: 'cache', paths: [] });
-    for (const line of describeDiskCache({ diskCache: statistics, warnings: [] })) console.log(line);
-    return;
-  }
+  if (paths.length === 0) return showWhole(await selectMount(undefined));
   const { mounts, outside } = await locateAll(paths);
   sayFailures(outside);
   let { failed } = outside;
   for (const { mount, paths: inMount } of mounts) {
-    const answer = await inquire(mount, { request: 'cache', paths: inMount });
+    if (inMount.includes(TOP)) await showWhole(mount);
+    const below = inMount.filter((path) => path !== TOP);
+    if (below.length === 0) continue;
+    const answer = await inquire(mount, { request: 'cache', paths: below });
     for (const file of answer.files) console.log(describeCached(file));
     sayFailures(answer);
     failed += answer.failed;
   }
   requireNone(failed, 'looked at');
+}
+
+async function showWhole(mount: SvcfsMount): Promise<void> {
+  const { statistics } = await inquire(mount, { request: 'cache', paths: [] });
+  for (const line of describeDiskCache({ diskCache: statistics, warnings: [] })) console.log(line);
 }
 
 async function evict(paths: readonly string[], { all }: { readonly all: boolean }): Promise<void> {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { DEMO_OPTIONS, type DemoOptions } from '../../config/demo-options.ts';
 import { addOptions } from '../add-options.ts';
-import { clearDemo } from '../demo/clear-demo.ts';
+import { clearOwnDemo } from '../demo/clear-demo.ts';
 import { type RunningDemo, startDemo } from '../demo/start-demo.ts';
 import { stopDemo } from '../demo/stop-demo.ts';
 import { describeThingsToTry } from '../demo/things-to-try.ts';
-import { describeMountUsers } from '../mount/mount-users.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayWaiting } from '../say-waiting.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
@@ -36,7 +35,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
   onEndSignals(() => {
     if (running === undefined) return start.abort();
     console.log('\nfinishing; Ctrl-C to wait for nothing');
-    running.daemon.signal();
+    running.daemon.end();
   });
   const onProgress = (line: string): void => console.log(line);
   running = await startDemo({ path, data, tied: !detach, onProgress, signal: start.signal });
@@ -51,7 +50,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
     return;
   }
   console.log('End it with Ctrl-C.');
-  if (start.signal.aborted) running.daemon.signal();
+  if (start.signal.aborted) running.daemon.end();
   await untilEnded(running);
   console.log(`ended; the data stays in ${running.record.data}`);
 }
@@ -70,13 +69,13 @@ async function untilEnded(running: RunningDemo): Promise<void> {
   });
   await running.daemon.ended;
   mounted = false;
-  await clearDemo(running, running.record);
+  await clearOwnDemo(running, running.record);
 }
 
 async function stop(path: string): Promise<void> {
   const data = await stopDemo(path, {
     onWaiting: sayWaiting(),
-    onBusy: (users) => console.error(`still in use, taken away all the same:\n${describeMountUsers(users)}`),
+    onBusy: (users) => console.error(`still in use, taken away all the same:\n${users}`),
   });
   console.log(`ended; the data stays in ${data}`);
 }

@@ -57,7 +57,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);
   for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
-  if (options.foreground) onEndSignals(() => daemon.signal());
+  if (options.foreground) onEndSignals(() => daemon.end());
   await sayWaitingElsewhere();
   if (!options.foreground) return daemon.release();
   if (!(await daemon.ended))

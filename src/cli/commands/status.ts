@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { describeStatus } from '../describe/describe-status.ts';
+import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
+import type { SvcfsMount } from '../mount/require-mount.ts';
 import { runningMounts, selectMount } from '../mount/select-mount.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
@@ -19,12 +21,26 @@ export function addStatusCommand(program: Command): void {
     .action(status);
 }
 
+/** A process that is alive has the answer at hand. */
+const PATIENCE_MS = 10_000;
+
 async function status(path: string | undefined): Promise<void> {
   const mounts = path === undefined ? await runningMounts() : [await selectMount(path)];
   if (mounts.length === 0) console.log('there is no mount of svcfs');
+  const failures: string[] = [];
   for (const mount of mounts) {
-    const answer = await inquire(mount, { request: 'status' });
-    console.log([mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n'));
+    try {
+      console.log(await statusOf(mount));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      failures.push(error.message);
+    }
   }
   if (path === undefined) await sayWaitingElsewhere();
+  if (failures.length > 0) throw new CliError('failure', failures.join('\n'));
+}
+
+async function statusOf(mount: SvcfsMount): Promise<string> {
+  const answer = await inquire(mount, { request: 'status' }, AbortSignal.timeout(PATIENCE_MS));
+  return [mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n');
 }

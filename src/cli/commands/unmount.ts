@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
-import { describeMountUsers, findMountUsers } from '../mount/mount-users.ts';
+import { describeMountUse } from '../mount/mount-users.ts';
 import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { sayWaiting } from '../say-waiting.ts';
 
 const DETAILS = `
 Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
-on this machine, and is uploaded by the next mount there (exit code 16). When programs use the mount it says which and
-leaves it as it is (exit code 11). When a container or another mount namespace that began meanwhile has the mount still, it
-is unmounted here and goes on there: it says where, and how to end it (exit code 11). Ctrl-C while it waits leaves the
-mount as it is, too.`;
+on this machine, and is uploaded by the next mount there (exit code 16); so is what a killed mount left. When programs use
+the mount it says which and leaves it as it is (exit code 11). When a container or another mount namespace that began
+meanwhile has the mount still, it is unmounted here and goes on there: it says where, and how to end it (exit code 11).
+Ctrl-C while it waits leaves the mount as it is, too.`;
 
 export function addUnmountCommand(program: Command): void {
   program
@@ -34,12 +34,15 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
   const { mountPoint, deviceMinor } = mount;
   const result = await unmount(mount, sayWaiting());
   if (result.answer === 'busy') {
-    const users = await findMountUsers(mountPoint);
-    throw new CliError('busy', `${mountPoint}: in use\n${describeMountUsers(users)}`);
+    throw new CliError('busy', `${mountPoint}: in use\n${await describeMountUse(mountPoint)}`);
   }
   if (result.answer === 'held') {
     const others = describeNamespaces(await findOtherNamespaces(deviceMinor));
     throw new CliError('busy', describeHeld(mountPoint, result.daemon, others));
+  }
+  if (result.answer === 'recovered') {
+    if (result.waiting.length === 0) return;
+    throw new CliError('unfinished', [describeRecovered(mountPoint), ...result.waiting].join('\n  '));
   }
   if (result.left.length > 0) throw new CliError('unfinished', describeLeft(mountPoint, result.left));
 }
@@ -49,6 +52,10 @@ function describeHeld(mountPoint: string, daemon: number, others: string): strin
     `${mountPoint}: unmounted here, but what began while it was mounted has it still:\n${others}\n` +
     `It ends with the last of them; kill ${daemon} ends it now.`
   );
+}
+
+function describeRecovered(mountPoint: string): string {
+  return `${mountPoint}: unmounted, but its process had been killed before all that was written had reached the service:`;
 }
 
 function describeLeft(mountPoint: string, left: readonly string[]): string {

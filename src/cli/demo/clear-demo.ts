@@ -2,8 +2,9 @@ import { rmdir } from 'node:fs/promises';
 import type { MountDirectory } from '../../config/directories.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning, type ProcessIdentity } from '../../lib/process-identity.ts';
-import { type DemoRecord, writeRecord } from '../record.ts';
+import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
+import { lockDemo } from './lock-demo.ts';
 
 export interface DemoPlace {
   readonly mountPoint: string;
@@ -18,6 +19,18 @@ export async function clearDemo(place: DemoPlace, record: DemoRecord): Promise<v
   if (record.service !== undefined) await stopService(record.service);
   await writeRecord(place.directory.demoRecord, { ...record, service: undefined, madeMountPoint: false });
   if (record.madeMountPoint) await removeMountPoint(place.mountPoint);
+}
+
+/** As `clearDemo`, for the command that started the demo, unless another one ends it or has begun the next. */
+export async function clearOwnDemo(place: DemoPlace, record: DemoRecord): Promise<void> {
+  const lock = await lockDemo(place).catch(() => undefined);
+  try {
+    const now = await readRecord<DemoRecord>(place.directory.demoRecord);
+    const isOwn = now?.service === undefined || now.service.pid === record.service?.pid;
+    if (lock !== undefined && isOwn) await clearDemo(place, record);
+  } finally {
+    await lock?.unlock();
+  }
 }
 
 export async function stopService(service: ProcessIdentity): Promise<void> {

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import type { Option } from '../../config/option.ts';
+import { SECRET_KEY_VARIABLE } from '../../config/secret-key.ts';
+import { SERVE_OPTIONS } from '../../config/serve-options.ts';
 import { identify, type ProcessIdentity } from '../../lib/process-identity.ts';
 import { isCwltoolInstalled } from '../../service/executors/cwltool/is-cwltool-installed.ts';
 import { canSandbox } from '../../service/executors/cwltool/sandbox.ts';
 import { CliError } from '../exit-codes.ts';
+import { spawnLogged } from '../spawn-logged.ts';
 
 export interface DemoService {
   readonly url: string;
@@ -24,9 +27,13 @@ export interface DemoServiceOptions {
   readonly log: string;
   /** The port of the last run, if it is still free. */
   readonly preferredPort: number | undefined;
+  /** Told which process it is before it listens. */
+  readonly onProcess: (identity: ProcessIdentity | undefined) => Promise<void>;
   /** Ends the start, which making the content can draw out. */
   readonly signal: AbortSignal;
 }
+
+const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /** Runs `svcfs serve` with demo content in a process of its own; answers when it listens. */
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
@@ -41,24 +48,33 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
   return serveOn(0, options);
 }
 
-async function serveOn(port: number, { data, log, signal }: DemoServiceOptions): Promise<DemoService> {
-  const logFile = await open(log, 'a', 0o600);
-  const logStart = (await logFile.stat()).size;
-  const main = fileURLToPath(new URL('../main.js', import.meta.url));
+async function serveOn(
+  port: number,
+  { data, log, onProcess, signal }: DemoServiceOptions,
+): Promise<DemoService> {
+  const logStart = await sizeOf(log);
   const executor = (await isCwltoolInstalled()) && (await canSandbox()) ? 'cwltool' : 'none';
   const own = ['--demo', '--rate-limit', 'off', '--executor', executor];
-  const args = ['serve', '--data', data, '--listen', `127.0.0.1:${port}`, ...own];
-  const child = spawn(process.execPath, [main, ...args], {
-    detached: true,
-    cwd: '/',
-    stdio: ['ignore', 'pipe', logFile.fd],
+  const child = await spawnLogged({
+    name: 'the service',
+    args: [MAIN, 'serve', '--data', data, '--listen', `127.0.0.1:${port}`, ...own],
+    log,
+    stdio: (logFile) => ['ignore', 'pipe', logFile],
+    env: demoEnvironment(),
   });
-  await logFile.close();
   const ended = once(child, 'exit').then(() => undefined);
   const { stdout } = child;
   assert(stdout !== null);
   const interrupt = (): boolean => child.kill();
   signal.addEventListener('abort', interrupt);
+  const identity = await identify(child.pid ?? 0);
+  try {
+    await onProcess(identity);
+  } catch (error) {
+    child.kill();
+    await ended;
+    throw error;
+  }
   const url = await listeningAt(stdout);
   signal.removeEventListener('abort', interrupt);
   if (url === undefined) {
@@ -71,13 +87,20 @@ async function serveOn(port: number, { data, log, signal }: DemoServiceOptions):
   return {
     url,
     port: Number(new URL(url).port),
-    identity: await identify(child.pid ?? 0),
+    identity,
     ended,
     release: () => {
       stdout.destroy();
       child.unref();
     },
   };
+}
+
+/** Without what says of a service that is run for real where it keeps its data, in which role, with which keys. */
+function demoEnvironment(): NodeJS.ProcessEnv {
+  const options: readonly Option<unknown>[] = Object.values(SERVE_OPTIONS);
+  const names = new Set([SECRET_KEY_VARIABLE, ...options.map(({ environment }) => environment)]);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !names.has(name)));
 }
 
 /** From the line that `svcfs serve` prints; undefined when it ended without. */
@@ -87,6 +110,11 @@ async function listeningAt(stdout: Readable): Promise<string | undefined> {
     if (url !== undefined) return url;
   }
   return undefined;
+}
+
+/** Of what is not there yet it is 0. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 /** What the process told a person, of what it has written since. */

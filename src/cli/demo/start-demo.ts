@@ -2,14 +2,19 @@ import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import { defaultsOf } from '../../config/option.ts';
+import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import { makeDirectories } from '../../lib/make-directories.ts';
+import type { ProcessIdentity } from '../../lib/process-identity.ts';
+import { isUnfinished } from '../../service/demo/unfinished-demo.ts';
 import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError } from '../exit-codes.ts';
 import { DATA_DIRECTORY_FAILS, makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
+import type { StateLock } from '../mount/lock-state.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
 import { clearDemo, type DemoPlace, removeMountPoint, stopService } from './clear-demo.ts';
+import { lockDemo } from './lock-demo.ts';
 import { type DemoService, startDemoService } from './start-demo-service.ts';
 
 /** One of the demo's own: so that a demo can write to its volumes. */
@@ -38,9 +43,14 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
   const madeMountPoint = await makeDirectory(path);
   const ownData = request.data === undefined ? [] : [{ what: 'service data', path: resolve(request.data) }];
   const place = await chooseMountPoint(path, ownData);
+  let lock: StateLock | undefined;
   let record: DemoRecord | undefined;
   try {
-    const service = await startService(request, place);
+    await makeOwnDirectory(place.directory.root, STATE_DIRECTORY_FAILS);
+    lock = await lockDemo(place);
+    // Whoever had the lock may have mounted.
+    await prepareMountPoint(path);
+    const service = await startService(request, place, madeMountPoint);
     const { data, identity, port } = service;
     record = { service: identity, port, data, madeMountPoint };
     await writeRecord(place.directory.demoRecord, record);
@@ -60,26 +70,36 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
     if (record !== undefined) await clearDemo(place, record);
     else if (madeMountPoint) await removeMountPoint(place.mountPoint);
     throw request.signal.aborted ? new CliError('failure', 'interrupted', { cause: error }) : error;
+  } finally {
+    await lock?.unlock();
   }
 }
 
 async function startService(
   { data: givenData, onProgress, signal }: DemoRequest,
   { directory }: DemoPlace,
+  madeMountPoint: boolean,
 ): Promise<DemoService & { readonly data: string }> {
-  const previous = await readRecord<DemoRecord>(directory.demoRecord);
-  // Its mount was killed, or there would be one now.
+  const { demoRecord, serviceLog: log } = directory;
+  const previous = await readRecord<DemoRecord>(demoRecord);
+  // Its mount was killed, or there would be one now; or the command that started it.
   if (previous?.service !== undefined) await stopService(previous.service);
-  await makeOwnDirectory(directory.root, STATE_DIRECTORY_FAILS);
   const data = resolve(givenData ?? directory.demoData);
+  const begun = previous?.unfinished === true && previous.data === data;
+  if (begun && (await isUnfinished(data))) await rm(data, { recursive: true, force: true });
   const madeData = await makeOwnDirectory(data, DATA_DIRECTORY_FAILS);
   if (madeData) onProgress('making the demo content: some seconds, the first time only');
+  const port = previous?.port;
+  // Should this process be killed, the next one finds what it began.
+  const onProcess = (service: ProcessIdentity | undefined): Promise<void> =>
+    writeRecord(demoRecord, { service, port, data, madeMountPoint, unfinished: madeData || begun });
   try {
-    const { serviceLog: log } = directory;
-    return { data, ...(await startDemoService({ data, log, preferredPort: previous?.port, signal })) };
+    return { data, ...(await startDemoService({ data, log, preferredPort: port, onProcess, signal })) };
   } catch (error) {
     // Half of the content is good for nothing.
     if (madeData) await rm(data, { recursive: true, force: true });
+    const ended = { service: undefined, port, data, madeMountPoint: false };
+    await writeRecord(demoRecord, ended).catch(() => undefined);
     throw error;
   }
 }

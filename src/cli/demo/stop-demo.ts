@@ -5,16 +5,22 @@ import { errorCode } from '../../lib/error-code.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
 import { findMount } from '../mount/find-mount.ts';
-import { findMountUsers, type MountUser } from '../mount/mount-users.ts';
+import { describeMountUse } from '../mount/mount-users.ts';
 import { unmount } from '../mount/unmount.ts';
 import { type DemoRecord, type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { clearDemo, type DemoPlace } from './clear-demo.ts';
+import { lockDemo } from './lock-demo.ts';
 
 export interface StopListener {
   readonly onWaiting: (pending: readonly string[]) => void;
-  /** These lose their files: the demo ends all the same. */
-  readonly onBusy: (users: readonly MountUser[]) => void;
+  /** Who loses files, a line each: the demo ends all the same. */
+  readonly onBusy: (users: string) => void;
+}
+
+interface FoundDemo {
+  readonly place: DemoPlace;
+  readonly isMounted: boolean;
 }
 
 const END_TIMEOUT_MS = 10_000;
@@ -22,13 +28,27 @@ const END_TIMEOUT_MS = 10_000;
 /** Ends the demo at a mount point; answers where its data stays. */
 export async function stopDemo(path: string, listener: StopListener): Promise<string> {
   const { place, isMounted } = await findDemo(path);
+  const lock = await lockDemo(place);
+  try {
+    return await stopAt(path, { place, isMounted }, listener);
+  } finally {
+    await lock.unlock();
+  }
+}
+
+async function stopAt(
+  path: string,
+  { place, isMounted }: FoundDemo,
+  listener: StopListener,
+): Promise<string> {
   const record = await readRecord<DemoRecord>(place.directory.demoRecord);
   if (record?.service === undefined) {
     const hint = isMounted ? ': it is a mount without a demo; use svcfs unmount' : '';
     throw new CliError('notMounted', `no demo at ${path}${hint}`);
   }
-  if (isMounted && (await unmount(place, listener.onWaiting)).answer !== 'unmounted') {
-    listener.onBusy(await findMountUsers(place.mountPoint));
+  const answer = isMounted ? (await unmount(place, listener.onWaiting)).answer : undefined;
+  if (answer === 'busy' || answer === 'held') {
+    listener.onBusy(await describeMountUse(place.mountPoint));
     await endDaemon(place);
   }
   await clearDemo(place, record);
@@ -43,9 +63,10 @@ async function endDaemon({ directory }: DemoPlace): Promise<void> {
   await untilGone(record.daemon, END_TIMEOUT_MS);
 }
 
-async function findDemo(path: string): Promise<{ readonly place: DemoPlace; readonly isMounted: boolean }> {
+async function findDemo(path: string): Promise<FoundDemo> {
   const found = await findMount(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return { mountPoint: resolve(path), mounted: undefined };
+    if (error instanceof CliError && errorCode(error.cause) === 'ENOENT')
+      return { mountPoint: resolve(path), mounted: undefined };
     throw error;
   });
   const { mountPoint, mounted } = found;

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { errorCode } from '../../lib/error-code.ts';
+import { jsonLine } from '../../lib/json-line.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
 
@@ -9,8 +10,12 @@ const NOT_YOURS =
   'only the user who mounted may ask the mount: why something failed is in the attribute user.svc.error of its path, and in ' +
   '.svcfs/errors of the mount';
 
-/** Gives each answer of the mount's process; nothing at all when no process listens there. */
-export async function* askDaemon(socketPath: string, request: ControlRequest): AsyncGenerator<ControlAnswer> {
+/** Gives each answer of the mount's process; no more once the signal is aborted, and nothing at all when no process listens there. */
+export async function* askDaemon(
+  socketPath: string,
+  request: ControlRequest,
+  signal?: AbortSignal,
+): AsyncGenerator<ControlAnswer> {
   const socket = connect(socketPath);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -24,7 +29,16 @@ export async function* askDaemon(socketPath: string, request: ControlRequest): A
     throw error;
   }
   // A process that ends while it is asked closes the socket, and the answers with it.
-  socket.on('error', () => socket.destroy());
-  socket.write(`${JSON.stringify(request)}\n`);
-  for await (const line of createInterface({ input: socket })) yield JSON.parse(line) as ControlAnswer;
+  const stop = (): void => void socket.destroy();
+  socket.on('error', stop);
+  if (signal?.aborted) stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const lines = createInterface({ input: socket });
+  socket.on('close', () => lines.close());
+  socket.write(jsonLine(request));
+  try {
+    for await (const line of lines) yield JSON.parse(line) as ControlAnswer;
+  } finally {
+    stop();
+  }
 }

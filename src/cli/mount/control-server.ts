@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { errorCode } from '../../lib/error-code.ts';
+import { jsonLine } from '../../lib/json-line.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
+import { isListenedAt } from './is-listened-at.ts';
 
 /** Answers one request; `send` gives intermediate answers, `signal` fires when the asker went away. */
 export type ControlHandler = (
@@ -25,7 +26,7 @@ export async function listenForControl(path: string, handle: ControlHandler): Pr
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
     throw new CliError('failure', `${path}: too long for a socket; set XDG_STATE_HOME to a shorter path`);
   }
-  if (await answers(path))
+  if (await isListenedAt(path))
     throw new CliError('alreadyMounted', 'another svcfs process serves this mount point');
   await rm(path, { force: true });
   const server = createServer((socket) => converse(socket, handle));
@@ -34,27 +35,12 @@ export async function listenForControl(path: string, handle: ControlHandler): Pr
   return server;
 }
 
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error) => {
-      const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(false);
-      else reject(error);
-    });
-  });
-}
-
 function converse(socket: Socket, handle: ControlHandler): void {
   const gone = new AbortController();
   socket.on('error', () => socket.destroy());
   socket.on('close', () => gone.abort());
   const send = (answer: ControlAnswer): void => {
-    if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
+    if (socket.writable) socket.write(jsonLine(answer));
   };
   const lines = createInterface({ input: socket });
   // It passes on what befalls the socket, which would end the process if nobody listened here as well.

@@ -24,3 +24,6 @@ export interface DaemonWait {
 export type DaemonReport =
   | { readonly type: 'ready'; readonly username: string; readonly warnings: readonly string[] }
   | { readonly type: 'failed'; readonly exit: ExitName; readonly message: string };
+
+/** What the command tells the daemon after that, each time it is to end itself. */
+export const END = 'end';

@@ -1,6 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type MountedFileSystem, mountedOn } from '../../fuse/mount-table.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { plainReason } from '../../lib/plain-reason.ts';
+import { CliError } from '../exit-codes.ts';
 
 /** A mount point by its real path, and what is mounted there. */
 export interface FoundMount {
@@ -11,14 +14,34 @@ export interface FoundMount {
 /**
  * Finds what a person means by the path of a mount. The mount itself is not touched: the file system there may be
  * dead or hang, so the last component is looked at only when nothing is mounted on it.
+ *
+ * @throws CliError that has what the system said for its cause
  */
 export async function findMount(path: string): Promise<FoundMount> {
-  const absolute = resolve(path);
+  try {
+    return await find(resolve(path));
+  } catch (error) {
+    throw new CliError('notMounted', `${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+async function find(absolute: string): Promise<FoundMount> {
   const direct = join(await realpath(dirname(absolute)), basename(absolute));
   const mounted = await mountedOn(direct);
   if (mounted !== undefined) return { mountPoint: direct, mounted };
   const mountPoint = await realpath(direct);
   return { mountPoint, mounted: await mountedOn(mountPoint) };
+}
+
+function reasonOf(error: unknown): string {
+  switch (errorCode(error)) {
+    case 'ENOENT':
+      return 'no such directory';
+    case 'ENOTCONN':
+      return 'in a mount whose process has ended';
+    default:
+      return plainReason(error);
+  }
 }
 
 /** Whether it is one of ours, by the type that `mount` and /proc/mounts show. */

@@ -5,6 +5,9 @@ import type { RunningMount } from './running-mount.ts';
 /** How long a mount that was told to end waits before it says again what for. */
 const REPORT_EVERY_MS = 1000;
 
+/** Whoever ends a whole unit or session tells both, by a signal: the process itself, and the command, which passes it on. */
+type Teller = 'signal' | 'command';
+
 /**
  * The ways a mount ends. `unmount` is asked for and may be refused. A signal ends the process in any case, but after
  * everything written has reached the service. A second signal waits for nothing: what is unfinished goes on from the
@@ -16,7 +19,8 @@ export class MountEnd {
   readonly #mount: RunningMount;
   readonly #log: Logger;
   readonly #forced = new AbortController();
-  #waitsForNothing = false;
+  readonly #toldBy = new Set<Teller>();
+  #isClosed = false;
 
   constructor(mount: RunningMount, log: Logger) {
     this.#mount = mount;
@@ -35,9 +39,18 @@ export class MountEnd {
     return answer === 'held' ? { answer, daemon: process.pid } : { answer };
   }
 
-  async onSignal(): Promise<void> {
-    if (this.#waitsForNothing) return this.abandon();
-    this.#waitsForNothing = true;
+  /** Told to end; by the same one again, to wait for nothing. */
+  async onTold(by: Teller): Promise<void> {
+    const isEnding = this.#toldBy.size > 0;
+    if (this.#toldBy.has(by) || (this.#isClosed && !isEnding)) return this.abandon();
+    await this.begin(by);
+  }
+
+  /** Nothing when it is ending already. */
+  async begin(by: Teller): Promise<void> {
+    const isEnding = this.#toldBy.size > 0 || this.#isClosed;
+    this.#toldBy.add(by);
+    if (isEnding) return;
     try {
       const { answer } = await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal);
       if (answer === 'unmounted') return;
@@ -58,7 +71,7 @@ export class MountEnd {
 
   async #finish(): Promise<void> {
     await this.#mount.closed;
-    this.#waitsForNothing = true;
+    this.#isClosed = true;
     // Files that programs let go of at the last moment are published after the kernel is done with us.
     await this.#untilIdle((pending) => this.#logWaiting(pending), this.#forced.signal).catch(() => undefined);
     await this.#mount.close();

@@ -1,4 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import { mountedBelow } from '../../fuse/mount-table.ts';
 
 /** A process that has something below a mount point in use. */
 export interface MountUser {
@@ -18,9 +19,17 @@ export async function findMountUsers(mountPoint: string): Promise<readonly Mount
   return found.flat();
 }
 
-/** One line each. */
-export function describeMountUsers(users: readonly MountUser[]): string {
-  return users.map(({ pid, command, use, path }) => `  ${pid} ${command}: ${use} ${path}`).join('\n');
+/** Of a mount that is busy, by whom: one line each. */
+export async function describeMountUse(mountPoint: string): Promise<string> {
+  const [users, mounts] = await Promise.all([findMountUsers(mountPoint), mountedBelow(mountPoint)]);
+  const lines = [
+    ...users.map(({ pid, command, use, path }) => `  ${pid} ${command}: ${use} ${path}`),
+    ...mounts.map((mount) => `  mount of type ${mount.type}: ${mount.mountPoint}`),
+  ];
+  return (
+    lines.join('\n') ||
+    '  by processes of others, which only root is shown, or by the kernel (loop devices, NFS)'
+  );
 }
 
 async function usesOf(pid: number, mountPoint: string): Promise<readonly MountUser[]> {

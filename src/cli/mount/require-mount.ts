@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
-import { errorCode } from '../../lib/error-code.ts';
 import { CliError } from '../exit-codes.ts';
-import { type FoundMount, findMount, isSvcfs } from './find-mount.ts';
+import { findMount, isSvcfs } from './find-mount.ts';
 
 export interface SvcfsMount {
   readonly mountPoint: string;
@@ -17,20 +16,11 @@ export interface TabledMount extends SvcfsMount {
 
 /** The svcfs mount at a path, dead or alive. */
 export async function requireMount(path: string): Promise<TabledMount> {
-  const { mountPoint, mounted } = await find(path);
+  const { mountPoint, mounted } = await findMount(path);
   if (mounted === undefined) throw new CliError('notMounted', `${path}: not a mount point`);
   if (!isSvcfs(mounted))
     throw new CliError('notMounted', `${path}: a mount of type ${mounted.type}, not of svcfs`);
   const { deviceMinor } = mounted;
   const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
   return { mountPoint, deviceMinor, directory };
-}
-
-async function find(path: string): Promise<FoundMount> {
-  try {
-    return await findMount(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    throw new CliError('notMounted', `${path}: no such directory`, { cause: error });
-  }
 }

@@ -81,7 +81,7 @@ async function serveWith(given: Given): Promise<ServedMount> {
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   });
-  const watchdog = startWatchdog(mountPoint, () => log.error({}, 'the watchdog ended'));
+  const watchdog = startWatchdog(settings, () => log.error({}, 'the watchdog ended'));
   const company = { ...given, lock, control, watchdog };
   try {
     const mount = await mountAndRegister(company, username);

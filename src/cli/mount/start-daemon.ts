@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../exit-codes.ts';
 import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
-import type { DaemonReport, DaemonWait, MountSettings } from './daemon-messages.ts';
+import { spawnLogged } from '../spawn-logged.ts';
+import { type DaemonReport, type DaemonWait, END, type MountSettings } from './daemon-messages.ts';
 import { engineFlags } from './engine-flags.ts';
 
 const DAEMON = fileURLToPath(new URL('../daemon.js', import.meta.url));
@@ -20,8 +19,8 @@ export interface Daemon {
   readonly warnings: readonly string[];
   /** Whether it ended as it should. */
   readonly ended: Promise<boolean>;
-  /** SIGTERM: finish and unmount. Sent twice: unmount now. */
-  signal(): void;
+  /** Tells it to finish and unmount; told twice, to unmount now. */
+  end(): void;
   /** Lets this process end without it. */
   release(): void;
 }
@@ -32,18 +31,18 @@ export interface Daemon {
  */
 export async function startDaemon(settings: MountSettings, onWait: (ms: number) => void): Promise<Daemon> {
   await makeOwnDirectory(settings.directory.root, STATE_DIRECTORY_FAILS);
-  const log = await open(settings.directory.log, 'a', 0o600);
-  const flags = engineFlags(process.versions.v8);
-  const child = spawn(process.execPath, [...flags, DAEMON], {
-    // A session of its own: a terminal's Ctrl-C reaches the command, which decides.
-    detached: true,
-    cwd: '/',
-    stdio: ['ignore', log.fd, log.fd, 'ipc'],
+  const child = await spawnLogged({
+    name: 'the mount process',
+    args: [...engineFlags(process.versions.v8), DAEMON],
+    log: settings.directory.log,
+    stdio: (log) => ['ignore', log, log, 'ipc'],
     env: { ...process.env, SVC_AUTH_TOKEN: undefined, UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
   });
-  await log.close();
-  const ended = once(child, 'exit').then(([code]) => code === 0);
-  child.send(settings);
+  const ended = new Promise<boolean>((resolve) => {
+    child.once('exit', (code) => resolve(code === 0));
+  });
+  // What becomes of a process that ends before it has them is told by its end.
+  child.send(settings, () => undefined);
   const report = await reportOf(child, settings.directory.log, onWait);
   if (report.type === 'failed') {
     await ended;
@@ -54,7 +53,8 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
     username: report.username,
     warnings: report.warnings,
     ended,
-    signal: () => child.kill('SIGTERM'),
+    // It may have ended meanwhile, and the channel with it.
+    end: () => void (child.connected && child.send(END, () => undefined)),
     release: () => {
       if (child.connected) child.disconnect();
       child.unref();
@@ -69,7 +69,6 @@ function reportOf(child: ChildProcess, log: string, onWait: (ms: number) => void
       if (told.type === 'waiting') onWait(told.ms);
       else resolve(told);
     });
-    child.once('error', (error) => resolve({ type: 'failed', exit: 'failure', message: error.message }));
     child.once('exit', (code, signal) => {
       const message = `the mount process ended (${signal ?? `exit ${code}`}); its log is ${log}`;
       resolve({ type: 'failed', exit: 'failure', message });

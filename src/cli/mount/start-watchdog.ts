@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { MountSettings } from './daemon-messages.ts';
 
 /** The process that takes the mount out of the tree should this one be killed. */
 export interface Watchdog {
@@ -19,8 +20,12 @@ const WAIT = `trap '' INT TERM HUP; while read -r minor; do watched=$minor; done
 const SCRIPT = fileURLToPath(new URL('../watchdog.js', import.meta.url));
 
 /** Must be started before mounting: it may hold nothing of the mount. `onLost` is called when it ends by itself. */
-export function startWatchdog(mountPoint: string, onLost: () => void): Watchdog {
-  const child = spawn('/bin/sh', ['-c', WAIT, 'svcfs-watchdog', process.execPath, SCRIPT, mountPoint], {
+export function startWatchdog(
+  { mountPoint, directory: { socket } }: Pick<MountSettings, 'mountPoint' | 'directory'>,
+  onLost: () => void,
+): Watchdog {
+  const command = [process.execPath, SCRIPT, mountPoint, socket];
+  const child = spawn('/bin/sh', ['-c', WAIT, 'svcfs-watchdog', ...command], {
     // Not in our session: what kills our process group must leave it.
     detached: true,
     cwd: '/',

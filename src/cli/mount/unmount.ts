@@ -1,3 +1,4 @@
+import type { MountDirectory } from '../../config/directories.ts';
 import { forceUnmount, recoverDeadMount } from '../../fuse/recover-dead-mount.ts';
 import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
@@ -6,6 +7,10 @@ import { askDaemon } from './ask-daemon.ts';
 import type { UnmountResult } from './control-messages.ts';
 import type { SvcfsMount } from './require-mount.ts';
 import { tellDaemon } from './tell-daemon.ts';
+import { waitingAt } from './waiting-elsewhere.ts';
+
+/** `recovered`: its process had ended before; `waiting` tells what it left, a line each. */
+type UnmountOutcome = UnmountResult | { readonly answer: 'recovered'; readonly waiting: readonly string[] };
 
 /** How long the process may take to end once its mount is gone. */
 const END_TIMEOUT_MS = 10_000;
@@ -14,7 +19,7 @@ const END_TIMEOUT_MS = 10_000;
 export async function unmount(
   mount: SvcfsMount,
   onWaiting: (pending: readonly string[]) => void,
-): Promise<UnmountResult> {
+): Promise<UnmountOutcome> {
   const { mountPoint, directory } = mount;
   const record = await readRecord<MountRecord>(directory.record);
   for await (const said of askDaemon(directory.socket, { request: 'unmount' })) {
@@ -26,10 +31,16 @@ export async function unmount(
       return said;
     }
   }
-  if (await recoverDeadMount(mountPoint)) return { answer: 'unmounted', left: [] };
-  throw new CliError(
-    'failure',
-    `${mountPoint}: its process does not answer at ${directory.socket}; try --force`,
+  if (await recoverDeadMount(mountPoint)) return { answer: 'recovered', waiting: await waitingAt(directory) };
+  throw new CliError('failure', `${mountPoint}: ${describeSilence(directory, record)}`);
+}
+
+/** Who has no record of it did not mount it; a process that is stuck has left one. */
+function describeSilence({ socket, root }: MountDirectory, record: MountRecord | undefined): string {
+  if (record !== undefined) return `its process does not answer at ${socket}; try --force`;
+  return (
+    `nothing about it is in ${root}: it was mounted by another user, or with another XDG_STATE_HOME; unmount it as it was ` +
+    'mounted (--force takes it away from its users)'
   );
 }
 

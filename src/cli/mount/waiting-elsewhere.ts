@@ -2,7 +2,12 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AccountDirectory, accountDirectoryAt, mountDirectoryAt } from '../../config/directories.ts';
+import {
+  type AccountDirectory,
+  accountDirectoryAt,
+  type MountDirectory,
+  mountDirectoryAt,
+} from '../../config/directories.ts';
 import { waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { isRunning } from '../../lib/process-identity.ts';
@@ -15,15 +20,20 @@ const LOOK_TIMEOUT_MS = 2000;
 /** One line for each account and mount point, over all in a state directory. Never rejects, and only reads. */
 export async function waitingElsewhere(state: string): Promise<readonly string[]> {
   const lines: string[] = [];
-  for (const name of await namesIn(state)) {
-    const { accounts, record: path } = mountDirectoryAt(join(state, name));
-    const record = await recordAt<MountRecord>(path);
-    const served = record?.daemon ? await isRunning(record.daemon) : false;
-    for (const account of await namesIn(accounts)) {
-      if (served && (record?.account ?? account) === account) continue;
-      const line = await look(accountDirectoryAt(accounts, account));
-      if (line !== undefined) lines.push(line);
-    }
+  for (const name of await namesIn(state))
+    lines.push(...(await waitingAt(mountDirectoryAt(join(state, name)))));
+  return lines;
+}
+
+/** The same for one mount point. */
+export async function waitingAt({ accounts, record: path }: MountDirectory): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const record = await recordAt<MountRecord>(path);
+  const served = record?.daemon ? await isRunning(record.daemon) : false;
+  for (const account of await namesIn(accounts)) {
+    if (served && (record?.account ?? account) === account) continue;
+    const line = await look(accountDirectoryAt(accounts, account));
+    if (line !== undefined) lines.push(line);
   }
   return lines;
 }

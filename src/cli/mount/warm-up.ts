@@ -98,7 +98,7 @@ export class WarmUp {
       });
       if (cached !== undefined) this.#warmed.push({ path, cached });
       // What is behind an alias is as large as its store says.
-      this.#foundBytes += (cached ?? version).sizeBytes - version.sizeBytes;
+      this.#foundBytes += (cached?.sizeBytes ?? 0) - version.sizeBytes;
       this.#doneFiles += 1;
     } catch (error) {
       this.#doneBytes -= ownBytes;

@@ -2,9 +2,9 @@
  * The room that the cache takes, kept within its limits.
  *
  * Several processes write to one directory and none keeps a ledger for all: each counts what it wrote since it last
- * looked, and looks again (a scan of all entries, and statfs(2)) when that is a share of the limit. So the cache may
- * be larger than its limit by that share for each process. Two that evict at once go by the same order, and what is gone
- * already counts as evicted.
+ * looked, and looks again (a scan of all entries, and statfs(2)) when that is a share of the limit, or all that the disk had
+ * for it then. So the cache may be larger than its limit by that share for each process. Two that evict at once go by the
+ * same order, and what is gone already counts as evicted.
  *
  * While limits cannot be kept (the disk is full of other things) nothing is written: `open` is false, and after a while
  * the next who asks has it looked at again. Files that cannot be read or removed are no part of the count.
@@ -57,6 +57,8 @@ export class CacheSpace {
   #entries = 0;
   #cachedBytes = 0;
   #unseenBytes = 0;
+  /** What the disk had above what is to be left free, when last looked. */
+  #spareBytes = Number.POSITIVE_INFINITY;
   #closedUntilMs = 0;
   #evictedBytes = 0;
   #refused = false;
@@ -102,7 +104,8 @@ export class CacheSpace {
   add(bytes: number): void {
     this.#cachedBytes += bytes;
     this.#unseenBytes += bytes;
-    if (this.#unseenBytes >= this.#lookEveryBytes()) this.lookSoon();
+    const spareBytes = Math.max(SMALLEST_LOOK_BYTES, this.#spareBytes);
+    if (this.#unseenBytes >= Math.min(this.#lookEveryBytes(), spareBytes)) this.lookSoon();
   }
 
   /** The disk took no more: nothing is written until there is room again. */
@@ -169,6 +172,7 @@ export class CacheSpace {
     this.#cachedBytes = sumOf(entries) - sumOf(victims) + this.#unseenBytes;
     // To a disk that refuses, what it does not tell of is no help.
     const freeBytes = await (refused ? this.#free.told() : this.#free.bytes());
+    this.#spareBytes = freeBytes - this.limits.minFreeBytes;
     const after = { cachedBytes: this.#cachedBytes, freeBytes };
     const helped = excessBytes(after, this.limits, false) === 0 && (!refused || victims.length > 0);
     if (helped) this.#closedUntilMs = 0;

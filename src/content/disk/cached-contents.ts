@@ -14,12 +14,12 @@ import type { Room } from './room.ts';
 export interface CachedContentsOptions {
   readonly disk: DiskCache;
   readonly memory: MemoryPool;
-  /** Runs `work` with the source of a version, whose validator is known then, and true. */
+  /** Runs `work` with the source of a version, whose validator is known then, and true. Undefined: it is empty now. */
   readonly withSource: <T>(
     version: ContentVersion,
     signal: AbortSignal,
     work: (source: VersionSource) => Promise<T>,
-  ) => Promise<T>;
+  ) => Promise<T | undefined>;
 }
 
 /** How filling gets on. */
@@ -65,7 +65,6 @@ export class CachedContents {
     progress: WarmProgress,
     signal: AbortSignal,
   ): Promise<CachedVersion | undefined> {
-    if (version.sizeBytes === 0) return undefined;
     return this.#with(version, signal, async (source, cached) => {
       if ((await this.isWhole(cached)) && (await this.disk.isOfThisRun(cached))) {
         progress.onBytes(cached.sizeBytes);
@@ -89,24 +88,25 @@ export class CachedContents {
   }
 
   async count(version: ContentVersion, signal: AbortSignal): Promise<CachedBytes> {
-    if (version.sizeBytes === 0) return { sizeBytes: 0, cachedBytes: 0 };
-    return this.#with(version, signal, async (_, cached) => ({
+    const counted = await this.#with(version, signal, async (_, cached) => ({
       sizeBytes: cached.sizeBytes,
       cachedBytes: await this.disk.countBytes(cached),
     }));
+    return counted ?? { sizeBytes: 0, cachedBytes: 0 };
   }
 
   /** What a version goes by in the cache, whether it is there or not: nothing for an empty file. */
   async find(version: ContentVersion, signal: AbortSignal): Promise<CachedVersion | undefined> {
-    if (version.sizeBytes === 0) return undefined;
     return this.#with(version, signal, async (_, cached) => cached);
   }
 
-  #with<T>(
+  /** What is behind an alias may be of another size than the alias: its store is asked. */
+  async #with<T>(
     version: ContentVersion,
     signal: AbortSignal,
     work: (source: VersionSource, cached: CachedVersion) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T | undefined> {
+    if (version.sizeBytes === 0 && version.kind !== 'alias') return undefined;
     return this.#options.withSource(version, signal, async (source) => {
       const { cached } = source;
       if (cached !== undefined)

@@ -2,7 +2,7 @@
  * How far ahead of a reader to fetch, as a pure function of what it read.
  *
  * A *run* is a stretch read front to back; a jump ends it and begins another. A step back is a jump, unless it is one of a few
- * requests that overtook one another.
+ * requests that overtook one another, or the kernel asks anew for what it dropped before the program came to it.
  *
  *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
  *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
@@ -42,6 +42,12 @@ const SLACK_BYTES = 2 * MIB;
 /** How many of the run's largest request a step back may have: the second of two that changed places may be the longer one. */
 const SLACK_READS = 3;
 /**
+ * A program may be as far behind the kernel's requests: two of its read-aheads, of four requests each. What was dropped of that before the
+ * program came to it is asked for anew.
+ */
+const UNREAD_BYTES = 4 * MIB;
+const UNREAD_READS = 8;
+/**
  * From where on a run is a stream. At the front the first read tells: the kernel makes it as large as this only for a
  * program that itself reads in large pieces.
  */
@@ -69,6 +75,7 @@ const ALIKE = 3 / 2;
 const COALESCED_BYTES = LARGEST_GUESS;
 
 export function afterRead(before: AccessPattern, offset: number, sizeBytes: number): AccessPattern {
+  if (isAskedAnew(before, offset, sizeBytes)) return { ...before, reads: before.reads + 1 };
   const distance = offset - before.position;
   const largestRead = Math.max(before.largestRead, sizeBytes);
   if (distance > SLACK_BYTES || -distance > Math.min(SLACK_BYTES, SLACK_READS * largestRead)) {
@@ -92,6 +99,20 @@ export function afterRead(before: AccessPattern, offset: number, sizeBytes: numb
     reads: before.reads + 1,
     largestRead,
   };
+}
+
+/** Whether the kernel may have read all of this already in this run, and dropped it; not one of requests that overtook one another. */
+function isAskedAnew(
+  { position, earnedBytes, largestRead }: AccessPattern,
+  offset: number,
+  sizeBytes: number,
+): boolean {
+  const behind = position - offset;
+  return (
+    behind > Math.min(SLACK_BYTES, SLACK_READS * largestRead) &&
+    behind <= Math.min(UNREAD_BYTES, UNREAD_READS * largestRead, earnedBytes) &&
+    sizeBytes <= behind
+  );
 }
 
 /** Bytes to have on their way beyond `position`. */

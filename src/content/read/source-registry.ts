@@ -43,17 +43,21 @@ export class SourceRegistry {
     return { source: told === known.etag ? known : this.replace(version), verified: true };
   }
 
-  /** Runs `work` with a source whose validator is true now, and known if the store tells one. */
+  /**
+   * Runs `work` with a source whose validator is true now, and known if the store tells one. Undefined for an alias whose object
+   * is empty now: nothing of that can be asked for.
+   */
   async withCurrent<T>(
     version: ContentVersion,
     signal: AbortSignal,
     work: (source: VersionSource) => Promise<T>,
-  ): Promise<T> {
+  ): Promise<T | undefined> {
     // An alias has the ETag of when it was opened last.
     const asked = version.kind === 'alias' ? { ...version, etag: undefined } : version;
     const { source, verified } = this.open(asked);
     const known = version.kind === 'file' || source.etag !== undefined;
     const current = verified && known ? source : await this.#verified(source, signal);
+    if (current === undefined) return undefined;
     current.opened();
     try {
       return await work(current);
@@ -63,7 +67,7 @@ export class SourceRegistry {
     }
   }
 
-  async #verified(source: VersionSource, signal: AbortSignal): Promise<VersionSource> {
+  async #verified(source: VersionSource, signal: AbortSignal): Promise<VersionSource | undefined> {
     try {
       await this.#verify(source, signal);
       return source;
@@ -71,8 +75,7 @@ export class SourceRegistry {
       if (!(error instanceof ContentError) || error.kind !== 'changed') throw error;
       const { version } = source;
       const state = version.kind === 'alias' ? await source.inspect(signal) : undefined;
-      // Nothing of an empty object can be asked for.
-      if (state?.sizeBytes === 0) throw error;
+      if (state?.sizeBytes === 0) return undefined;
       const fresh = this.replace({ ...version, ...state });
       await this.#verify(fresh, signal);
       return fresh;

@@ -184,10 +184,12 @@ export class VersionSource {
       );
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
+      // The store may be elsewhere by now: who asks next has a new link lead there.
+      if (isOutage(error)) this.#drop(held);
       const mayBeExported = error.kind === 'missing' && this.version.kind === 'file';
       if (!error.wantsNewLink && !mayBeExported) throw error;
       if (mayBeExported) this.#isExported = true;
-      if (this.#held === held) this.#held = undefined;
+      this.#drop(held);
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
       const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
@@ -249,11 +251,13 @@ export class VersionSource {
         held.untilMs = usableUntilMs(url, clock.now());
         origins.learn(this.version, url);
       },
-      () => {
-        if (this.#held === held) this.#held = undefined;
-      },
+      () => this.#drop(held),
     );
     return held;
+  }
+
+  #drop(held: HeldLink): void {
+    if (this.#held === held) this.#held = undefined;
   }
 
   #linkOf(held: HeldLink, signal: AbortSignal): Promise<ContentLink> {
@@ -289,4 +293,9 @@ export class VersionSource {
         return error.kind satisfies never;
     }
   }
+}
+
+/** For as long as it was tried, no store answered where the link leads, or one that did not work. */
+function isOutage({ kind, status }: StorageError): boolean {
+  return kind === 'failed' && (status === undefined || status >= 500);
 }

@@ -43,9 +43,7 @@ export class AuditTrail {
     this.#sequence += 1;
     this.#waiting.push(...auditEntries({ ...context, sequence: this.#sequence }, acts));
     this.#giveUp(Math.max(0, this.#waiting.length - WAITING_MAX));
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    if (this.#waiting.length > 0) this.#writing ??= this.#write();
   }
 
   /** Resolves when everything recorded before is in the database. */
@@ -59,6 +57,10 @@ export class AuditTrail {
     await this.written();
   }
 
+  /**
+   * Call it when something waits. That nothing does any more and that nobody writes come true at once: between the two an
+   * entry would be left behind.
+   */
   async #write(): Promise<void> {
     while (this.#waiting.length > 0) {
       const entries = this.#waiting;
@@ -68,10 +70,11 @@ export class AuditTrail {
       } catch (err) {
         this.#waiting = [...entries, ...this.#waiting];
         this.#logger.warn({ err, waiting: this.#waiting.length }, 'audit entries not written');
-        if (this.#closing.signal.aborted) return this.#giveUp(this.#waiting.length);
+        if (this.#closing.signal.aborted) this.#giveUp(this.#waiting.length);
         await this.#clock.sleep(PAUSE_MS, this.#closing.signal).catch(() => undefined);
       }
     }
+    this.#writing = undefined;
   }
 
   #giveUp(count: number): void {

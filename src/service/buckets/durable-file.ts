@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
-import { copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PutSource } from './bucket.ts';
@@ -41,7 +41,8 @@ export async function placeFile(temporary: string, path: string, overwrite: bool
 
 /**
  * Writes a file that its owner alone may read: whole and durable, as is its name, and never seen before it is. Rejects with
- * EEXIST when it may not overwrite.
+ * EEXIST when it may not overwrite. One that it replaces stays its owner's and group's, with the same mode: whoever could
+ * read it still can, when root writes it for a service that is another user.
  */
 export async function writePrivateFile(
   path: string,
@@ -51,10 +52,22 @@ export async function writePrivateFile(
   const temporary = `${path}-${randomUUID()}`;
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
+    if (overwrite) await takeOver(temporary, path);
     await placeFile(temporary, path, overwrite);
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+/** Gives a file the owner, group and mode of the one that it will replace, if there is one. */
+async function takeOver(path: string, replaced: string): Promise<void> {
+  const before = await stat(replaced).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (before === undefined) return;
+  await chown(path, before.uid, before.gid);
+  await chmod(path, before.mode & 0o777);
+  await sync(path);
 }
 
 /** Makes a directory and what is missing above it, durably. */

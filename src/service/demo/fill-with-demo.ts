@@ -4,8 +4,9 @@
  * It is made once, in an empty data directory. A file says that the filling has begun and is removed when it is complete,
  * so that one that was broken off is not taken for the demo. The token of the user `demo` is written last.
  */
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../../lib/exists.ts';
 import { createProject } from '../actions/create-project.ts';
 import { Operator } from '../operator/operator.ts';
 import type { Services } from '../services.ts';
@@ -15,12 +16,12 @@ import { makeGenome } from './genome.ts';
 import { addProjectTree } from './project-tree.ts';
 import { describeRnaFile, writeRnaSeqStudy } from './rna-seq-study.ts';
 import { describeTrioFile, SHELF, writeTrioExomes } from './trio-exomes.ts';
+import { isUnfinished, unfinishedFile } from './unfinished-demo.ts';
 import { makeVariants } from './variants.ts';
 import { addDemoVolumes } from './volumes.ts';
 
 const DEMO_USER = 'demo';
 const TOKEN_FILE = 'demo-token';
-const UNFINISHED_FILE = 'demo-unfinished';
 
 export interface DemoOptions {
   /** The service's own. */
@@ -40,9 +41,8 @@ export class DemoError extends Error {
  * @throws DemoError when it holds something else, or half a demo; MissingProgramError when a program is not installed
  */
 export async function fillWithDemo(services: Services, { dataDir, log }: DemoOptions): Promise<void> {
-  const unfinished = join(dataDir, UNFINISHED_FILE);
   const token = join(dataDir, TOKEN_FILE);
-  if (await exists(unfinished)) {
+  if (await isUnfinished(dataDir)) {
     throw new DemoError(`the demo in ${dataDir} was not finished; remove the directory and start again`);
   }
   if (await exists(token)) return;
@@ -50,15 +50,17 @@ export async function fillWithDemo(services: Services, { dataDir, log }: DemoOpt
     throw new DemoError(`${dataDir} is in use; the demo needs an empty data directory`);
   }
   const work = join(dataDir, 'demo-work');
-  await mkdir(work, { recursive: true });
+  // Of one that was killed.
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work);
   try {
     log('generating a genome, reads and alignments with samtools');
     const studies = await writeStudies(work);
-    await writeFile(unfinished, '');
+    await writeFile(unfinishedFile(dataDir), '');
     log('storing them in two projects and two volumes');
     const userToken = await store(services, studies);
     await writeFile(token, `${userToken}\n`, { mode: 0o600 });
-    await rm(unfinished);
+    await rm(unfinishedFile(dataDir));
   } finally {
     await rm(work, { recursive: true, force: true });
   }
@@ -114,11 +116,4 @@ function idOf(ids: ReadonlyMap<string, string>, path: string): string {
   const id = ids.get(path);
   if (id === undefined) throw new Error(`the demo has no file ${path}`);
   return id;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

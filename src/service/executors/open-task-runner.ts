@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { makeDirectories } from '../../lib/make-directories.ts';
 import { DEFAULT_INSTANCE_TYPES } from '../rules/instance-types.ts';
@@ -19,14 +20,27 @@ const WEEK_SECONDS = 7 * 24 * 60 * 60;
 export async function openTaskRunner({
   dataDir,
   tasks,
+  secretKeys,
   clock = systemClock,
 }: ServicesOptions): Promise<Pick<Services, 'executor' | 'taskRunner'>> {
   if (tasks === undefined) return { executor: noExecutor, taskRunner: undefined };
   const { instances = DEFAULT_INSTANCE_TYPES } = tasks;
-  const directory = resolve(tasks.directory ?? join(dataDir, 'tasks'));
-  await makeDirectories(directory, 0o700);
-  const engine = engineOf(tasks, { clock, hidden: [resolve(dataDir), directory] });
+  const given = resolve(tasks.directory ?? join(dataDir, 'tasks'));
+  await makeDirectories(given, 0o700);
+  // By its real path: nothing can be laid over a link, nor below one.
+  const directory = await realpath(given);
+  const keys = secretKeys !== undefined && 'file' in secretKeys ? await placesOfKeys(secretKeys.file) : [];
+  const engine = engineOf(tasks, { clock, hidden: [resolve(dataDir), directory, ...keys] });
   return { executor: jobExecutor, taskRunner: { engine, directory, instances } };
+}
+
+/**
+ * What to hide for the keys not to be read: the directory they are in, since a file that replaces another is not hidden with
+ * it. A directory of the machine's, such as /etc, is not hidden, and the file alone is then.
+ */
+async function placesOfKeys(file: string): Promise<readonly string[]> {
+  const paths = [resolve(file), await realpath(file)];
+  return paths.map((path) => (dirname(dirname(path)) === '/' ? path : dirname(path)));
 }
 
 function engineOf(

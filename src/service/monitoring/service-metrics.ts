@@ -101,13 +101,17 @@ export class ServiceMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A value that is looked up whenever metrics are read. */
+  /** A value that is looked up whenever metrics are read. One that cannot be told then is missing, and keeps no other back. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const gauge: Gauge = new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect: async () => gauge.set(await read()),
+      collect: async () => {
+        const value = await orUnknown(read);
+        if (value === undefined) gauge.remove();
+        else gauge.set(value);
+      },
     });
   }
 
@@ -122,13 +126,23 @@ export class ServiceMetrics {
       labelNames: labels,
       registers: [this.registry],
       collect: async () => {
+        const values = (await orUnknown(read)) ?? [];
         gauge.reset();
-        for (const { labels: of, value } of await read()) gauge.set(of, value);
+        for (const { labels: of, value } of values) gauge.set(of, value);
       },
     });
   }
 
   #counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
+  }
+}
+
+/** Undefined while the database is away. */
+async function orUnknown<Value>(read: () => Value | Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read();
+  } catch {
+    return undefined;
   }
 }

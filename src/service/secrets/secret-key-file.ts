@@ -34,7 +34,13 @@ export class SecretKeyFile implements SecretKeys {
       .filter(({ id }) => kept.has(id))
       .map(({ bytes }) => bytes.toString('hex'));
     const added = newKey();
-    await this.#write([added, ...before], { overwrite: true });
+    await this.#write([added, ...before], { overwrite: true }).catch((error: NodeJS.ErrnoException) => {
+      const remedy =
+        'its directory must be writable, and the file of the same user or the command run by root';
+      throw new SecretKeyError(`the keys in ${this.path} cannot be written (${error.code}): ${remedy}`, {
+        cause: error,
+      });
+    });
     return parseSecretKeys(added, this.path)[0];
   }
 

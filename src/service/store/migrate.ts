@@ -1,4 +1,6 @@
 import { DEFAULT_MIGRATION_TABLE, type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { messageOf } from '../../lib/message-of.ts';
+import { isPassingFailure } from './database-failure.ts';
 import type { DialectFeatures } from './dialect-features.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { runsAndSpending } from './migrations/002-runs-and-spending.ts';
@@ -11,15 +13,30 @@ import { leases } from './migrations/006-leases.ts';
 export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(features) } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw new Error('the database cannot be migrated', { cause: error });
+  if (error === undefined) return;
+  if (isPassingFailure(error)) throw error;
+  const newer = await newerMigration(db, features).catch(() => undefined);
+  throw newer === undefined
+    ? new Error(`the database cannot be migrated: ${messageOf(error)}`, { cause: error })
+    : new Error(`the database is of a newer svcfs, which made the migration ${newer}`, { cause: error });
 }
 
 /** Whether every migration of this service has been made. One that is newer does no harm to this question. */
 export async function hasAllMigrations<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<boolean> {
+  const made = new Set(await madeMigrations(db));
+  return Object.keys(migrations(features)).every((name) => made.has(name));
+}
+
+/** One that this service does not know; undefined when it knows them all. */
+async function newerMigration<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<string | undefined> {
+  const known = migrations(features);
+  return (await madeMigrations(db)).find((name) => !(name in known));
+}
+
+async function madeMigrations<Db>(db: Kysely<Db>): Promise<readonly string[]> {
   const table = sql.table(DEFAULT_MIGRATION_TABLE);
   const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
-  const made = new Set(rows.map(({ name }) => name));
-  return Object.keys(migrations(features)).every((name) => made.has(name));
+  return rows.map(({ name }) => name);
 }
 
 function migrations(features: DialectFeatures): Record<string, Migration> {

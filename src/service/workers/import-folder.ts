@@ -47,7 +47,12 @@ export interface AliasTree {
   readonly now: string;
 }
 
-/** Makes the folders and aliases, inside a transaction, and answers the folder. @throws ServiceError 9108, 5024, 9018 */
+/**
+ * Makes the folders and aliases, inside a transaction, and answers the folder. An object whose key ends in `/` marks a folder, as
+ * the consoles of stores make one, and is no file.
+ *
+ * @throws ServiceError 9108, 5024, 9018
+ */
 export async function insertAliasTree(tx: Store, tree: AliasTree): Promise<FileRow> {
   const { parent, overwrite, aliases, now } = tree;
   const paths = aliases.map(({ path }) => `${tree.name}/${path}`);
@@ -57,7 +62,9 @@ export async function insertAliasTree(tx: Store, tree: AliasTree): Promise<FileR
   for (const { path, fields } of aliases) {
     const cut = path.lastIndexOf('/');
     const folder = folderAt(draft, tree, { folders, path: path.slice(0, Math.max(cut, 0)) });
-    const name = checkFileName(path.slice(cut + 1), 9018);
+    const last = path.slice(cut + 1);
+    if (last === '') continue;
+    const name = checkFileName(last, 9018);
     const holder = draft.find(folder.id, name);
     if (holder !== undefined) checkGivesWay(holder, { overwrite, taken: 9108 });
     draft.put(newFile({ ...placeIn(folder, tree), name, ...fields }));

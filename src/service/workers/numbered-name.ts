@@ -1,3 +1,4 @@
+import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
 import type { Store } from '../store/store.ts';
 
 /** The name itself where it is free in the folder, else with the lowest number before it that makes it so. */
@@ -40,7 +41,9 @@ export async function freeNameOfEach(
   return free;
 }
 
-/** With the number 0 the name itself. */
+/** With the number 0 the name itself. Of a name that would be too long the end is kept, which tells what kind of file it is. */
 export function numbered(name: string, number: number): string {
-  return number === 0 ? name : `_${number}_${name}`;
+  if (number === 0) return name;
+  const prefix = `_${number}_`;
+  return prefix + [...name].slice(prefix.length - FILE_NAME_LENGTH_MAX).join('');
 }

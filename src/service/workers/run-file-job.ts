@@ -1,11 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
+import { fileFor } from '../actions/file-access.ts';
+import type { Caller } from '../caller.ts';
 import { ServiceError } from '../service-error.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { LeaseLostError } from '../store/jobs.ts';
 import type { Store } from '../store/store.ts';
 import { archivedBelow, beginItem, continueItem, countFiles } from './file-work.ts';
 import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress, JobFailure } from './job-requests.ts';
-import { failureOf, type JobRun, recordAct, recordEnd, recordStart, underLease } from './job-run.ts';
+import {
+  failureOf,
+  type JobRun,
+  recordAct,
+  recordEnd,
+  recordStart,
+  submitterOf,
+  underLease,
+} from './job-run.ts';
 
 /**
  * Copies, moves or deletes files and folders. Each file, and each batch of a folder's entries, is one transaction, which
@@ -28,10 +38,10 @@ export async function runFileJob(run: JobRun): Promise<void> {
 
 /** Finds out how many files the job is about. */
 async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<FileJobResult> {
-  const { services, lease } = run;
+  const { services, job, lease } = run;
   await services.store.jobs.record(lease, { state: 'RESOLVING' });
   let totalFiles = 0;
-  for (const item of items) totalFiles += await filesOf(services.store, item);
+  for (const item of items) totalFiles += await visibleFilesOf(services.store, submitterOf(job), item);
   return { entries: [], totalFiles };
 }
 
@@ -84,7 +94,10 @@ async function failItem(
   const { entries, totalFiles, current } = before;
   // A copy leaves what it copied where it was: that is no longer to be done.
   const done = run.job.kind === 'copy' ? (current?.files ?? 0) : 0;
-  const files = Math.max((await filesOf(tx, item)) - done, 1);
+  // What has been begun could be seen then, and its files are in the total.
+  const total =
+    current === undefined ? await visibleFilesOf(tx, submitterOf(run.job), item) : await filesOf(tx, item);
+  const files = Math.max(total - done, 1);
   const after = { entries: [...entries, { failure, files, filesBefore: current?.files ?? 0 }], totalFiles };
   await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
   await recordAct(tx, run, { action: `file.${run.job.kind}`, object: item.file, failure });
@@ -95,4 +108,15 @@ async function failItem(
 async function filesOf(store: Store, item: FileJobItem): Promise<number> {
   const file = await store.files.find(item.file);
   return file === undefined ? 1 : Math.max(await countFiles(store, file), 1);
+}
+
+/** The same for the submitter: what they cannot see is not there. */
+async function visibleFilesOf(store: Store, submitter: Caller, item: FileJobItem): Promise<number> {
+  try {
+    await fileFor(store, submitter, item.file);
+    return await filesOf(store, item);
+  } catch (error) {
+    if (error instanceof ServiceError) return 1;
+    throw error;
+  }
 }

@@ -16,6 +16,7 @@ import type {
 } from '../node.ts';
 import { sizeOf } from '../node.ts';
 import type { TreeOptions } from '../tree.ts';
+import { isAhead } from './is-ahead.ts';
 import { readReservedPairs } from './reserved-pairs.ts';
 
 export const S_IFREG = 0o100_000;
@@ -84,12 +85,14 @@ function factsOf(node: Node): Facts {
 function fileFacts(node: ProjectFileNode): Facts {
   const { record } = node;
   const kept = record ? readReservedPairs(record.metadata) : {};
+  // What the record tells is of the old content; or it was set since, here or by another client.
+  const contentMs = isAhead(node) ? node.writtenMs : (kept.mtimeMs ?? node.writtenMs);
   return {
     type: S_IFREG,
     sizeBytes: sizeOf(node) ?? 0,
     permissions: node.mode ?? kept.mode,
     writable: node.project.record?.permissions.write ?? true,
-    mtimeMs: node.mtimeMs ?? node.writtenMs ?? kept.mtimeMs ?? record?.modifiedMs ?? node.checkedMs,
+    mtimeMs: node.mtimeMs ?? contentMs ?? record?.modifiedMs ?? node.checkedMs,
     ctimeMs: node.writtenMs ?? record?.modifiedMs,
   };
 }

@@ -42,6 +42,7 @@ class FolderStateFile implements FolderState {
   }
 
   async flush(): Promise<void> {
+    if (this.#changed) this.#write();
     await this.#writing;
   }
 
@@ -58,10 +59,19 @@ class FolderStateFile implements FolderState {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     while (this.#changed) {
       this.#changed = false;
-      const temporary = `${this.#path}.new`;
-      await writeFile(temporary, JSON.stringify(Object.fromEntries(this.#facts)), { mode: 0o600 });
-      await rename(temporary, this.#path);
+      try {
+        await this.#writeOnce();
+      } catch (error) {
+        this.#changed = true;
+        throw error;
+      }
     }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const temporary = `${this.#path}.new`;
+    await writeFile(temporary, JSON.stringify(Object.fromEntries(this.#facts)), { mode: 0o600 });
+    await rename(temporary, this.#path);
   }
 }
 

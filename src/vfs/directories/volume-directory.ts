@@ -83,9 +83,15 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     signal: AbortSignal,
   ): Promise<Listed | undefined> {
     const prefix = `${directory.prefix}${segment}/`;
-    const page = await this.#contents(directory, { prefix, continuation: undefined, signal });
-    const there = page.objects.length > 0 || page.prefixes.length > 0;
-    return there ? { kind: 'prefix', name: shownName(segment, 'prefix'), prefix } : undefined;
+    let continuation: string | undefined;
+    do {
+      const page = await this.#contents(directory, { prefix, continuation, signal });
+      if (page.objects.length > 0 || page.prefixes.length > 0)
+        return { kind: 'prefix', name: shownName(segment, 'prefix'), prefix };
+      // A store that passed over many deleted keys says that there may be more.
+      continuation = page.continuation;
+    } while (continuation !== undefined);
+    return undefined;
   }
 
   #contents(

@@ -52,6 +52,13 @@ const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
  * ENXIO ends a search for data or holes.
  */
 const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = {
+  lookup: ['ESTALE'],
+  mkdir: ['ESTALE'],
+  mknod: ['ESTALE'],
+  create: ['ESTALE'],
+  unlink: ['ESTALE'],
+  rmdir: ['ESTALE'],
+  opendir: ['ESTALE'],
   getxattr: ['ENODATA'],
   removexattr: ['ENODATA', 'ESTALE'],
   setxattr: ['EEXIST', 'ENODATA', 'ESTALE'],

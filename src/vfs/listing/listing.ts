@@ -1,5 +1,6 @@
 import { deferred } from '../../lib/deferred.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import type { ChildCache } from '../child-cache.ts';
 import type { DirectoryNode, Node } from '../node.ts';
 
 /** A name as it was listed; the node may have got another one since. */
@@ -11,7 +12,8 @@ export interface ListingEntry {
 /**
  * The names of a directory as one reader after the other goes through them. Entries are only ever appended, so an
  * index is a place to go on from (readdir's cookie) whatever happens to the directory meanwhile; the first ones are
- * there before the last page of the platform is. Who reads a listing holds it: one that nobody holds may stop.
+ * there before the last page of the platform is. Who reads a listing holds it: one that nobody holds may stop, and the
+ * nodes of one that is held are not dropped for want of room.
  */
 export class Listing {
   // Two arrays of 8 bytes an entry: an object for each would be 48.
@@ -23,15 +25,18 @@ export class Listing {
   /** Settles at the next change. */
   #changed = deferred();
   #holders = 0;
+  readonly #children: Pick<ChildCache<Node>, 'readers'>;
   readonly #onAbandoned: () => void;
 
-  constructor(onAbandoned: () => void = () => undefined) {
+  /** Of the directory with these children. */
+  constructor(children: Pick<ChildCache<Node>, 'readers'>, onAbandoned: () => void = () => undefined) {
+    this.#children = children;
     this.#onAbandoned = onAbandoned;
   }
 
   /** What is known of a directory. */
   static of({ children }: DirectoryNode): Listing {
-    const listing = new Listing();
+    const listing = new Listing(children);
     listing.append(children.nodes());
     listing.end(children.version);
     return listing;
@@ -52,12 +57,14 @@ export class Listing {
 
   hold(): this {
     this.#holders++;
+    this.#children.readers++;
     return this;
   }
 
   /** Gives one hold up. */
   letGo(): void {
     this.#holders--;
+    this.#children.readers--;
     if (this.#holders === 0 && this.#state === 'growing') this.#onAbandoned();
   }
 

@@ -108,7 +108,7 @@ export class Listings {
   #begin(directory: DirectoryNode, expected: Pick<UnderWay, 'priority' | 'small'>): UnderWay {
     const stop = sharedAbortController();
     const underWay: UnderWay = {
-      listing: new Listing(() => this.#abandon(directory, underWay)),
+      listing: new Listing(directory.children, () => this.#abandon(directory, underWay)),
       stop,
       urgent: sharedAbortController(),
       begun: deferred(),

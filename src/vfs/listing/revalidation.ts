@@ -29,14 +29,19 @@ interface Parts {
   readonly clock: Clock;
 }
 
+const NONE: ReadonlySet<Node> = new Set();
+
 interface Question {
   /** What comes with a link that somebody has asked for. */
   readonly told?: Promise<FileRecord> | undefined;
   readonly priority?: Priority | undefined;
+  /** In no bulk call. */
+  readonly alone?: boolean;
 }
 
 interface Asking {
-  readonly done: Promise<void>;
+  /** Resolves to those that a bulk call failed to tell of. */
+  readonly done: Promise<ReadonlySet<Node>>;
   /** Aborted when a person waits for it too. */
   readonly urgent: AbortController;
 }
@@ -63,24 +68,26 @@ export class Revalidation {
     if (isRemoteFile(node)) await this.#ask(node, signal, {});
   }
 
-  async #ask(node: Node, signal: AbortSignal, { told, priority = 'interactive' }: Question): Promise<void> {
-    const asking = this.#asking.get(node) ?? this.#begin(node, { told, priority });
+  async #ask(node: Node, signal: AbortSignal, question: Question): Promise<void> {
+    const { priority = 'interactive' } = question;
+    const asking = this.#asking.get(node) ?? this.#begin(node, { ...question, priority });
     if (priority === 'interactive') asking.urgent.abort();
-    await untilAborted(asking.done, signal);
+    const untold = await untilAborted(asking.done, signal);
+    if (untold.has(node)) return this.#ask(node, signal, { priority, alone: true });
     if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
   }
 
   /** Asks about a node; others that are asked about with it are then under way too. */
-  #begin(node: Node, { told, priority }: Question & { readonly priority: Priority }): Asking {
+  #begin(node: Node, { told, priority, alone = false }: Question & { readonly priority: Priority }): Asking {
     const urgent = sharedAbortController();
     const options = { priority, urgent: urgent.signal };
-    const tracked = (nodes: readonly Node[], done: Promise<void>): Asking =>
+    const tracked = (nodes: readonly Node[], done: Promise<ReadonlySet<Node>>): Asking =>
       this.#track(nodes, { done, urgent });
     const { parent } = node;
     if (node.kind === 'volume-object') return tracked([node], this.#askObject(node, options));
     if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder')
-      return { done: Promise.resolve(), urgent };
-    const count = told !== undefined ? 1 : filesToAsk(this.#runs.get(parent));
+      return { done: Promise.resolve(NONE), urgent };
+    const count = told !== undefined || alone ? 1 : filesToAsk(this.#runs.get(parent));
     if (count === 1) return tracked([node], this.#askFile(parent, node, { told, ...options }));
     const nodes = this.#withNext(parent, node, count);
     return tracked(nodes, this.#askFiles(parent, nodes, options));
@@ -99,7 +106,7 @@ export class Revalidation {
     folder: ProjectFolderNode,
     node: FileOnPlatform,
     { told, ...options }: CallOptions & Pick<Question, 'told'>,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<Node>> {
     const { generation } = folder.children;
     const ask = (): Promise<EntryRecord> => this.#parts.api.files.get(node.record.id, options);
     try {
@@ -109,31 +116,36 @@ export class Revalidation {
       if (errnoOf(error) !== 'ENOENT') throw error;
       this.#told(folder, node, { record: undefined, generation });
     }
+    return NONE;
   }
 
   async #askFiles(
     folder: ProjectFolderNode,
     nodes: readonly FileOnPlatform[],
     options: CallOptions,
-  ): Promise<void> {
+  ): Promise<ReadonlySet<Node>> {
     const { generation } = folder.children;
+    const untold = new Set<Node>();
     const ids = nodes.map((node) => node.record.id);
     const results = await this.#parts.api.files.bulkGet(ids, options);
     for (const [index, node] of nodes.entries()) {
       const result = results[index];
       if (result?.ok) this.#told(folder, node, { record: result.value, generation });
       else if (result?.failure.status === 404) this.#told(folder, node, { record: undefined, generation });
+      else untold.add(node);
     }
+    return untold;
   }
 
-  async #askObject(node: VolumeObjectNode, options: CallOptions): Promise<void> {
+  async #askObject(node: VolumeObjectNode, options: CallOptions): Promise<ReadonlySet<Node>> {
     const { api, placement } = this.#parts;
     const { parent, volume, location } = node;
-    if (parent?.kind !== 'volume-directory') return;
+    if (parent?.kind !== 'volume-directory') return NONE;
     const { generation } = parent.children;
     const record = await api.volumes.object(volume.id, location, options);
     if (record) placement.learn(parent, listedObject(record, parent.prefix), generation);
     else placement.learnAbsent(parent, node.name, generation);
+    return NONE;
   }
 
   #told(

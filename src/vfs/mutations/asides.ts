@@ -9,11 +9,19 @@ import { folderIdOf, pathOf, projectOf } from '../node.ts';
 import type { FileContent, ReplacedFile } from '../open/file-content.ts';
 import type { Tree } from '../tree.ts';
 import type { AsideEntry, AsideJournal, Place } from './aside-journal.ts';
+import { NameTaken } from './rename/name-taken.ts';
 
 /** A file that went aside, and where from. */
 interface Left {
   readonly fileId: string;
   readonly place: Place;
+}
+
+/** A file that is aside because another one takes its name. */
+interface Replaced {
+  readonly fileId: string;
+  /** Somebody has it open. */
+  readonly keep: boolean;
 }
 
 /**
@@ -24,6 +32,8 @@ interface Left {
 export class Asides {
   readonly #tree: Tree;
   readonly #journal: AsideJournal;
+  /** Whose name another client took when they had gone aside: to be deleted with what took it, by the file that replaces both. */
+  readonly #overtaken = new Map<string, readonly Replaced[]>();
 
   constructor(tree: Tree, journal: AsideJournal) {
     this.#tree = tree;
@@ -56,16 +66,31 @@ export class Asides {
     const { fileId: byFileId, carried } = by;
     const left = { fileId: record.id, place, byFileId };
     await this.setAside(record, node, { kind: 'replaced', carried, ...left });
-    const replaced = await replace().catch((error: unknown) => this.#doneOrBack(left, error));
-    await this.#unheard(pathOf(node), () =>
-      by.keep ? this.#journal.put({ kind: 'unlinked', fileId: record.id }) : this.delete(record.id),
-    );
+    const old = { fileId: record.id, keep: by.keep };
+    const overtaken = this.#overtaken.get(byFileId) ?? [];
+    const isOvertaken = (): void => void this.#overtaken.set(byFileId, [...overtaken, old]);
+    const replaced = await replace().catch((error: unknown) => this.#doneOrBack(left, error, isOvertaken));
+    this.#overtaken.delete(byFileId);
+    for (const { fileId, keep } of [...overtaken, old])
+      await this.#unheard(pathOf(node), () =>
+        keep ? this.#journal.put({ kind: 'unlinked', fileId }) : this.#deleteOrNote(fileId),
+      );
     return replaced;
   }
 
   async delete(fileId: string): Promise<void> {
     await unlessGone(this.#tree.api.files.delete(fileId));
     await this.#journal.remove(fileId);
+  }
+
+  /** What has its name may be another by the next mount: that is to delete it, and neither to bring it back nor to ask. */
+  async #deleteOrNote(fileId: string): Promise<void> {
+    try {
+      await this.delete(fileId);
+    } catch (error) {
+      await this.#journal.put({ kind: 'unlinked', fileId });
+      throw error;
+    }
   }
 
   /** Deletes a file that is aside when whoever has it open is done with it; without handles at once. */
@@ -142,11 +167,17 @@ export class Asides {
   }
 
   /** A replacement failed, or was done and nobody heard of it: then that is its answer. Else the file is back. */
-  async #doneOrBack(left: Left & { readonly byFileId: string }, cause: unknown): Promise<FileRecord> {
+  async #doneOrBack(
+    left: Left & { readonly byFileId: string },
+    cause: unknown,
+    isOvertaken: () => void,
+  ): Promise<FileRecord> {
     const there = await this.#thereNow(left);
     if (there?.kind === 'file' && there.id === left.byFileId) return there;
     // Another file took the name meanwhile: that is to be replaced, and this one in its stead.
-    if (!there || !isAnswer(cause) || errnoOf(cause) !== 'EEXIST') await this.#putBack(left, there);
+    const isTaken = cause instanceof NameTaken || (isAnswer(cause) && errnoOf(cause) === 'EEXIST');
+    if (there && isTaken) isOvertaken();
+    else await this.#putBack(left, there);
     throw cause;
   }
 

@@ -19,6 +19,8 @@ export class AttributeWriter {
   readonly #contents: Contents;
   readonly #waiting = new Map<ProjectFileNode, AbortController>();
   readonly #writing = new Set<Promise<void>>();
+  /** Of which that failed: they show it, and the platform does not have it. */
+  readonly #failed = new Set<ProjectFileNode>();
 
   constructor(tree: Tree, contents: Contents) {
     this.#tree = tree;
@@ -27,6 +29,7 @@ export class AttributeWriter {
 
   writeLater(node: ProjectFileNode): void {
     if (this.#waiting.has(node)) return;
+    this.#failed.delete(node);
     const now = new AbortController();
     this.#waiting.set(node, now);
     const writing = this.#tree.clock
@@ -36,7 +39,10 @@ export class AttributeWriter {
         this.#waiting.delete(node);
         return this.#writeHolding(node);
       })
-      .catch((error: unknown) => this.#tree.recordError({ op: 'setattr', path: pathOf(node) }, error))
+      .catch((error: unknown) => {
+        this.#failed.add(node);
+        this.#tree.recordError({ op: 'setattr', path: pathOf(node) }, error);
+      })
       .finally(() => this.#writing.delete(writing));
     this.#writing.add(writing);
   }
@@ -46,8 +52,9 @@ export class AttributeWriter {
     if (Object.keys(localFacts(node)).length > 0) await this.#writeHolding(node);
   }
 
-  /** Writes everything now. */
+  /** Writes everything now, and tries once more what failed. */
   async idle(signal: AbortSignal): Promise<void> {
+    for (const node of this.#failed) this.writeLater(node);
     for (const now of this.#waiting.values()) now.abort();
     while (this.#writing.size > 0) await untilAborted(Promise.all(this.#writing), signal);
   }

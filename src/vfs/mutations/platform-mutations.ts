@@ -8,6 +8,7 @@ import { untilAborted } from '../../lib/until-aborted.ts';
 import { isAbort } from '../errno-of.ts';
 import type { AttributeChanges, FileHandle, RenameFlags, RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
+import { isMoving } from '../identity.ts';
 import type { Node } from '../node.ts';
 import { isDirectory, pathOf } from '../node.ts';
 import type { ClosedFiles } from '../open/closed-files.ts';
@@ -109,7 +110,7 @@ export class PlatformMutations implements Mutations {
       return await untilAborted(work, signal);
     } catch (error) {
       if (signal.aborted) this.#goOnUnheard(op, places, work);
-      else if (mayHaveChanged(error) && !places.some(isMoving))
+      else if (mayHaveChanged(error) && !places.some(isMovingAt))
         for (const place of places) this.#lookAgain(place);
       throw error;
     }
@@ -154,9 +155,9 @@ function mayHaveChanged(error: unknown): boolean {
 }
 
 /** A folder whose move goes on: the tree is told of its end. */
-function isMoving({ parent, name }: Place): boolean {
+function isMovingAt({ parent, name }: Place): boolean {
   const known = parent.children.get(name);
-  return known?.kind === 'present' && known.node.kind === 'project-folder' && known.node.moving;
+  return known?.kind === 'present' && isMoving(known.node);
 }
 
 function pathsOf(places: readonly Place[]): string {

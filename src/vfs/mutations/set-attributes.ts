@@ -2,12 +2,16 @@
  * SETATTR but for the size. The platform keeps no mode and no settable time: those of files are metadata pairs of our
  * own, those of folders local state, objects of volumes have none.
  */
+import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../node.ts';
+import { pairsToBe } from '../open/annotations.ts';
 import type { Contents } from '../open/contents.ts';
+import { localFacts } from '../open/local-facts.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
+import { requireCount } from '../xattr/limits.ts';
 import type { AttributeWriter } from './attribute-writer.ts';
 
 interface Parts {
@@ -23,7 +27,10 @@ export function setAttributes(parts: Parts, node: Node, changes: AttributeChange
   const { tree, contents } = parts;
   requireOwnersKept(tree, changes);
   const facts = factsOf(tree, node, changes);
-  if (facts.mode === undefined && facts.mtimeMs === undefined) return;
+  if (facts.mode === undefined && facts.mtimeMs === undefined) {
+    writeAgain(parts, node);
+    return;
+  }
   requireWritable(tree, node);
   switch (node.kind) {
     case 'project-file':
@@ -76,16 +83,23 @@ function requireOwnersKept(tree: Tree, { uid, gid }: AttributeChanges): void {
     throw new FsError('EPERM', 'the platform has no owners: everything belongs to the user who mounted');
 }
 
+/** What is asked for is what the file shows, but that may not have been written: the platform could not be asked then. */
+function writeAgain({ contents, attributes }: Parts, node: Node): void {
+  if (node.kind !== 'project-file' || Object.keys(localFacts(node)).length === 0) return;
+  if ((contents.find(node)?.unpublished ?? 'none') === 'none') attributes.writeLater(node);
+}
+
 function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts: Facts): void {
   const unpublished = contents.find(node)?.unpublished ?? 'none';
-  node.mode = facts.mode ?? node.mode;
-  if (facts.mtimeMs !== undefined && facts.isNow && unpublished !== 'none') {
-    // `touch` of a new file: its publication dates it, and a request less does.
-    node.writtenMs = facts.mtimeMs;
-    node.mtimeMs = undefined;
-  } else if (facts.mtimeMs !== undefined) {
-    node.writtenMs = undefined;
-    node.mtimeMs = facts.mtimeMs;
+  const { mode = node.mode, mtimeMs } = facts;
+  // `touch` of a new file: its publication dates it, and a request less does.
+  const isDatedAnyway = facts.isNow && unpublished !== 'none';
+  const sent = localFacts({ mode, mtimeMs: isDatedAnyway ? undefined : mtimeMs });
+  requireCount({ ...pairsToBe(node), ...reservedPairs(sent) });
+  node.mode = mode;
+  if (mtimeMs !== undefined) {
+    node.writtenMs = isDatedAnyway ? mtimeMs : undefined;
+    node.mtimeMs = isDatedAnyway ? undefined : mtimeMs;
   }
   if (unpublished === 'none') attributes.writeLater(node);
 }

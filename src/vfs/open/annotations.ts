@@ -1,4 +1,5 @@
 import type { Annotations } from '../../content/ports.ts';
+import { isAhead } from '../attributes/is-ahead.ts';
 import { readReservedPairs, reservedPairs, userPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { localFacts } from './local-facts.ts';
@@ -31,6 +32,13 @@ export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
   };
   const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
   return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
+}
+
+/** All pairs that a file is to have, those of our own that are to be sent included. */
+export function pairsToBe(node: ProjectFileNode): Readonly<Record<string, string>> {
+  const isNext = node.record === undefined || isAhead(node);
+  if (isNext) return annotationsFor(node)?.metadata ?? {};
+  return { ...node.record?.metadata, ...reservedPairs(localFacts(node)) };
 }
 
 /** What was set on a file whose content an ended mount left unpublished is set on it again. */

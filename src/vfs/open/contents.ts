@@ -71,6 +71,11 @@ export class Contents {
     content.touch(this.#tree.clock.now());
   }
 
+  /** False: only what the platform copies can be its content. */
+  takesBytes({ node }: FileContent): boolean {
+    return this.#publisher.takesBytes(node);
+  }
+
   requireByteWrites(content: FileContent): void {
     this.#publisher.requireByteWrites(content);
   }

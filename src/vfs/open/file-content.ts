@@ -183,8 +183,10 @@ export class FileContent {
   #make(make: DraftMaker, base: ContentVersion | undefined): Promise<Draft> {
     this.#drafting ??= make
       .draft({ target: make.targetOf(this), base, label: pathOf(this.node) })
-      .then((draft) => {
+      .then(async (draft) => {
         this.node.draft = draft;
+        // The name went before there was a draft.
+        if (this.unlinked) await draft.disown();
         return draft;
       })
       .finally(() => {

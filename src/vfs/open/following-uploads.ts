@@ -7,6 +7,7 @@ import { FsError } from '../fs-error.ts';
 import type { Tree } from '../tree.ts';
 import type { FileContent } from './file-content.ts';
 import { keptAside } from './give-up.ts';
+import { moveAbove } from './learn-place.ts';
 import type { Publisher } from './publisher.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
 import { UploadTurns } from './upload-turns.ts';
@@ -68,6 +69,7 @@ export class FollowingUploads {
     await this.#try(content, {
       isOwed: () => isOwed() && !content.unlinked,
       once: async () => {
+        await moveAbove(content.node);
         // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
         await content.lock.run(async () => undefined);
         await this.#turns.run(async () => {

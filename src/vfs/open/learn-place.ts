@@ -1,6 +1,13 @@
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
-import type { DirectoryNode, ProjectFileNode } from '../node.ts';
+import type { DirectoryNode, Node, ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
+
+/** The move of a folder that a node is in, by a job of ours: until that is over nobody knows what it is in. */
+export function moveAbove({ parent }: Node): Promise<void> | undefined {
+  for (let at = parent; at; at = at.parent)
+    if (at.kind === 'project-folder' && at.moving !== undefined) return at.moving;
+  return undefined;
+}
 
 /**
  * Asks for the folders of a file that are in doubt, before something goes into them: one that was moved with another has a

@@ -2,7 +2,7 @@ import type { ReservedFacts } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 
 /** Mode and time set here and not in the record yet. */
-export function localFacts({ mode, mtimeMs }: ProjectFileNode): ReservedFacts {
+export function localFacts({ mode, mtimeMs }: Pick<ProjectFileNode, 'mode' | 'mtimeMs'>): ReservedFacts {
   return { ...(mode !== undefined && { mode }), ...(mtimeMs !== undefined && { mtimeMs }) };
 }
 

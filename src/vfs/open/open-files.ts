@@ -172,10 +172,12 @@ export class PlatformOpenFiles implements OpenFiles {
     const { content } = open;
     content.handles.delete(open);
     open.view?.close();
+    // What its writer was refused is not published all the same because somebody else has it open.
+    const isUnheard = open.mode.write && content.writers === 0 && !content.hopeless;
     const settled =
       content.handles.size === 0
         ? this.#closedFiles.settle(content)
-        : open.mode.write && content.writers === 0 && this.#closedFiles.publishUnheard(content);
+        : isUnheard && this.#closedFiles.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
     if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;
   }
@@ -206,6 +208,9 @@ export class PlatformOpenFiles implements OpenFiles {
   ): Promise<number> {
     const source = this.#handles.get(from.handle);
     const { content } = this.#writable(to.handle);
+    // Its bytes could not be written instead, while it is not uploaded.
+    if (source.kind === 'file' && !this.#contents.takesBytes(content))
+      await this.#contents.publishClosed(source.content.node, how.context.signal);
     const version = source.kind === 'file' ? publishedVersion(source.content) : undefined;
     if (source.kind === 'text' || !version || source.content === content)
       throw new FsError(

@@ -27,7 +27,9 @@ export async function publishOver(
     content.replaces = undefined;
     return await publish();
   } catch (error) {
-    if (draft.publishedFileId === undefined) await replacedFiles.tryPutBack(draft.id, fileId);
+    // What it was a file of before may have any name by now.
+    const isThere = draft.publishedFileId !== undefined && !draft.dirty;
+    if (!isThere) await replacedFiles.tryPutBack(draft.id, fileId);
     content.replaces = replacedFiles.isAside(draft.id, fileId) ? undefined : replaces;
     throw error;
   }

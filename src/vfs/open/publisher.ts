@@ -12,12 +12,12 @@ import { errnoOf } from '../errno-of.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
-import { folderIdOf, pathOf } from '../node.ts';
+import { folderIdOf, pathOf, projectOf } from '../node.ts';
 import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { annotationsFor } from './annotations.ts';
 import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
-import { learnPlace } from './learn-place.ts';
+import { learnPlace, moveAbove } from './learn-place.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
@@ -60,9 +60,10 @@ export class Publisher implements DraftMaker {
   targetOf(content: FileContent): UploadTarget {
     const { node } = content;
     if (node.kind === 'project-file') {
-      const parent = parentOf(node);
       const replaces = node.record?.id ?? content.replaces?.record.id;
-      const place = { parent: folderIdOf(parent), name: platformNameOf(node) };
+      // What has lost its name is not published: of its folder nothing is known any more.
+      const parent = content.unlinked ? projectOf(node).rootFolder : folderIdOf(parentOf(node));
+      const place = { parent, name: platformNameOf(node) };
       return { ...place, overwrite: !content.exclusive, replaces };
     }
     const replaces = content.replacesEtag ?? node.record?.etag;
@@ -79,16 +80,22 @@ export class Publisher implements DraftMaker {
     return this.#hasTemporaryName(node.location);
   }
 
+  /** Whether programs write to it: to what is on a volume only with a staging project. */
+  takesBytes({ kind }: Node): boolean {
+    const isOnVolume = kind === 'volume-object' || kind === 'volume-directory';
+    return !isOnVolume || this.#staging !== undefined;
+  }
+
   /** Throws for a file on a volume when there is no staging project. */
   requireByteWrites(content: FileContent): void {
-    if (this.#takesBytes(content.node)) return;
+    if (this.takesBytes(content.node)) return;
     content.hopeless = true;
     throw new FsError('EROFS', NO_STAGING);
   }
 
   /** As `requireByteWrites`, of a directory that a file is to be made in. */
   requireByteWritesIn(directory: DirectoryNode): void {
-    if (!this.#takesBytes(directory)) throw new FsError('EROFS', NO_STAGING);
+    if (!this.takesBytes(directory)) throw new FsError('EROFS', NO_STAGING);
   }
 
   /**
@@ -105,6 +112,8 @@ export class Publisher implements DraftMaker {
       }
     };
     for (;;) {
+      const move = moveAbove(content.node);
+      if (move !== undefined) await move;
       try {
         return await content.lock.run(publish);
       } catch (error) {
@@ -157,9 +166,9 @@ export class Publisher implements DraftMaker {
   }
 
   /** A draft is given up: what it took the place of is back, unless its own bytes got there. Never rejects. */
-  async putBackReplaced({ id, publishedFileId }: Draft): Promise<void> {
-    if (publishedFileId === undefined) await this.#replaced.putBackFor(id);
-    else await this.#replaced.deleteFor(id);
+  async putBackReplaced(draft: Draft): Promise<void> {
+    if (isFileAlready(draft)) await this.#replaced.deleteFor(draft.id);
+    else await this.#replaced.putBackFor(draft.id);
   }
 
   /** Tries once more to remove what could not be. */
@@ -208,11 +217,6 @@ export class Publisher implements DraftMaker {
     // It may have been made without them.
     node.pending = pending;
     await this.#hasTheName(content, draft);
-  }
-
-  #takesBytes({ kind }: Node): boolean {
-    const isOnVolume = kind === 'volume-object' || kind === 'volume-directory';
-    return !isOnVolume || this.#staging !== undefined;
   }
 
   async #publishFile(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
@@ -272,7 +276,7 @@ export class Publisher implements DraftMaker {
     const nothing = Object.keys(metadata).length === 0 && !given?.tags;
     const changes = { metadata, ...(given?.tags && { tags: given.tags }) };
     const adopted = nothing ? file : await this.#tree.api.files.edit(file.id, changes);
-    await draft.publishedAs(adopted, source);
+    await draft.publishedAs(adopted, source, given);
     return adopted;
   }
 

@@ -11,7 +11,7 @@ import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { ProjectFileNode } from '../node.ts';
-import { annotationsFor, keptMetadata } from '../open/annotations.ts';
+import { annotationsFor, keptMetadata, pairsToBe } from '../open/annotations.ts';
 import type { Tree } from '../tree.ts';
 import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
@@ -34,7 +34,7 @@ export class FileMetadata {
 
   merge(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
     return this.#changing(node, signal, async () => {
-      requireCount({ ...node.record?.metadata, ...node.pending?.metadata, ...pairs });
+      requireCount({ ...pairsToBe(node), ...pairs });
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { metadata: pairs });
       const metadata = await this.#tree.api.files.patchMetadata(id, pairs, { signal });
@@ -62,15 +62,16 @@ export class FileMetadata {
   /** Our own pairs stay as they are. */
   replaceAll(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
     return this.#changing(node, signal, async () => {
-      const own = Object.entries(node.record?.metadata ?? {}).filter(([key]) => isReservedKey(key));
-      const metadata = { ...Object.fromEntries(own), ...pairs };
-      requireCount(metadata);
+      const metadata = { ...ownPairs(node.record?.metadata ?? {}), ...pairs };
+      requireCount({ ...ownPairs(pairsToBe(node)), ...metadata });
       const id = node.record?.id;
       const put = (fileId: string): Promise<Pairs> =>
         this.#tree.api.files.putMetadata(fileId, metadata, { signal });
       const kept = id === undefined ? undefined : await unlessReplaced(node, () => put(id), metadata);
-      node.pending = node.pending && { ...node.pending, metadata: {} };
-      if (id === undefined || kept === undefined) return addPending(node, { metadata });
+      // What describes the content is not carried over from a record.
+      const isNext = publishedId(node) === undefined;
+      node.pending = { metadata: isNext ? pairs : {}, tags: node.pending?.tags };
+      if (id === undefined || kept === undefined) return;
       this.#keep(node, id, { metadata: kept });
     });
   }
@@ -153,6 +154,10 @@ function addPending(node: ProjectFileNode, more: Partial<Annotations>): void {
 function dropPending(node: ProjectFileNode, key: string): void {
   if (!node.pending) return;
   node.pending = { ...node.pending, metadata: without(node.pending.metadata, key) };
+}
+
+function ownPairs(pairs: Pairs): Pairs {
+  return Object.fromEntries(Object.entries(pairs).filter(([key]) => isReservedKey(key)));
 }
 
 function without(pairs: Pairs, key: string): Pairs {

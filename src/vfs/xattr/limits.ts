@@ -1,10 +1,16 @@
-/** What the platform takes as metadata (service-api, "Limits"), checked before anything is sent. */
+/**
+ * What the platform takes as metadata (service-api, "Limits") and as tags, checked before anything is sent: refused with the
+ * content of a file, they would cost that.
+ */
 import { isReservedKey } from '../attributes/reserved-pairs.ts';
+import { isWellFormed } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 
 const KEY_BYTES = 100;
 const VALUE_BYTES = 300;
 const PAIRS = 1000;
+const TAG_BYTES = 300;
+const TAGS = 1000;
 
 export type Pairs = Readonly<Record<string, string>>;
 
@@ -16,18 +22,20 @@ export function decodeValue(bytes: Uint8Array): string {
   } catch {
     throw new FsError('EILSEQ', 'the platform keeps text only: the value is not UTF-8');
   }
-  requireNoNul(text);
+  requireText(text);
   return text;
 }
 
-/** EILSEQ: databases keep no NUL in text, and the platform refuses it. JSON can bring one in as `\u0000`. */
-export function requireNoNul(text: string): void {
+/** EILSEQ: databases keep no NUL and no half of a surrogate pair, and the platform refuses both. JSON can bring them in by `\u`. */
+function requireText(text: string): void {
   if (text.includes('\0')) throw new FsError('EILSEQ', 'the platform keeps text only: there is a NUL in it');
+  if (!isWellFormed(text))
+    throw new FsError('EILSEQ', 'the platform keeps text only: there is half a character in it');
 }
 
 export function requireKey(key: string): void {
   if (key === '') throw new FsError('EINVAL', 'a metadata key must not be empty');
-  requireNoNul(key);
+  requireText(key);
   if (isReservedKey(key)) throw new FsError('EPERM', `keys like ${key} are kept by the file system itself`);
   const bytes = Buffer.byteLength(key);
   if (bytes > KEY_BYTES)
@@ -35,7 +43,7 @@ export function requireKey(key: string): void {
 }
 
 export function requireValue(key: string, value: string): void {
-  requireNoNul(value);
+  requireText(value);
   const bytes = Buffer.byteLength(value);
   if (bytes > VALUE_BYTES)
     throw new FsError('E2BIG', `a value has at most ${VALUE_BYTES} bytes, that of ${key} has ${bytes}`);
@@ -46,4 +54,16 @@ export function requireCount(pairs: Pairs): void {
   const count = Object.keys(pairs).length;
   if (count > PAIRS)
     throw new FsError('ENOSPC', `a file has at most ${PAIRS} metadata pairs, this would be number ${count}`);
+}
+
+export function requireTags(tags: readonly string[]): void {
+  const count = new Set(tags).size;
+  if (count > TAGS) throw new FsError('ENOSPC', `a file has at most ${TAGS} tags, these are ${count}`);
+  for (const tag of tags) {
+    if (tag === '') throw new FsError('EINVAL', 'a tag must not be empty');
+    requireText(tag);
+    const bytes = Buffer.byteLength(tag);
+    if (bytes > TAG_BYTES)
+      throw new FsError('E2BIG', `a tag has at most ${TAG_BYTES} bytes, one of these ${bytes}`);
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { FsError } from '../fs-error.ts';
 import type { Pairs } from './limits.ts';
-import { requireKey, requireNoNul, requireValue } from './limits.ts';
+import { requireKey, requireTags, requireValue } from './limits.ts';
 
 /** XATTR_SIZE_MAX of Linux. */
 const VALUE_MAX = 65_536;
@@ -43,13 +43,13 @@ export function parseMetadata(text: string): Pairs {
   return pairs as Pairs;
 }
 
-/** From a JSON array of strings; EINVAL, EILSEQ. */
+/** From a JSON array of strings; EINVAL, and what the limits say of tags. */
 export function parseTags(text: string): readonly string[] {
   const tags = parseJson(text);
   if (!Array.isArray(tags) || !tags.every((tag): tag is string => typeof tag === 'string')) {
     throw new FsError('EINVAL', 'tags are a JSON array of strings, such as ["a","b"]');
   }
-  tags.forEach(requireNoNul);
+  requireTags(tags);
   return tags;
 }
 

@@ -47,7 +47,7 @@ export class Xattrs {
   ): Promise<void> {
     const { name } = attribute;
     const parsed = parseXattrName(name);
-    if (parsed.kind === 'foreign') throw unsupported(name);
+    if (parsed.kind === 'foreign') throw foreign(name);
     requireSettable(node, parsed, name);
     await this.#prepare(node, how.signal);
     requireWritable(this.#tree, node);
@@ -72,7 +72,7 @@ export class Xattrs {
 
   #read(node: Node, parsed: XattrName, name: string): Uint8Array {
     // Not ENODATA: `ls -l` remembers of a whole device what is not supported there, and asks no more.
-    if (parsed.kind === 'foreign') throw new FsError('EOPNOTSUPP', `${name}: only user.* is kept here`);
+    if (parsed.kind === 'foreign') throw foreign(name);
     const value = this.#value(node, parsed);
     if (value === undefined) throw noSuchAttribute(name);
     return Buffer.from(value);
@@ -199,6 +199,10 @@ function metadataValue(pairs: Pairs, page: number | undefined): string | undefin
 
 function ownValue(values: Readonly<Record<string, string | undefined>>, key: string): string | undefined {
   return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+function foreign(name: string): FsError {
+  return new FsError('EOPNOTSUPP', `${name}: only user.<key> is kept here`);
 }
 
 function unsupported(name: string): FsError {

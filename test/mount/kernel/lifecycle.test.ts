@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { mountedOn } from '../../../src/fuse/mount-table.ts';
 import { forceUnmount } from '../../../src/fuse/recover-dead-mount.ts';
 import { run } from '../../support/run.ts';
@@ -36,6 +36,15 @@ describe('a mount', () => {
     await run('umount', [mount.path]);
     await mount.exited;
     expect(mount.child.exitCode).toBe(0);
+  });
+
+  it('goes away when the kernel has ended it, and left it where it is: umount -f while it is in use', async () => {
+    const mount = await start();
+    const user = spawn('sleep', ['60'], { cwd: mount.path, stdio: 'ignore' });
+    onTestFinished(() => void user.kill());
+    expect((await run('umount', ['-f', mount.path])).stderr).toMatch(/busy/);
+    await mount.exited;
+    expect(await isMounted(mount.path)).toBe(false);
   });
 
   it('refuses to be unmounted while it is in use, and stays', async () => {
@@ -73,6 +82,15 @@ describe('a mount', () => {
     expect(await isMounted(first.path)).toBe(false);
   });
 
+  it('that is dead is recovered while the kernel still has the attributes of its root', async () => {
+    const first = await start();
+    await first.shell('stat .; stat .');
+    first.child.kill('SIGKILL');
+    await first.exited;
+    const second = await start({ path: first.path });
+    expect((await second.shell('ls')).stdout).toBe('stalled\n');
+  });
+
   it('that hangs is taken away by force, and frees who waits in it', async () => {
     const mount = await start();
     mount.child.kill('SIGSTOP');
@@ -81,6 +99,12 @@ describe('a mount', () => {
     await waitUntil(async () => (await readFile(`/proc/${ls.pid}/wchan`, 'utf8')) === 'request_wait_answer');
     await forceUnmount(mount.path);
     expect(await exited).not.toEqual([0, null]);
+    expect(await isMounted(mount.path)).toBe(false);
+  });
+
+  it('is taken away by force once, whoever else does so at the same time', async () => {
+    const mount = await start();
+    await Promise.all([forceUnmount(mount.path), forceUnmount(mount.path)]);
     expect(await isMounted(mount.path)).toBe(false);
   });
 

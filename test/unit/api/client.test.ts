@@ -112,6 +112,28 @@ it('a body may take longer than an answer, as long as the service takes somethin
   expect(service.requests()).toBe(1);
 });
 
+describe('metadata and tags', () => {
+  it.each([
+    ['nothing', ''],
+    ['a part of an answer', '{"sample":"s'],
+    ['a word', '"ok"'],
+  ])('are not taken to be none when the service answers %s', async (_, body) => {
+    const { api } = await clientOf((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    const foreign = { name: 'TransportError', answer: 'foreign' };
+    await expect(api.files.patchMetadata('f1', { a: '1' })).rejects.toMatchObject(foreign);
+    await expect(api.files.putMetadata('f1', { a: '1' })).rejects.toMatchObject(foreign);
+    await expect(api.files.putTags('f1', ['a'])).rejects.toMatchObject(foreign);
+  });
+
+  it('are none when the service answers null', async () => {
+    const { api } = await clientOf((_, response) => sendJson(response, 200, null));
+    expect(await api.files.putMetadata('f1', {})).toEqual({});
+    expect(await api.files.putTags('f1', [])).toEqual([]);
+  });
+});
+
 describe('answers', () => {
   it('are parsed whatever the case, the number form and the fraction', async () => {
     const { api } = await clientOf(() => file);
@@ -242,6 +264,19 @@ describe('answers', () => {
     const { api } = await clientOf(() => ({ items }));
     await expect(api.files.list('d1', { offset: 0, limit: 100 })).rejects.toThrow(TransportError);
   });
+
+  it.each(['s3://bucket/key', 'file:///etc/passwd', '/store/key'])(
+    'with the link %s have none',
+    async (url) => {
+      const { api } = await clientOf(() => ({ url, size: 1, download_origin: url }));
+      const foreign = { name: 'TransportError', answer: 'foreign' };
+      await expect(api.files.downloadInfo('f1')).rejects.toMatchObject(foreign);
+      await expect(api.volumes.downloadInfo('a/v', 'key')).rejects.toMatchObject(foreign);
+      await expect(api.uploads.partUrl('u1', 1)).rejects.toMatchObject(foreign);
+      await api.capabilities();
+      expect(api.downloadOrigin()).toBeUndefined();
+    },
+  );
 
   it('that are not the JSON of this API are transport errors', async () => {
     const { api } = await clientOf((_, response) => response.end('<html>hello</html>'));

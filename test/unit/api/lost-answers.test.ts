@@ -93,6 +93,18 @@ describe('a folder whose creation was not answered', () => {
     expect(posts(stub)).toBe(1);
   });
 
+  it('is found when a gateway lost the service over it', async () => {
+    const gateway = { status: 503, body: 'upstream connect error or disconnect/reset before headers' };
+    const taken = { status: 409, body: JSON.stringify({ status: 409, code: 5030, message: 'Taken.' }) };
+    const answers = [gateway, taken];
+    const { api } = await clientOf(({ method }, response) => {
+      if (method === 'GET') return { items: [folder(now())], links: [] };
+      const { status, body } = answers.shift() ?? taken;
+      return void response.writeHead(status).end(body);
+    });
+    expect(await api.files.createFolder({ parent: 'root', name: 'raw' })).toMatchObject({ id: 'd1' });
+  });
+
   it('is made when the call never arrived', async () => {
     const { api, stub } = await clientOf(
       losingFirstPost(({ method }) => (method === 'GET' ? { items: [], links: [] } : folder(now()))),
@@ -281,10 +293,10 @@ describe('an asynchronous job whose start was not answered', () => {
     }));
 
   it.each([
-    ['newest first', [...others(150, now()), job('ours'), ...others(500, EARLIER)]],
-    ['oldest first', [...others(500, EARLIER), job('ours'), ...others(150, now())]],
+    ['newest first', () => [...others(150, now()), job('ours'), ...others(500, EARLIER)]],
+    ['oldest first', () => [...others(500, EARLIER), job('ours'), ...others(150, now())]],
   ])('is found behind more than a page of others, %s', async (_, jobs) => {
-    const { api, stub } = await clientOf(losingPosts(jobs));
+    const { api, stub } = await clientOf(losingPosts(jobs()));
     const started = await api.asyncFiles.start('move', [{ file: 'f1' }]);
     expect(started).toMatchObject({ id: 'ours', isGuess: true });
     expect(posts(stub)).toBe(1);

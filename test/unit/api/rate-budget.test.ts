@@ -183,6 +183,17 @@ describe('the rate budget', () => {
     expect(rig.clock.sleeping).toBe(0);
   });
 
+  it('lets nobody wait any more when it was closed', async () => {
+    const rig = limited(1);
+    await first(rig);
+    const waiting = [rig.budget.acquire('interactive')];
+    rig.budget.close(new Error('closed'));
+    waiting.push(rig.budget.acquire('interactive'), rig.budget.acquire('background'));
+    const ends = Promise.allSettled(waiting);
+    await rig.clock.advance(200_000);
+    expect(await ends).toMatchObject(Array(3).fill({ status: 'rejected', reason: new Error('closed') }));
+  });
+
   it('goes by the clock of the service', async () => {
     const clock = new FakeClock();
     const serverTime = new ServerTime(clock);

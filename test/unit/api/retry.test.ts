@@ -90,6 +90,7 @@ describe('a call that may be repeated', () => {
     ['status 522', status(522)],
     ['status 503', status(503)],
     ['a part that could not be reserved', status(409, { code: 8008 })],
+    ['a request that did not get through in time', status(408)],
   ])('is sent again after %s', async (_, failure) => {
     const { run, asked } = retrying([failure, failure, ok]);
     expect((await run()).answer).toBe(ok);
@@ -136,6 +137,11 @@ describe('a call that may be repeated', () => {
     const { run, asked } = retrying([status(500, { code: 90009, message: 'Broken.' })]);
     expect((await run()).error).toMatchObject({ status: 500, code: 90009, message: 'Broken.' });
     expect(asked()).toBe(4);
+  });
+
+  it('is sent again after a fault of the service that has just come back', async () => {
+    const { run } = retrying([...Array(4).fill(refused), status(500), ok]);
+    expect((await run()).answer).toBe(ok);
   });
 
   it('is not sent again when it was refused', async () => {
@@ -251,8 +257,9 @@ describe('a call that may be repeated', () => {
 describe('a call that takes effect once', () => {
   it.each([
     ['a refused connection', refused],
-    ['status 503', status(503)],
+    ['a service that is down', status(503, { code: 8000 })],
     ['status 429', status(429)],
+    ['a request that did not get through in time', status(408)],
   ])('is sent again after %s, for it surely had no effect', async (_, failure) => {
     const { run, asked } = retrying([failure, ok]);
     expect((await run(call('once'))).answer).toBe(ok);
@@ -264,10 +271,17 @@ describe('a call that takes effect once', () => {
     ['status 500', status(500)],
     ['status 504', status(504)],
     ['status 524', status(524)],
+    ['status 503 of a gateway', status(503)],
+    ['status 503 of a gateway that writes it for a code', status(503, { code: 503 })],
   ])('is left to its caller after %s', async (_, failure) => {
     const { run, asked } = retrying([failure, ok]);
     expect((await run(call('once'))).error).toBeInstanceOf(LostAnswer);
     expect(asked()).toBe(1);
+  });
+
+  it('is left to its caller after a fault of the service that has just come back', async () => {
+    const { run } = retrying([...Array(4).fill(refused), status(500), ok]);
+    expect((await run(call('once'))).error).toBeInstanceOf(LostAnswer);
   });
 });
 
@@ -277,6 +291,8 @@ describe('a call that fails', () => {
     ['perhaps, when a connection was reset before', [reset, refused], true],
     ['perhaps, when a gateway waited in vain before', [status(504), refused], true],
     ['perhaps, when one without a standard status did', [status(524), refused], true],
+    ['perhaps, when one lost its connection to the service', [status(503), refused], true],
+    ['surely not, when the service was down', [status(503, { code: 8000 }), refused], false],
   ])('says whether it may have been carried out: %s', async (_, steps, mayHaveArrived) => {
     const { run } = retrying(steps, 5000);
     expect((await run()).error).toMatchObject({ name: 'TransportError', mayHaveArrived });

@@ -25,3 +25,15 @@ describe('a variable of an option that has no value', () => {
     expect(optionsBy({ SVCFS_TEMPORARY_NAMES: 'no' }).temporaryNames).not.toEqual(before);
   });
 });
+
+describe('a variable that is empty', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('counts as not set', () => {
+    const unset = optionsBy({});
+    const names = Object.values(MOUNT_OPTIONS).flatMap(({ environment }) => environment ?? []);
+    const empty = Object.fromEntries(names.map((name) => [name, '']));
+    // Of these patterns there may be none.
+    expect(optionsBy(empty)).toEqual({ ...unset, temporaryNames: [] });
+  });
+});

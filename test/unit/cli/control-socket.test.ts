@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { chmod, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CliError } from '../../../src/cli/exit-codes.ts';
 import { askDaemon } from '../../../src/cli/mount/ask-daemon.ts';
-import type { ControlAnswer } from '../../../src/cli/mount/control-messages.ts';
+import type { ControlAnswer, ControlRequest } from '../../../src/cli/mount/control-messages.ts';
 import { type ControlHandler, listenForControl } from '../../../src/cli/mount/control-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -23,9 +23,9 @@ async function listen(path: string, handle: ControlHandler): Promise<void> {
   onTestFinished(() => void server.close());
 }
 
-async function ask(path: string): Promise<ControlAnswer[]> {
+async function ask(path: string, request: ControlRequest = { request: 'unmount' }): Promise<ControlAnswer[]> {
   const answers: ControlAnswer[] = [];
-  for await (const answer of askDaemon(path, { request: 'unmount' })) answers.push(answer);
+  for await (const answer of askDaemon(path, request)) answers.push(answer);
   return answers;
 }
 
@@ -41,6 +41,28 @@ describe('the control socket', () => {
       { answer: 'waiting', pending: ['a', 'b'] },
       { answer: 'unmounted', left: [] },
     ]);
+  });
+
+  it('keeps a message in one line, whatever file names are in it', async () => {
+    const path = socketPath();
+    const names = ['a\u2028b', 'c\u2029d', 'e\r\nf'];
+    const sent: string[] = [];
+    await listen(path, async (request) => {
+      expect(request).toEqual({ request: 'warmup', paths: names });
+      return { answer: 'unmounted', left: names };
+    });
+    const between = join(dirname(path), 'between');
+    const relay = createServer((asker) => {
+      const mount = connect(path);
+      asker.on('data', (bytes) => sent.push(String(bytes))).pipe(mount);
+      mount.on('data', (bytes) => sent.push(String(bytes))).pipe(asker);
+    }).listen(between);
+    onTestFinished(() => void relay.close());
+    await once(relay, 'listening');
+    expect(await ask(between, { request: 'warmup', paths: names })).toEqual([
+      { answer: 'unmounted', left: names },
+    ]);
+    expect(sent.join('').match(/[\r\n\u2028\u2029]/g)).toEqual(['\n', '\n']);
   });
 
   it('tells why a request failed', async () => {

@@ -112,7 +112,7 @@ describe('a signal', () => {
   it('finishes, then unmounts', async () => {
     const mount = new ScriptedMount(['a']);
     const end = new MountEnd(mount, silent);
-    const left = end.onSignal();
+    const left = end.onTold('signal');
     mount.finishUploads();
     await left;
     await end.ended;
@@ -123,16 +123,39 @@ describe('a signal', () => {
     const mount = new ScriptedMount([]);
     mount.kept = kept;
     const end = new MountEnd(mount, silent);
-    await end.onSignal();
+    await end.onTold('signal');
     await end.ended;
     expect(mount.events).toEqual(['detached', 'closed']);
   });
 
+  it('is given once to all of a session: that the command passes it on is no second time', async () => {
+    const mount = new ScriptedMount(['a']);
+    const end = new MountEnd(mount, silent);
+    const left = Promise.all([end.onTold('signal'), end.onTold('command'), end.begin('command')]);
+    mount.finishUploads();
+    await left;
+    await end.ended;
+    expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
+  });
+
+  it.each(['signal', 'command'] as const)(
+    'that the other one gives again waits for nothing: %s',
+    async (by) => {
+      const mount = new ScriptedMount(['a']);
+      const end = new MountEnd(mount, silent);
+      const first = Promise.all([end.onTold('signal'), end.onTold('command')]);
+      await end.onTold(by);
+      await first;
+      await end.ended;
+      expect(mount.events).toEqual(['detached', 'closed']);
+    },
+  );
+
   it('given twice waits for nothing', async () => {
     const mount = new ScriptedMount(['a']);
     const end = new MountEnd(mount, silent);
-    const first = end.onSignal();
-    await end.onSignal();
+    const first = end.onTold('signal');
+    await end.onTold('signal');
     await first;
     await end.ended;
     expect(mount.events).toEqual(['detached', 'closed']);
@@ -154,7 +177,7 @@ describe('an unmount behind our back', () => {
     const end = new MountEnd(mount, silent);
     await mount.unmount();
     await mount.closed;
-    await end.onSignal();
+    await end.onTold('signal');
     await end.ended;
     expect(mount.events).toEqual(['unmounted', 'detached', 'closed']);
   });

@@ -3,7 +3,7 @@ import { open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findMountUsers } from '../../../src/cli/mount/mount-users.ts';
+import { describeMountUse, findMountUsers } from '../../../src/cli/mount/mount-users.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 async function directory(): Promise<string> {
@@ -37,5 +37,11 @@ describe('who keeps a mount busy', () => {
     const file = await open(`${path}-other`, 'w');
     onTestFinished(async () => file.close());
     expect(await findMountUsers(path)).toEqual([]);
+  });
+
+  it('is said to be hidden where nobody is seen', async () => {
+    expect(await describeMountUse(await directory())).toMatch(
+      /^ {2}by processes of others, which only root is shown/,
+    );
   });
 });

@@ -56,6 +56,17 @@ describe('a warm-up', () => {
     expect(await world.count()).toBe(1);
   });
 
+  it.each([
+    ['was empty when it was imported', 0, 7000],
+    ['is empty by now', 7000, 0],
+  ])('caches the object behind an alias that %s', async (_, toldBytes, nowBytes) => {
+    const world = new CacheWorld();
+    world.addAlias(toldBytes, nowBytes);
+    const { progress, failures } = await world.warmUp();
+    expect(failures).toEqual([]);
+    expect(progress).toMatchObject({ foundBytes: nowBytes, doneFiles: 1, doneBytes: nowBytes });
+  });
+
   it('has nothing to fetch of an empty file', async () => {
     const world = new CacheWorld();
     world.add(0, 100);

@@ -47,6 +47,14 @@ describe('credentials', () => {
     });
   });
 
+  it('come from a file as editors of other systems write it: a mark of its byte order, and CRLF', async () => {
+    const text = `\uFEFF${PROFILES.trimStart().replaceAll('\n', '\r\n')}`;
+    expect(await resolve({ home: await home(text) })).toEqual({
+      endpoint: 'https://default.example/v2',
+      token: 'default-token',
+    });
+  });
+
   it('come from the environment before the default profile', async () => {
     const environment = { SVC_API_ENDPOINT: 'http://env/v2', SVC_AUTH_TOKEN: 'env-token' };
     expect(await resolve({ home: await home(PROFILES), environment })).toEqual({
@@ -77,6 +85,27 @@ describe('credentials', () => {
         environment,
       }),
     ).toEqual({ endpoint: 'http://flag/v2', token: 'file-token' });
+  });
+
+  it.each([
+    ['auth_token = 4f#a;b', '4f#a;b'],
+    ['auth_token=#4f', '#4f'],
+    ['auth_token = "4f#a;b"', '4f#a;b'],
+    ['auth_token = 4f\\;a', '4f;a'],
+    ['auth_token = 4fa ; until spring', '4fa'],
+    ['auth_token = 4fa\t# until spring; or summer', '4fa'],
+    ['# auth_token = 4f#a\nauth_token = 4fa', '4fa'],
+  ])('have a comment only where a blank is before it: %j', async (line, token) => {
+    const text = `[default]\napi_endpoint = https://default.example/v2 ; the first\n${line}\n`;
+    expect(await resolve({ home: await home(text) })).toEqual({
+      endpoint: 'https://default.example/v2',
+      token,
+    });
+  });
+
+  it('come from a profile with such a mark in its name', async () => {
+    const text = '[lab#2]\napi_endpoint = https://lab.example/v2\nauth_token = lab-token\n';
+    expect((await resolve({ home: await home(text), profile: 'lab#2' })).token).toBe('lab-token');
   });
 
   it('may come in halves', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseDatabaseUrl } from '../../../src/config/database-url.ts';
 import { InvalidValue } from '../../../src/config/option.ts';
 import {
   parseCountFrom,
@@ -35,10 +36,16 @@ describe('the text of an option', () => {
     [parseSize, '1.5gib', 1.5 * 1024 ** 3],
     [parseCountFrom(1, 64), '64', 64],
     [parseUmask, '027', 0o027],
+    ...[
+      'postgresql://svcfs:pass%23word@db.example.org:5432/svcfs',
+      'postgres:///svcfs?host=/run/postgresql&user=svcfs',
+      'postgresql://svcfs:secret@/svcfs?host=/run/postgresql',
+    ].map((url) => [parseDatabaseUrl, url, url] as const),
     [parseMoment, '90d', { kind: 'away', ms: 90 * 86_400_000 }],
     [parseMoment, '365000d', { kind: 'away', ms: 365_000 * 86_400_000 }],
     [parseMoment, '12h', { kind: 'away', ms: 12 * 3_600_000 }],
     [parseMoment, '2027-01-31', { kind: 'at', ms: Date.UTC(2027, 0, 31) }],
+    [parseMoment, '2028-02-29', { kind: 'at', ms: Date.UTC(2028, 1, 29) }],
     [parseMoment, '2027-01-31T12:30', { kind: 'at', ms: Date.UTC(2027, 0, 31, 12, 30) }],
     [parseMoment, '2027-01-31T12:30:05.5Z', { kind: 'at', ms: Date.UTC(2027, 0, 31, 12, 30, 5, 500) }],
     [parseMoment, '2027-01-31T12:30:00+02:00', { kind: 'at', ms: Date.UTC(2027, 0, 31, 10, 30) }],
@@ -76,11 +83,16 @@ describe('the text of an option', () => {
     [parseCountFrom(1, 64), 'eight'],
     [parseUmask, '9'],
     [parseUmask, '00022'],
+    [parseDatabaseUrl, 'mysql://svcfs@db/svcfs'],
+    [parseDatabaseUrl, 'postgresql://svcfs:pass#word/1@db/svcfs'],
+    [parseDatabaseUrl, 'postgresql://svcfs@db:port/svcfs'],
     [parseMoment, 'never'],
     [parseMoment, '0d'],
     [parseMoment, '999999w'],
     [parseMoment, '5'],
     [parseMoment, '2027-13-01'],
+    [parseMoment, '2027-02-29'],
+    [parseMoment, '2027-04-31T12:00:00Z'],
     [parseMoment, '31.01.2027'],
     [parseHosts, ''],
     [parseHosts, 'a,,b'],

@@ -101,6 +101,23 @@ describe('the window', () => {
     expect(windowsOf(reads).at(-1)).toBe(0);
   });
 
+  it('is as it was when the kernel asks anew for what it had dropped before it was read', () => {
+    const inOrder = sequential(40, 512 * KIB);
+    const anew = { offset: 17 * MIB, size: 4 * KIB };
+    const [before, during, after] = windowsOf([
+      ...inOrder,
+      anew,
+      { offset: 20 * MIB, size: 512 * KIB },
+    ]).slice(-3);
+    expect([during, after]).toEqual([before, before]);
+    expect(windowsOf([...inOrder, { ...anew, offset: 15 * MIB }]).at(-1)).toBe(0);
+  });
+
+  it('of a short run is that of a new one after a step back to before its beginning', () => {
+    const reads = sequential(4, 256 * KIB).map(({ offset, size }) => ({ offset: offset + 9 * MIB, size }));
+    expect(windowsOf([...reads, { offset: 9 * MIB - 64 * KIB, size: 64 * KIB }]).at(-1)).toBe(0);
+  });
+
   it('of a reader that jumped is never more than it has read, whatever the pattern', () => {
     const read = fc.record({ offset: fc.nat(40 * MIB), size: fc.integer({ min: 1, max: MIB }) });
     fc.assert(

@@ -77,6 +77,26 @@ describe('parts', () => {
     await draft.sync(forever);
   });
 
+  it('that went early, were changed, and failed are no failure of a file that was published since', async () => {
+    const writer = writerOf();
+    const draft = await newDraft(writer);
+    const gate = new Gate();
+    platform.on = async (call) => {
+      if (call !== 'put 1' || platform.count('put') > 1) return;
+      await gate.opened;
+      throw refusal(500, 0);
+    };
+    await writeInPieces(draft, patterned(150), 50);
+    await waitUntil(() => platform.putsInFlight === 1);
+    await draft.write(0, patterned(150, 2), forever);
+    const publishing = draft.publish(forever);
+    gate.open();
+    await publishing;
+    expect(published()).toEqual(patterned(150, 2));
+    await draft.sync(forever);
+    expect(writer.uploads()).toEqual([]);
+  });
+
   it('are up to four times as large for a file that is begun while requests are short', async () => {
     const writer = writerOf();
     const before = await newDraft(writer, undefined, 'before');

@@ -55,6 +55,22 @@ describe('publishing', () => {
     expect(platform.calls).toEqual(['inline']);
   });
 
+  it.each([
+    ['in one call', 33, 's', ['inline']],
+    ['after it, where the headers of one call would get too large', 40, 's', ['inline', 'edit']],
+    ['after it, where they would in bytes', 33, '試', ['inline', 'edit']],
+  ])('sends what was set on a small file %s', async (_, pairs, letter, calls) => {
+    platform.capabilities.add('upload_inline');
+    const draft = await newDraft(writerOf());
+    await draft.write(0, Buffer.from('hello'), forever);
+    const metadata = Object.fromEntries(
+      Array.from({ length: pairs }, (_unused, at) => [`key-${at}`, letter.repeat(100)]),
+    );
+    await draft.annotate({ metadata, tags: undefined });
+    expect((await draft.publish(forever)).metadata).toEqual(metadata);
+    expect(platform.calls).toEqual(calls);
+  });
+
   it('sends the MD5 of a file that goes in one call with it, however large', async () => {
     platform.capabilities.add('upload_inline');
     const draft = await newDraft(writerOf({ md5Sum: true, partSizeBytes: 16 * MIB }));

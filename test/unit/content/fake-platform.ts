@@ -171,7 +171,8 @@ export class FakePlatform {
           await this.#enter(`getRange ${offset}+${into.length}`);
           signal?.throwIfAborted();
           const object = this.#object(url.replace(/\?.*$/, ''));
-          if (offset + into.length > object.bytes.length) throw new StorageError('changed', 'out of range');
+          if (offset + into.length > object.bytes.length)
+            throw new StorageError('changed', 'out of range', { status: 416 });
           const answer = { etag: object.etag, objectSizeBytes: object.bytes.length };
           onAnswer?.(answer);
           for (let at = 0; at < into.length; at += this.pieceBytes) {

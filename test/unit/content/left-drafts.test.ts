@@ -38,6 +38,21 @@ describe('a draft that nobody asked to publish', () => {
     expect(await writerIn(path).recover()).toEqual([]);
   });
 
+  it('is found where it was kept aside when the mount that did so was killed before it noted that', async () => {
+    await syncedDraft(writerIn(live()), 'new.bam');
+    const path = await afterKill();
+    const journal = await readFile(join(path, 'journal'));
+    const kept = await onlyRecovery(path);
+    if (kept.kind !== 'kept') throw new Error('it was not kept');
+    const next = await afterKill('after-another', path);
+    await writeFile(join(next, 'journal'), journal);
+    expect(await onlyRecovery(next)).toEqual({
+      ...kept,
+      path: join(next, 'recovered', basename(kept.path)),
+    });
+    expect(await writerIn(next).recover()).toEqual([]);
+  });
+
   it.each([
     ['a new one, in part a copy', undefined, 200, true],
     ['one that was overwritten entirely', 300, 300, false],

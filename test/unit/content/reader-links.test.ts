@@ -170,6 +170,23 @@ describe('links', () => {
     expect(platform.count('downloadInfo')).toBe(2);
   });
 
+  it('that lead to a store that answers no more are asked for again by the next read', async () => {
+    const { platform, reader } = setup();
+    const bytes = patterned(8 * MIB);
+    const handle = reader.open(fileVersion(platform, bytes));
+    await bytesOf(handle.read(0, 100, forever));
+    platform.on = (call) => {
+      if (call.startsWith('getRange') && platform.count('downloadInfo') === 1)
+        throw new StorageError('failed', 'no answer from the store: its name is unknown');
+    };
+    const reads = [2, 4, 6].map((at) => bytesOf(handle.read(at * MIB, 100, forever)));
+    for (const read of reads) await expect(read).rejects.toThrow('no answer');
+    expect(platform.count('downloadInfo')).toBe(1);
+    const again = [2, 4, 6].map((at) => bytesOf(handle.read(at * MIB, 100, forever)));
+    expect(await Promise.all(again)).toEqual([2, 4, 6].map((at) => bytes.subarray(at * MIB, at * MIB + 100)));
+    expect(platform.count('downloadInfo')).toBe(2);
+  });
+
   it('that are refused anew make the file unreadable, with a reason', async () => {
     const { platform, reader } = setup();
     const handle = reader.open(fileVersion(platform, patterned(100)));

@@ -157,6 +157,22 @@ describe('a publication that was asked for', () => {
     expect(await readFile(join(path, spool))).toEqual(patterned(100));
   });
 
+  it('has no parts from beyond its new end when it is cut, though nobody tells that they were sent', async () => {
+    await publishingUntil('complete');
+    const path = await afterKill();
+    for (const { parts, reported } of platform.uploads.values())
+      for (const [number, part] of parts) reported.set(number, md5(part));
+    await withoutPartsInJournal(path);
+    platform.on = () => {
+      throw new TransportError('unreachable', { call: 'any' });
+    };
+    const { draft } = owed(await onlyRecovery(path));
+    platform.on = () => {};
+    await draft?.truncate(200, forever);
+    await draft?.publish(forever);
+    expect(published()).toEqual(patterned(200));
+  });
+
   it('is found done when the mount was killed after the completion', async () => {
     await publishingUntil('complete');
     const path = await afterKill();
@@ -365,7 +381,7 @@ async function withoutPartsInJournal(path: string): Promise<void> {
     const { draft } = entry;
     return encodeEntry({
       ...entry,
-      draft: { ...draft, upload: draft.upload && { ...draft.upload, parts: [] } },
+      draft: { ...draft, upload: draft.upload && { ...draft.upload, parts: [], lastPart: 0 } },
     });
   });
   await writeFile(join(path, 'journal'), kept.join(''));

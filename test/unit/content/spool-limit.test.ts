@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { StorageError, TransportError } from '../../../src/api/errors.ts';
 import { ContentError, type ContentVersion, type Draft } from '../../../src/content/ports.ts';
 import type { ContentWriterOptions } from '../../../src/content/write/content-writer.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
@@ -55,6 +56,21 @@ describe('the spool limit', () => {
     await draft.write(5, Buffer.from('x'), forever);
     bytes.write('x', 5);
     expect((await bytesOf(draft)).equals(bytes)).toBe(true);
+  });
+
+  it('lets go of nothing of that file when the journal cannot tell, and of all that was sent when it can', async () => {
+    const draft = await newDraft(writerOf({ spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB }));
+    const bytes = patterned(300 * KIB);
+    const full = new ContentError('no-space', 'the disk is full');
+    vi.spyOn(Journal.prototype, 'durable').mockRejectedValueOnce(full);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await expect(writeInPieces(draft, bytes, 4 * KIB)).rejects.toBe(full);
+    expect((await bytesOf(draft)).equals(bytes.subarray(0, draft.sizeBytes))).toBe(true);
+    expect(draft.fits).toBe(true);
+    await writeInPieces(draft, bytes, 4 * KIB, draft.sizeBytes);
+    expect(draft.fits).toBe(false);
+    await draft.publish(forever);
+    expect(published()?.equals(bytes)).toBe(true);
   });
 
   it('keeps all here that a close acknowledged, though it is appended to, and the next mount uploads that', async () => {

@@ -20,7 +20,7 @@ import { MemoryFs } from '../../support/memory-fs.ts';
 import { ScriptedKernel } from './scripted-kernel.ts';
 import { text, u32, u64 } from './wire.ts';
 
-const { EIO, EINTR, ENOENT, EILSEQ, EINVAL, ENOSYS, ERANGE, EFBIG, EPERM } = constants.errno;
+const { EIO, EINTR, ENOENT, EILSEQ, EINVAL, ENOSYS, ENXIO, ERANGE, EFBIG, EPERM } = constants.errno;
 
 /** A file system whose answers wait until the test says so. */
 class WaitingFs extends MemoryFs {
@@ -73,6 +73,11 @@ class WaitingFs extends MemoryFs {
   ): Promise<ReadReply> {
     await this.#gate(context);
     return super.read(handle, offset, size, context);
+  }
+
+  override async copyFileRange(...copy: Parameters<MemoryFs['copyFileRange']>): Promise<number> {
+    await this.#gate(copy[3]);
+    return super.copyFileRange(...copy);
   }
 
   override release(handle: FileHandle): void {
@@ -187,6 +192,13 @@ describe('a session with a file system that answers at once', () => {
   it('answers EFBIG for offsets that are no exact number', () => {
     const body = Buffer.concat([u64(open()), u64(2n ** 60n), u32(10), u32(0), u64(0), u32(0), u32(0)]);
     expect(kernel.ask({ opcode: OPCODE.READ, node: file, body }).error).toBe(-EFBIG);
+  });
+
+  it.each([2n ** 60n, -1n])('answers ENXIO to who looks for data or a hole from %s on', (offset) => {
+    for (const whence of [3, 4]) {
+      const body = Buffer.concat([u64(open()), u64(offset), u32(whence), u32(0)]);
+      expect(kernel.ask({ opcode: OPCODE.LSEEK, node: file, body }).error).toBe(-ENXIO);
+    }
   });
 
   it('refuses to exchange names and to make devices', () => {
@@ -409,6 +421,24 @@ describe('a session whose handlers wait', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(kernel.notifications).toHaveLength(1);
     expect(kernel.notifications[0]?.subarray(32).toString()).toBe('late\0');
+  });
+
+  it('invalidates what a late copy has written after all', async () => {
+    const { kernel, clock, fs } = started;
+    const to = fs.place('to', Buffer.alloc(0));
+    fs.waits = false;
+    const opening = [file, to].map((node) => kernel.request({ opcode: OPCODE.OPEN, node, body: u64(2) }));
+    await fs.goOn();
+    fs.waits = true;
+    const [from, target] = opening.map((unique) => kernel.reply(unique).body.subarray(0, 8));
+    if (from === undefined || target === undefined) throw new Error('two files are open');
+    const body = Buffer.concat([from, u64(0), u64(to), target, u64(0), u64(5), u64(0)]);
+    interrupt(kernel.request({ opcode: OPCODE.COPY_FILE_RANGE_64, node: file, body }));
+    await clock.advance(100);
+    fs.waits = false;
+    await fs.goOn();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kernel.notifications.map((message) => message.readBigUInt64LE(16))).toContain(BigInt(to));
   });
 
   it('keeps the data of a WRITE in its slot until the handler settles', async () => {

@@ -39,8 +39,8 @@ afterEach(() => {
   closeSync(kernel);
 });
 
-function send(socket: Socket, sizeBytes: number): number {
-  return channel.sendSpliced(HEAD.length, [CHUNK], descriptorOf(socket), Buffer.alloc(sizeBytes));
+function send(socket: Socket, sizeBytes: number, spare = Buffer.alloc(sizeBytes)): number {
+  return channel.sendSpliced(HEAD.length, [CHUNK], descriptorOf(socket), spare);
 }
 
 function receivedByKernel(sizeBytes: number): Buffer {
@@ -77,5 +77,19 @@ it('are not sent when the socket has too few bytes', async () => {
     expect(send(socket, bytes.length + 1)).toBe(constants.errno.ENODATA);
     expect(channel.sendWith(HEAD.length, [])).toBe(0);
     expect(receivedByKernel(HEAD.length).equals(HEAD)).toBe(true);
+  });
+});
+
+it('are not copied because of a connection that was gone, or had too few bytes', async () => {
+  await withStore({ bytes, connections: 1, pieceBytes: bytes.length }, (gone) => {
+    expect(send(gone, bytes.length + 1)).toBe(constants.errno.ENODATA);
+    gone.destroy();
+    expect(send(gone, 1)).toBe(constants.errno.ENODATA);
+  });
+  await withStore({ bytes, connections: 1, pieceBytes: bytes.length }, (socket) => {
+    const spare = Buffer.alloc(10_000);
+    expect(send(socket, spare.length, spare)).toBe(0);
+    expectMessage(0, spare.length);
+    expect(spare.equals(Buffer.alloc(spare.length))).toBe(true);
   });
 });

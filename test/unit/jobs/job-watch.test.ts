@@ -16,7 +16,7 @@ function watching(options: { groupSize?: number; holdBack?: boolean } = {}) {
   const states = new Map<string, string>();
   const questions: { atMs: number; ids: readonly string[]; held: boolean }[] = [];
   const startMs = clock.now();
-  const rig = { failure: undefined as Error | undefined, changed: () => {} };
+  const rig = { failure: undefined as Error | undefined, failing: 'all', changed: () => {} };
 
   const look = (id: string): Watched<string> => {
     const state = states.get(id) ?? 'PENDING';
@@ -29,7 +29,7 @@ function watching(options: { groupSize?: number; holdBack?: boolean } = {}) {
       onAnswer: () => {},
       ask: async (ids, { waitSeconds, signal }) => {
         questions.push({ atMs: clock.now() - startMs, ids, held: waitSeconds !== undefined });
-        if (rig.failure) throw rig.failure;
+        if (rig.failure && (rig.failing === 'all' || ids.includes(rig.failing))) throw rig.failure;
         if (waitSeconds !== undefined) {
           const change = new AbortController();
           rig.changed = () => change.abort();
@@ -46,6 +46,13 @@ function watching(options: { groupSize?: number; holdBack?: boolean } = {}) {
 }
 
 describe('watching jobs', () => {
+  it('who begins to wait when the watching has ended is told so', async () => {
+    const { watch } = watching();
+    watch.close();
+    watch.add(['a']);
+    await expect(watch.wait('a')).rejects.toThrow('the watching ended');
+  });
+
   it('asks about all of them together, two seconds apart or more', async () => {
     const { clock, watch, states, questions } = watching();
     watch.add(['a', 'b', 'c']);
@@ -128,6 +135,20 @@ describe('watching jobs', () => {
     const again = watch.wait('a');
     await clock.advance(30_000);
     expect(await again).toBe('a:DONE');
+  });
+
+  it('tells it to nobody who waits for another job, which was asked about by itself', async () => {
+    const { clock, watch, states, rig } = watching({ groupSize: 1 });
+    rig.failure = new Error('not about this one');
+    rig.failing = 'a';
+    watch.add(['a', 'b']);
+    const failing = expect(watch.wait('a')).rejects.toThrow('not about this one');
+    const waiting = watch.wait('b').catch(({ message }: Error) => message);
+    await clock.advance(3_000);
+    await failing;
+    states.set('b', 'DONE');
+    await clock.advance(30_000);
+    expect(await waiting).toBe('b:DONE');
   });
 });
 

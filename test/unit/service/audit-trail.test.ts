@@ -85,3 +85,23 @@ test('of too many that wait the oldest go to the log', async () => {
   await trail.close();
   expect(database.rows).toHaveLength(10_001);
 });
+
+test('no entry is left behind that comes just as the one before has been written', async () => {
+  for (let steps = 0; steps < 20; steps += 1) {
+    const { trail, record, objects } = world();
+    record();
+    for (let step = 0; step < steps; step += 1) await undefined;
+    record();
+    await trail.close();
+    expect(objects()).toEqual(['f1', 'f2']);
+  }
+});
+
+test('a call that did nothing to any object is no entry, and nobody waits for it', async () => {
+  const { clock, trail, record, objects } = world();
+  trail.record({ atMs: clock.now(), requestId: 'r', username: 'alice' }, []);
+  await trail.written();
+  record();
+  await trail.close();
+  expect(objects()).toEqual(['f1']);
+});

@@ -1,10 +1,10 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSecretKeys } from '../../../src/service/secrets/open-secret-keys.ts';
 import { SecretKeyFile } from '../../../src/service/secrets/secret-key-file.ts';
-import { givenSecretKeys } from '../../../src/service/secrets/secret-keys.ts';
+import { givenSecretKeys, SecretKeyError } from '../../../src/service/secrets/secret-keys.ts';
 import { isKeptInTheClear, VolumeSecrets } from '../../../src/service/secrets/volume-secrets.ts';
 
 const OLD = '0f'.repeat(32);
@@ -110,5 +110,32 @@ describe('keys', () => {
     await file.addKey(new Set([added.id]));
     await expect(secrets.open(row)).rejects.toThrow('not there');
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  const NOBODY = 65_534;
+
+  test('in a file stay readable by whom they were, when the operator adds one as root', async () => {
+    const path = join(directory(), 'keys');
+    writeFileSync(path, `${OLD}\n`);
+    chmodSync(path, 0o640);
+    if (isRoot) chownSync(path, NOBODY, NOBODY);
+    const before = statSync(path);
+    await new SecretKeyFile(path).addKey(new Set());
+    const { ino, uid, gid, mode } = statSync(path);
+    expect({ uid, gid, mode }).toEqual({ uid: before.uid, gid: before.gid, mode: before.mode });
+    expect(ino).not.toBe(before.ino);
+  });
+
+  test('are not changed where that cannot be written, which is told with the remedy', async () => {
+    // Root may write everywhere, but no name that is too long, as that of the file before it is whole.
+    const path = join(directory(), 'k'.repeat(250));
+    writeFileSync(path, `${OLD}\n`, { mode: 0o600 });
+    const adding = new SecretKeyFile(path).addKey(new Set());
+    await expect(adding).rejects.toThrow(
+      /^the keys in \S+ cannot be written \(ENAMETOOLONG\): its directory/,
+    );
+    await expect(adding).rejects.toBeInstanceOf(SecretKeyError);
+    expect(readFileSync(path, 'utf8')).toBe(`${OLD}\n`);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import type { ProjectRecord } from '../../../src/api/model.ts';
-import { readReservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
+import { readReservedPairs, reservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
@@ -14,6 +14,19 @@ async function start(options?: WorldOptions): Promise<void> {
   world = await ChangingWorld.start(options);
 }
 afterEach(() => world.end());
+
+/** A platform that can be away for changes of metadata. */
+async function startAway(): Promise<{ isAway: boolean }> {
+  const platform = { isAway: false };
+  const awayAtTimes = ({ files }: Api): Partial<Api> => ({
+    files: withMethods(files, {
+      patchMetadata: (...args) =>
+        platform.isAway ? Promise.reject(new Error('away')) : files.patchMetadata(...args),
+    }),
+  });
+  await start({ api: (api) => withMethods(api, awayAtTimes(api)) });
+  return platform;
+}
 
 function set(node: Node, changes: AttributeChanges): Promise<void> {
   return Promise.resolve(
@@ -76,6 +89,43 @@ describe('of a file', () => {
     await world.close(handle);
     expect(await kept(node)).toEqual({});
     expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+  });
+
+  it('has the time that another client set since it was written', async () => {
+    await start();
+    const node = await world.put('a', 'text');
+    await world.tree.api.files.patchMetadata(node.record!.id, reservedPairs({ mtimeMs: JUNE }));
+    world.tree.expire(world.folder);
+    expect(await world.child('a')).toBe(node);
+    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBe(JUNE);
+    const handle = await world.open(node, O_WRONLY);
+    await world.write(handle, 'T');
+    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+    await world.close(handle);
+    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+  });
+
+  it('is given a mode again that could not be written', async () => {
+    const platform = await startAway();
+    const node = await world.put('a', 'text');
+    platform.isAway = true;
+    await set(node, { mode: 0o600 });
+    await world.side.idle(world.by().signal);
+    platform.isAway = false;
+    await set(node, { mode: 0o600 });
+    await world.side.idle(world.by().signal);
+    expect(await kept(node)).toEqual({ mode: 0o600 });
+  });
+
+  it('has a mode that could not be written tried once more at the end', async () => {
+    const platform = await startAway();
+    const node = await world.put('a', 'text');
+    platform.isAway = true;
+    await set(node, { mode: 0o600 });
+    await world.side.idle(world.by().signal);
+    platform.isAway = false;
+    await world.side.idle(world.by().signal);
+    expect(await kept(node)).toEqual({ mode: 0o600 });
   });
 
   it('asks for nothing when nothing changes', async () => {

@@ -86,6 +86,18 @@ describe('a file renamed over one that is being written', () => {
   });
 });
 
+it('a new file is not renamed over one whose metadata it could not hold together with its own', async () => {
+  const pairs = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, 'v']));
+  await metadata().merge(await world.put('f', 'old'), pairs, world.by().signal);
+  const { node, handle } = await world.create('x');
+  await world.write(handle, 'x');
+  await metadata().merge(node, { sample: 's1' }, world.by().signal);
+  await expect(world.rename('x', 'f')).rejects.toMatchObject({ errno: 'ENOSPC' });
+  await world.close(handle);
+  expect(await world.onPlatform()).toEqual({ f: 'old', x: 'x' });
+  expect(await onPlatform('f')).toEqual({ metadata: pairs, tags: [] });
+});
+
 it('the MD5 of a file is not that of the one that takes its name', async () => {
   const old = await world.put('f', 'old');
   await metadata().merge(old, { md5_sum: 'of old', run: 'r1' }, world.by().signal);

@@ -1,4 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import type { ProjectFileNode } from '../../../src/vfs/node.ts';
+import { ContentTable } from '../../../src/vfs/open/content-table.ts';
+import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
 import { ChangingWorld, O_TRUNC, O_WRONLY } from '../../support/changing-world.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -20,4 +23,23 @@ it('a file is not written while it is moved to another project: whoever opens it
   expect(await opening.opened).toMatchObject({ errno: 'ESTALE' });
   expect(await world.child('a')).toBeUndefined();
   expect(await world.onPlatform(world.otherProject)).toEqual({ b: 'moved' });
+});
+
+it('a file that is written anew just before its move takes on what it replaces', async () => {
+  world = await ChangingWorld.start();
+  const old = await world.put('b', 'old', world.otherProject);
+  await new FileMetadata(world.tree).merge(old, { sample: 's1' }, world.by().signal);
+  await world.put('a', 'first');
+  const { holding } = ContentTable.prototype;
+  vi.spyOn(ContentTable.prototype, 'holding').mockImplementationOnce(async function (
+    this: ContentTable,
+    ...given
+  ) {
+    await world.put('a', 'second');
+    return holding.apply(this, given) as Promise<never>;
+  });
+  await world.rename('a', 'b', { toParent: world.otherProject });
+  expect(await world.onPlatform(world.otherProject)).toEqual({ b: 'second' });
+  const { record } = (await world.child('b', world.otherProject)) as ProjectFileNode;
+  expect(record?.metadata).toEqual({ sample: 's1' });
 });

@@ -4,7 +4,7 @@ import type { AsyncFilesApi, FilesApi } from '../../../src/api/api.ts';
 import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { folderIdOf } from '../../../src/vfs/node.ts';
-import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 let world: ChangingWorld;
@@ -41,6 +41,46 @@ describe('a file moved to another project, where another client has made one sin
     expect(await world.child('f', world.otherProject)).toMatchObject({
       record: { metadata: { sample: 's1' } },
     });
+  });
+
+  /** One that is known, and in whose place another client puts another one when it has just gone aside. */
+  async function startOvertaken(): Promise<void> {
+    let takes = false;
+    await start(async (move) => {
+      if (takes && move === 1) await upload(world.otherProject, 'f', 'newer');
+    });
+    takes = true;
+    world.tree.expire(world.otherProject);
+    expect(await world.cat('f', world.otherProject)).toBe('theirs');
+  }
+
+  it('lets nothing of what it replaced come back with the next mount, whatever has the name by then', async () => {
+    await startOvertaken();
+    await world.rename('a', 'f', { toParent: world.otherProject });
+    await world.rename('f', 'g', { parent: world.otherProject });
+    await world.side.recover();
+    expect(await world.onPlatform(world.otherProject)).toEqual({ g: 'ours' });
+    expect(await world.asides()).toEqual([]);
+  });
+
+  it('lets who reads what it replaced go on', async () => {
+    await startOvertaken();
+    const reader = await world.open((await world.child('f', world.otherProject))!, O_RDONLY);
+    await world.rename('a', 'f', { toParent: world.otherProject });
+    await world.rename('f', 'g', { parent: world.otherProject });
+    expect(await world.read(reader)).toBe('theirs');
+    await world.close(reader);
+    await world.side.recover();
+    expect(await world.onPlatform(world.otherProject)).toEqual({ g: 'ours' });
+  });
+
+  it('replaces it, also when it came in the place of one that was to be replaced, and has just gone aside', async () => {
+    await startOvertaken();
+    await world.rename('a', 'f', { toParent: world.otherProject });
+    expect(await world.onPlatform()).toEqual({});
+    expect(await world.cat('f', world.otherProject)).toBe('ours');
+    await world.side.recover();
+    expect(await world.onPlatform(world.otherProject)).toEqual({ f: 'ours' });
   });
 
   it('is back where it was when it may replace nothing: EEXIST', async () => {

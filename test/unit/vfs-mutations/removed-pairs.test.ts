@@ -3,26 +3,33 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import type { ProjectFileNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
-import { ChangingWorld, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_RDONLY, O_TRUNC, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { Gate } from '../../support/gate.ts';
 
 let world: ChangingWorld;
 let metadata: FileMetadata;
-/** The answer of an upload in one call waits for this, once it is there. */
+/** The answer of an upload in one call, or of a change of a file, waits for this, once it is there. */
 let answering: Gate | undefined;
 let made: Gate;
 const signal = new AbortController().signal;
 
 /** What is made is there, and not answered yet. */
 function slowToAnswer(api: Api): Api {
-  const { uploads } = api;
-  const inline: typeof uploads.inline = async (...args) => {
-    const file = await uploads.inline(...args);
-    made.open();
-    await answering?.opened;
-    return file;
-  };
-  return withMethods(api, { uploads: withMethods(uploads, { inline }) });
+  const { uploads, files } = api;
+  const slow =
+    <A extends unknown[], F>(call: (...args: A) => Promise<F>) =>
+    async (...args: A): Promise<F> => {
+      const file = await call(...args);
+      made.open();
+      await answering?.opened;
+      return file;
+    };
+  const inline: typeof uploads.inline = slow((...args) => uploads.inline(...args));
+  const edit: typeof files.edit = slow((...args) => files.edit(...args));
+  return withMethods(api, {
+    uploads: withMethods(uploads, { inline }),
+    files: withMethods(files, { edit }),
+  });
 }
 
 afterEach(() => world.end());
@@ -70,6 +77,22 @@ describe.each([
     const node = await removedWhileClosed(file, remove);
     expect(await pairsOnPlatform(node)).toEqual(left);
     expect(metadata.pairs(node)).toEqual(left);
+  });
+
+  it('stay removed from a copy that the platform makes', async () => {
+    await start();
+    const source = await world.open(await world.put('source', 'text'), O_RDONLY);
+    const copy = await world.create('copy');
+    await metadata.merge(copy.node, { kept: '1', removed: '1' }, signal);
+    await world.side.openFiles.copyFileRange(
+      { handle: source, offset: 0 },
+      { handle: copy.handle, offset: 0 },
+      { length: 4, context: world.by() },
+    );
+    const node = await removedWhileClosed(copy, remove);
+    expect(await pairsOnPlatform(node)).toEqual(left);
+    expect(metadata.pairs(node)).toEqual(left);
+    await world.close(source);
   });
 
   it.each([

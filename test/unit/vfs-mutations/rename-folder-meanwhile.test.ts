@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api, AsyncFilesApi, FilesApi } from '../../../src/api/api.ts';
 import { folderIdOf, type ProjectFolderNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
+import { ChangingWorld, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
 let outer: ProjectFolderNode;
@@ -77,6 +77,47 @@ it('completes what is begun in it meanwhile where the folder is by then', async 
   await world.rename('outer', 'other');
   for (const end of ends) await end();
   await isComplete();
+});
+
+it('completes what is closed in it after it was moved, and before that was told', async () => {
+  const closing: Promise<void>[] = [];
+  untold = async () => {
+    for (const end of [await begin('half', outer), await begin('deep', inner)]) closing.push(end());
+  };
+  await world.rename('outer', 'other');
+  await Promise.all(closing);
+  await isComplete();
+});
+
+describe('goes to another project', () => {
+  const moved = async () => (await world.child('other', world.otherProject)) as ProjectFolderNode;
+
+  it('with what is begun in it meanwhile', async () => {
+    await world.put('old', 'old', outer);
+    const ends: (() => Promise<void>)[] = [];
+    meanwhile = async () => {
+      const handle = await world.open((await world.child('old', outer))!, O_WRONLY);
+      await world.write(handle, 'W');
+      ends.push(() => world.close(handle), await begin('half', outer), await begin('deep', inner));
+    };
+    await world.rename('outer', 'other', { toParent: world.otherProject });
+    for (const end of ends) await end();
+    expect(await world.onPlatform(await moved())).toEqual({ old: 'Wld', half: 'half', inner: '/' });
+    const inIt = (await world.child('inner', await moved())) as ProjectFolderNode;
+    expect(await world.onPlatform(inIt)).toEqual({ deep: 'deep' });
+    expect(await world.cat('old', await moved())).toBe('Wld');
+    expect((await world.child('half', await moved()))?.parent).toBe(await moved());
+  });
+
+  it('with what is closed in it after it was moved, and before that was told', async () => {
+    const closing: Promise<void>[] = [];
+    untold = async () => {
+      for (const end of [await begin('half', outer), await begin('deep', inner)]) closing.push(end());
+    };
+    await world.rename('outer', 'other', { toParent: world.otherProject });
+    await Promise.all(closing);
+    expect(await world.onPlatform(await moved())).toEqual({ half: 'half', inner: '/' });
+  });
 });
 
 describe('is not taken for gone by who', () => {

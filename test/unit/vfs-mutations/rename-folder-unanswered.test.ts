@@ -1,5 +1,5 @@
 /** A folder that is moved by a job whose end nobody tells of. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Api, AsyncFilesApi, FilesApi } from '../../../src/api/api.ts';
 import { TransportError } from '../../../src/api/errors.ts';
 import { errnoOf } from '../../../src/vfs/errno-of.ts';
@@ -92,6 +92,27 @@ it('is followed to where it is when its job ends after its rename has failed', a
   expect(await world.child('other')).toBe(outer);
   await world.close(handle);
   expect(await world.onPlatform(inner)).toEqual({ f: 'text', half: 'half' });
+});
+
+it('is followed no longer when the mount ends', async () => {
+  const told: string[] = [];
+  world.tree.kernel.attach({
+    invalidateEntry: (_parent, name) => told.push(name),
+    invalidateNode: () => undefined,
+  });
+  away = isEarly = true;
+  expect(await world.rename('outer', 'other').catch(errnoOf)).toBe('EIO');
+  const { jobs } = world.tree;
+  const wait = jobs.wait.bind(jobs);
+  let waits = 0;
+  // Who asks without a pause would let nothing else happen, this test's end included.
+  vi.spyOn(jobs, 'wait').mockImplementation((...given) => {
+    waits += 1;
+    return waits > 50 ? new Promise(() => {}) : wait(...given);
+  });
+  jobs.close();
+  await waitUntil(() => told.includes('other'), { timeoutMs: 5000 });
+  expect(waits).toBeLessThan(50);
 });
 
 it('is asked for under both names when nothing could be asked', async () => {

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FilesApi } from '../../../src/api/api.ts';
 import { TransportError } from '../../../src/api/errors.ts';
-import type { ProjectFolderNode } from '../../../src/vfs/node.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, withMethods } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
@@ -76,3 +76,37 @@ it.each([
     });
   },
 );
+
+describe('a file that was replaced by a rename and could not be deleted then', () => {
+  beforeEach(async () => {
+    let deletions = 0;
+    world = await ChangingWorld.start({
+      capabilities: [],
+      api: (api) => {
+        const remove: FilesApi['delete'] = (...given) =>
+          ++deletions === 1 ? Promise.reject(new Error('the service is away')) : api.files.delete(...given);
+        return withMethods(api, { files: withMethods(api.files, { delete: remove }) });
+      },
+    });
+    const target = await world.put('doc', 'old');
+    await world.tree.api.files.edit(target.record!.id, { metadata: { sample: 's1' } });
+    world.tree.expire(world.folder);
+    await world.put('tmp', 'new');
+    await world.rename('tmp', 'doc');
+  });
+
+  it('does not come back with the next mount when the new one is removed', async () => {
+    await world.side.mutations.unlink({ parent: world.folder, name: 'doc' }, world.by());
+    await world.side.recover();
+    expect(await world.onPlatform()).toEqual({});
+    expect(await world.asides()).toEqual([]);
+  });
+
+  it('leaves the new one what was set on that since', async () => {
+    const node = (await world.child('doc')) as ProjectFileNode;
+    await world.tree.api.files.edit(node.record!.id, { metadata: { sample: 's2' } });
+    await world.side.recover();
+    expect(await world.onPlatform()).toEqual({ doc: 'new' });
+    expect(await world.tree.api.files.get(node.record!.id)).toMatchObject({ metadata: { sample: 's2' } });
+  });
+});

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
 import type { Node, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import {
   ChangingWorld,
@@ -270,6 +271,28 @@ describe('a file that is opened with O_EXCL', () => {
     },
   );
 });
+
+it.each(['other', 'there'])(
+  'a file that is renamed to %s while what was closed is on its way is an object by then, and keeps its name',
+  async (name) => {
+    await world.putObject(volume, 'there', 'before');
+    const before = await world.child(name, volume);
+    const gate = new Gate();
+    sending = gate.opened;
+    const { handle } = await world.create('b.txt', { parent: volume });
+    await world.write(handle, 'closed');
+    const closed = world.close(handle);
+    await waitUntil(() => world.writer.uploads().length > 0);
+    const renamed = world.rename('b.txt', name, { parent: volume }).catch(errnoOf);
+    await new Promise((resolve) => setImmediate(resolve));
+    gate.open();
+    await closed;
+    expect(await renamed).toBe('EPERM');
+    expect(await objects()).toEqual({ there: 'before', 'b.txt': 'closed' });
+    expect(await world.cat('b.txt', volume)).toBe('closed');
+    expect(await world.child(name, volume)).toBe(before);
+  },
+);
 
 describe('an object that is emptied while what was closed is on its way', () => {
   let gate: Gate;

@@ -279,17 +279,25 @@ it('what builds on less than --spool-size is uploaded, too, when others take the
   expect(names.map((name) => there[name]?.slice(0, 2))).toEqual(['yx', 'yx']);
 });
 
-it('what the disk of the spool refuses is told to its close, and is not uploaded: it may be read back as other bytes', async () => {
-  await start();
-  const { handle } = await world.create('f');
-  await world.write(handle, 'x'.repeat(20_000));
-  const full = new ContentError('no-space', 'the disk is full');
-  const sync = vi.spyOn(SpoolFile.prototype, 'sync').mockRejectedValueOnce(full);
-  onTestFinished(() => sync.mockRestore());
-  await expect(world.close(handle)).rejects.toBe(full);
-  expect(await world.side.flush('/', world.by().signal)).toEqual([]);
-  expect(await world.onPlatform()).toEqual({});
-});
+it.each([
+  ['nobody has it open', false],
+  ['somebody reads it still', true],
+])(
+  'what the disk of the spool refuses is told to its close, and is not uploaded: it may be read back as other bytes: %s',
+  async (_, isRead) => {
+    await start();
+    const { node, handle } = await world.create('f');
+    const readers = isRead ? [await world.open(node, O_RDONLY)] : [];
+    await world.write(handle, 'x'.repeat(20_000));
+    const full = new ContentError('no-space', 'the disk is full');
+    const sync = vi.spyOn(SpoolFile.prototype, 'sync').mockRejectedValueOnce(full);
+    onTestFinished(() => sync.mockRestore());
+    await expect(world.close(handle)).rejects.toBe(full);
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    for (const reader of readers) await world.close(reader);
+    expect(await world.onPlatform()).toEqual({});
+  },
+);
 
 it.each(['kept', 'removed'])(
   'of a time that is set while an upload ends the next mount knows nothing: file %s',

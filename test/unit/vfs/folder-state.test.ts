@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -44,4 +44,16 @@ it('a file that is no such state is begun anew', async () => {
   state.set('f1', { mode: 1 });
   await state.flush();
   expect((await openFolderState(damaged)).get('f1')).toEqual({ mode: 1 });
+});
+
+it('what the disk refuses is told, and written when it takes it again', async () => {
+  const state = await openFolderState(path);
+  const obstacle = join(directory.name, 'state');
+  await writeFile(obstacle, '');
+  state.set('f1', { mode: 0o700 });
+  await expect(state.flush()).rejects.toThrow('EEXIST');
+  await expect(state.flush()).rejects.toThrow('EEXIST');
+  await rm(obstacle);
+  await state.flush();
+  expect((await openFolderState(path)).get('f1')).toEqual({ mode: 0o700 });
 });

@@ -294,6 +294,15 @@ describe('a volume', () => {
     expect(await world.list(await world.directory('volumes/ada/bucket'))).toEqual(['a', 'b', 'c', 'd', 'f']);
   });
 
+  it('finds a level whose first page is empty', async () => {
+    world.platform.volumePage = 2;
+    for (const key of ['a', 'b', 'c', 'd/a', 'd/b', 'd/c', 'e/a']) world.platform.addObject(key);
+    for (const key of ['d/a', 'd/b', 'e/a']) world.platform.passedOver.add(key);
+    const level = await world.directory('volumes/ada/bucket/d');
+    expect(await world.list(level)).toEqual(['c']);
+    expect(await world.lookup('volumes/ada/bucket/e')).toBeUndefined();
+  });
+
   it('keeps folders made here until others are known', async () => {
     const top = await world.directory('volumes/ada/bucket');
     if (top.kind !== 'volume-directory') throw new Error('no volume');

@@ -1,9 +1,14 @@
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
+import { Details } from '../../../src/vfs/directories/details.ts';
+import { Directories } from '../../../src/vfs/directories/directories.ts';
 import { KernelLink } from '../../../src/vfs/kernel-link.ts';
+import { Listings } from '../../../src/vfs/listing/listings.ts';
+import type { DirectoryNode } from '../../../src/vfs/node.ts';
+import { NodeMaker } from '../../../src/vfs/node-maker.ts';
 import { Placement } from '../../../src/vfs/placement.ts';
 import { prune } from '../../../src/vfs/prune.ts';
-import { ReadingWorld, RecordedKernel } from '../../support/reading-world.ts';
+import { NEVER, ReadingWorld, RecordedKernel, TTL_MS } from '../../support/reading-world.ts';
 
 it('above the limit the oldest files are dropped, and those the kernel holds are asked back', async () => {
   const world = new ReadingWorld();
@@ -25,4 +30,43 @@ it('above the limit the oldest files are dropped, and those the kernel holds are
   expect(recorded.entries).toHaveLength(10);
   expect(nodes.size).toBeLessThan(before - 5);
   expect(await world.list(folder)).toHaveLength(100);
+});
+
+describe('what somebody is reading', () => {
+  let world: ReadingWorld;
+  let folder: DirectoryNode;
+  let placement: Placement;
+  beforeEach(async () => {
+    world = new ReadingWorld();
+    world.platform.addFiles(world.platform.rootOf('one'), 30);
+    folder = await world.directory('projects/ada/one');
+    const { clock, tree } = world;
+    const make = new NodeMaker(tree.nodes, tree.folderState);
+    placement = new Placement({ nodes: tree.nodes, make, kernel: new KernelLink(), clock });
+  });
+
+  it('is given to its end, whatever is dropped meanwhile', async () => {
+    const handle = world.directories.open(folder);
+    const { entries } = await world.read(handle, 0, 12);
+    prune(world.tree.nodes, placement, 5);
+    const rest = await world.readAll(handle, 50, entries.at(-1)!.nextOffset);
+    expect(rest).toHaveLength(20);
+    world.directories.release(handle);
+    prune(world.tree.nodes, placement, 5);
+    expect([...folder.children.nodes()].filter(({ lookups }) => lookups === 0)).toEqual([]);
+  });
+
+  it('is all there although its listing itself is too much to be kept', async () => {
+    const { clock, tree } = world;
+    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
+    const listings = new Listings({
+      directories: new Directories(tree.api, details),
+      placement,
+      clock,
+      ttlMs: TTL_MS,
+      onComplete: () => prune(tree.nodes, placement, 5),
+      onUnusable: () => undefined,
+    });
+    expect(await listings.all(folder, NEVER)).toHaveLength(30);
+  });
 });

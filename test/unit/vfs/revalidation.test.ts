@@ -116,6 +116,19 @@ describe('opening a file', () => {
     expect(opens.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([19]);
   });
 
+  it('of one that a bulk get fails to tell of asks for it alone, whoever waited', async () => {
+    world.platform.addFiles(root, 50);
+    await listAndWait();
+    const folder = await world.directory('projects/ada/one');
+    const nodes = [...folder.children.nodes()];
+    world.platform.files.delete('file-20');
+    for (const id of ['file-3', 'file-20', 'file-21']) world.platform.unanswered.add(id);
+    const opens = await Promise.allSettled(nodes.map(async (node) => world.tree.revalidate(node, NEVER)));
+    const asked = [...Array(2).fill('files.get'), 'files.bulkGet', ...Array(3).fill('files.get')];
+    expect(world.platform.taken()).toEqual(asked);
+    expect(opens.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([19]);
+  });
+
   it('asks nothing for what exists only here', async () => {
     const folder = await world.directory('projects/ada/one');
     if (folder.kind !== 'project-folder') throw new Error('no folder');

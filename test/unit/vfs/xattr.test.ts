@@ -52,6 +52,16 @@ describe('reading attributes', () => {
     await expect(set('user.svcfs.mode', '777')).rejects.toMatchObject(errno('EPERM'));
   });
 
+  it.each(['security.x', 'user.'])(
+    'of %s on a file are refused for the name, and not for the file',
+    async (name) => {
+      await expect(set(name, 'v')).rejects.toMatchObject({
+        ...errno('EOPNOTSUPP'),
+        message: `${name}: only user.<key> is kept here`,
+      });
+    },
+  );
+
   it('of other namespaces are not supported, so that ls asks for them once and not for every file', () => {
     for (const name of ['security.selinux', 'system.posix_acl_access', 'trusted.x', 'user.']) {
       expect(() => world.xattrs.get(node, name, NEVER)).toThrow(expect.objectContaining(errno('EOPNOTSUPP')));
@@ -101,6 +111,12 @@ describe('setting attributes', () => {
     ['metadata with a NUL in a value', 'user.svc.metadata', '{"a":"\\u0000"}', 'EILSEQ'],
     ['metadata with a NUL in a key', 'user.svc.metadata', '{"\\u0000":"a"}', 'EILSEQ'],
     ['tags with a NUL in one', 'user.svc.tags', '["a","\\u0000"]', 'EILSEQ'],
+    ['metadata with half a surrogate pair in a value', 'user.svc.metadata', '{"a":"\\ud83d"}', 'EILSEQ'],
+    ['metadata with half a surrogate pair in a key', 'user.svc.metadata', '{"\\ude00":"a"}', 'EILSEQ'],
+    ['tags with half a surrogate pair in one', 'user.svc.tags', '["a","\\ud83d"]', 'EILSEQ'],
+    ['tags with an empty one', 'user.svc.tags', '["a",""]', 'EINVAL'],
+    ['tags with one over 300 bytes', 'user.svc.tags', `["${'t'.repeat(301)}"]`, 'E2BIG'],
+    ['more than 1000 tags', 'user.svc.tags', JSON.stringify([...Array(1001).keys()].map(String)), 'ENOSPC'],
     ['a field', 'user.svc.id', 'x', 'EPERM'],
     ['tags that are no JSON array', 'user.svc.tags', '{"a":1}', 'EINVAL'],
     ['metadata that is no object of strings', 'user.svc.metadata', '{"a":1}', 'EINVAL'],
@@ -108,6 +124,14 @@ describe('setting attributes', () => {
   ])('of %s is refused before anything is sent', async (_, name, value, code) => {
     await expect(set(name, value)).rejects.toMatchObject(errno(code));
     expect(world.platform.taken()).toEqual([]);
+  });
+
+  it('of tags counts each once, as the platform keeps them', async () => {
+    const tags = Array.from({ length: 1001 }, (_, index) => String(index % 1000));
+    await set('user.svc.tags', JSON.stringify(tags), PLAIN);
+    await expect(set('user.svc.tags', JSON.stringify([...tags, 'one more']), PLAIN)).rejects.toMatchObject({
+      errno: 'ENOSPC',
+    });
   });
 
   it('of pair number 1001 is refused', async () => {

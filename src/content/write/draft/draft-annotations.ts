@@ -72,12 +72,18 @@ export class DraftAnnotations {
   /** The file is so; false: others were set since they were asked for. */
   given({ annotations, dropped }: FileChanges): boolean {
     if (this.#all !== annotations || this.#dropped !== dropped) return false;
-    this.clear();
+    this.#clear();
     return true;
   }
 
+  /** Someone else gave the file these: it has what it is to have. */
+  sentElsewhere(annotations: Annotations | undefined): void {
+    this.#sent = Object.keys(annotations?.metadata ?? {});
+    this.#clear();
+  }
+
   /** The file has what it is to have. */
-  clear(): void {
+  #clear(): void {
     this.#all = undefined;
     this.#dropped = [];
   }

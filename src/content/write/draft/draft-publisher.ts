@@ -2,7 +2,7 @@
 import type { FileRecord } from '../../../api/model.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import { sameVersion, versionOfFile } from '../../content-version.ts';
-import { ContentError, type ContentVersion } from '../../ports.ts';
+import { type Annotations, ContentError, type ContentVersion } from '../../ports.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import type { DraftUpload } from '../upload/draft-upload.ts';
 import { NO_COUNT } from './change-counts.ts';
@@ -83,11 +83,11 @@ export class DraftPublisher {
   }
 
   /** As `Draft.publishedAs`. */
-  async publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
+  async publishedAs(file: FileRecord, source: ContentVersion, given?: Annotations): Promise<void> {
     const { record, content, upload } = this.#options;
     const now = content.wholeCopyOf();
     const unchanged = now !== undefined && sameVersion(now, source);
-    record.annotations.clear();
+    record.annotations.sentElsewhere(given);
     this.#settle(file, unchanged ? record.changes.now : NO_COUNT);
     await upload.abandonUnlessReleased();
     if (unchanged) await this.#rebase(file);

@@ -1,5 +1,6 @@
 import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { exists } from '../../../lib/exists.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
 import type { Extent } from '../spool/extent-map.ts';
@@ -20,6 +21,12 @@ export async function keepSpool(spool: string, name: string): Promise<string> {
   return path;
 }
 
+/** Where a mount has put it that ended before its journal told of that; undefined: none has. */
+export async function keptBefore(spool: string, name: string): Promise<string | undefined> {
+  const path = join(directoryBeside(spool), name);
+  return (await exists(path)) ? path : undefined;
+}
+
 /** As `keepSpool`, of a spool that is still needed: durable, and with these bytes as its first. */
 export async function keepCopy(spool: string, name: string, first: Uint8Array): Promise<string> {
   const path = await placeFor(spool, name);
@@ -36,9 +43,13 @@ export async function keepCopy(spool: string, name: string, first: Uint8Array): 
 }
 
 async function placeFor(spool: string, name: string): Promise<string> {
-  const directory = join(dirname(spool), 'recovered');
+  const directory = directoryBeside(spool);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return join(directory, name);
+}
+
+function directoryBeside(spool: string): string {
+  return join(dirname(spool), 'recovered');
 }
 
 /** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */

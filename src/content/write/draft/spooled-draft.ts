@@ -233,8 +233,8 @@ export class SpooledDraft implements Draft, SpoolTenant {
     return this.#publisher.unanswered();
   }
 
-  publishedAs(file: FileRecord, source: ContentVersion): Promise<void> {
-    return this.#publisher.publishedAs(file, source);
+  publishedAs(...[file, source, given]: Parameters<Draft['publishedAs']>): Promise<void> {
+    return this.#publisher.publishedAs(file, source, given);
   }
 
   discard(): Promise<void> {

@@ -7,8 +7,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { Semaphore } from '../../../lib/semaphore.ts';
+import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import type { OwedDraft, Recovery, UploadTarget } from '../../ports.ts';
-import { keepSpool, keptName, leftOut } from '../draft/keep-spool.ts';
+import { keepSpool, keptBefore, keptName, leftOut } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
 import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
@@ -21,6 +23,8 @@ import { splitAtClose } from './split-at-close.ts';
 import { uniteParts } from './unite-parts.ts';
 
 const SPOOL_SUFFIX = '.spool';
+/** Spools are made or copied: of each a file is open, or two, and a process may have few. */
+const MOST_SPOOLS = 32;
 
 export interface RecoverOptions {
   readonly directory: string;
@@ -39,6 +43,8 @@ interface FoundSpool {
 interface DraftOptions extends RecoverOptions {
   /** By its place, the id of the draft that was begun last of those whose publication was asked for. */
   readonly newest: ReadonlyMap<string, string>;
+  /** Of those who make or copy a spool. */
+  readonly turns: Semaphore;
 }
 
 export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
@@ -46,8 +52,9 @@ export async function recoverDrafts(options: RecoverOptions): Promise<readonly R
   const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
   const asked = drafts.filter((draft) => isAsked(draft) && !draft.publishedFileId);
   const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
+  const turns = new Semaphore(MOST_SPOOLS);
   const recoveries = await Promise.all(
-    drafts.map((state) => settled(state, () => recoverDraft(state, { ...options, newest }))),
+    drafts.map((state) => settled(state, () => recoverDraft(state, { ...options, newest, turns }))),
   );
   return [...recoveries.flat(), ...orphans];
 }
@@ -75,19 +82,22 @@ async function recoverDraft(
   if (state.removed) return [await remove(state, options.context)];
   const isLast =
     state.publishedFileId === undefined && options.newest.get(placeOf(state.target)) === state.id;
-  const split = isLast ? await splitAtClose(state, options.context) : undefined;
+  const { context, turns } = options;
+  const split = isLast ? await turns.run(() => splitAtClose(state, context), NEVER_ABORTED) : undefined;
   return [...(split?.recoveries ?? []), await recoverWhole(split?.closed ?? state, options)];
 }
 
 async function recoverWhole(state: DraftState, options: DraftOptions): Promise<Recovered | undefined> {
   const { id, label } = state;
-  const { context } = options;
+  const { context, turns } = options;
   if (state.publishedFileId !== undefined) {
     const owed = await owedOfPublished(state, state.publishedFileId, context);
     return owed && { label, outcome: { kind: 'owed', owed } };
   }
   const spool = context.spoolPath(id);
-  if (state.bytes !== undefined) await writeSpool(spool, Buffer.from(state.bytes, 'base64'));
+  const { bytes } = state;
+  if (bytes !== undefined)
+    await turns.run(() => writeSpool(spool, Buffer.from(bytes, 'base64')), NEVER_ABORTED);
   const spoolBytes = await sizeOf(spool);
   const survived = hasSurvived(state, context.bootId);
   const reason = whyNotPublished(state, { spoolBytes, survived, newest: options.newest });
@@ -146,7 +156,9 @@ async function giveUp(
   }
   if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
   const end = { type: 'end', id: state.id } as const;
-  if (options.spoolBytes === 0) {
+  const name = keptName(state);
+  const path = options.spoolBytes === 0 ? await keptBefore(spool, name) : await keepSpool(spool, name);
+  if (path === undefined) {
     await removeSpool(spool);
     journal.record(end);
     if (isUnchanged(state)) return undefined;
@@ -155,7 +167,6 @@ async function giveUp(
       outcome: { kind: 'lost', reason: `${options.reason}; ${whatIsLost(state)}` },
     };
   }
-  const path = await keepSpool(spool, keptName(state));
   journal.record(end);
   const reason = [options.reason, ...leftOut(state.extents)].join('; ') + doubt;
   return { label: state.label, outcome: { kind: 'kept', path, reason } };

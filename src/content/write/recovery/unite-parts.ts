@@ -5,7 +5,7 @@ import { md5Hex } from '../../../lib/md5.ts';
 import { readAll } from '../../../lib/read-all.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { type DraftState, layoutOf, type SentPart, type UploadState } from '../journal/journal-entry.ts';
-import { partRange } from '../parts/part-plan.ts';
+import { partCount, partRange } from '../parts/part-plan.ts';
 import { ExtentMap } from '../spool/extent-map.ts';
 
 /** A mount begins without knowing rather than late: what is not known to be there goes again. */
@@ -29,6 +29,8 @@ export async function uniteParts(
     .catch(() => undefined);
   const lastPart = Math.max(
     upload.lastPart ?? 0,
+    // Its publication was asked for: any of them may have been sent, though nobody tells.
+    partCount(new ExtentMap(state.extents).sizeBytes, layoutOf(upload)),
     ...(answer?.parts.map(({ partNumber }) => partNumber) ?? []),
   );
   const unknown = answer?.parts.filter(({ partNumber }) => !known.has(partNumber)) ?? [];

@@ -138,7 +138,7 @@ export class DraftContent {
   /**
    * Gives up the room of ranges whose bytes the service has. `held` tells of them when it comes to it: a change that was
    * under way may be of one of them. `makeDurable` saves the extents: a later mount must not take the zeros in the spool
-   * for content.
+   * for content; when it cannot, the ranges stay as they are.
    */
   release(held: () => readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
     return this.#turns.run(async () => {
@@ -150,7 +150,7 @@ export class DraftContent {
         this.#options.onRelease(range);
       }
       try {
-        await makeDurable();
+        await this.#orHeld(local, makeDurable());
         await this.#reader.ended();
         for (const range of local) await this.#spool.punchHole(range);
       } finally {
@@ -252,6 +252,17 @@ export class DraftContent {
     });
     this.#map.truncate(sizeBytes);
     this.#changed(range);
+  }
+
+  /** Ranges are let go of once that is durable; when it fails, they are in the spool as before. */
+  async #orHeld(ranges: readonly ByteRange[], durable: Promise<void>): Promise<void> {
+    try {
+      await durable;
+    } catch (error) {
+      const released = ranges.flatMap(({ start, end }) => this.#map.slice(start, end).filter(isReleased));
+      for (const { start, end } of released) this.#map.set(start, end, { kind: 'local' });
+      throw error;
+    }
   }
 
   #copyFrom(version: ContentVersion, offset: number, { start, end }: ByteRange): void {

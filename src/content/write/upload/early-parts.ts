@@ -46,7 +46,10 @@ export class EarlyParts {
     try {
       await this.#current.begun();
       this.#error = undefined;
-      return await publish();
+      const published = await publish();
+      // What failed beside it went again, in time.
+      this.#error = undefined;
+      return published;
     } finally {
       this.#publishing = false;
     }

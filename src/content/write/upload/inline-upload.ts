@@ -124,5 +124,5 @@ async function send(
 
 /** Annotations that fit into the headers of one call; servers take some 16 KiB of them. */
 function ridingAlong(annotations: Annotations | undefined): Partial<Annotations> {
-  return JSON.stringify(annotations ?? {}).length > HEADER_BYTES ? {} : { ...annotations };
+  return Buffer.byteLength(JSON.stringify(annotations ?? {})) > HEADER_BYTES ? {} : { ...annotations };
 }

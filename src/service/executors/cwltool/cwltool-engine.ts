@@ -22,7 +22,7 @@ export interface CwltoolOptions {
   readonly slots: number;
   /** What runs containers; undefined: nothing does. */
   readonly containers: 'docker' | 'podman' | 'singularity' | undefined;
-  /** Directories that tools must not see; undefined: they run without a sandbox. */
+  /** Directories and files that tools must not see; undefined: they run without a sandbox. */
   readonly hidden: readonly string[] | undefined;
   /** A run that takes longer is ended. */
   readonly seconds: number;
@@ -44,7 +44,7 @@ export class CwltoolEngine implements TaskEngine {
 
   async run(order: TaskOrder): Promise<EngineResult> {
     const { directory, signal, document } = order;
-    const wrapping = this.#sandbox(order);
+    const wrapping = await this.#sandbox(order);
     const needed = this.#missingImages(order, 'requirements');
     if (needed.length > 0) {
       throw new TaskFailure(`The app needs a container (${needed.join(', ')}), and this service runs none.`);
@@ -67,7 +67,7 @@ export class CwltoolEngine implements TaskEngine {
     return this.#options.containers === undefined ? containerImages(document, kind) : [];
   }
 
-  #sandbox({ directory, network }: TaskOrder): readonly string[] {
+  async #sandbox({ directory, network }: TaskOrder): Promise<readonly string[]> {
     const { hidden, containers } = this.#options;
     if (hidden !== undefined) {
       return sandbox({ directory, hidden, network, sockets: containers === 'docker' ? [DOCKER_SOCKET] : [] });

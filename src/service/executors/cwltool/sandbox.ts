@@ -7,12 +7,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 
 export interface SandboxOptions {
   /** The directory of the run. */
   readonly directory: string;
-  /** Directories that are to look empty. */
+  /** Directories that are to look empty, and files that are not to be read. */
   readonly hidden: readonly string[];
   /** Sockets that are to be there all the same. */
   readonly sockets: readonly string[];
@@ -23,12 +24,13 @@ export interface SandboxOptions {
 const RESOLVER = '/run/systemd/resolve';
 
 /** What to put before a command. */
-export function sandbox({ directory, hidden, sockets, network }: SandboxOptions): readonly string[] {
-  const empty = ['/tmp', '/run', homedir(), ...hidden].filter((path) => path !== '/');
+export async function sandbox(options: SandboxOptions): Promise<readonly string[]> {
+  const { directory, hidden, sockets, network } = options;
+  const covers = await Promise.all(['/tmp', '/run', homedir(), ...hidden].map(cover));
   return [
     'bwrap',
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...empty.flatMap((path) => ['--tmpfs', path]),
+    ...covers.flat(),
     ...['--bind', directory, directory, '--chdir', directory],
     // Expressions in apps need it, and it may lie in a home.
     ...['--ro-bind', process.execPath, process.execPath],
@@ -38,9 +40,21 @@ export function sandbox({ directory, hidden, sockets, network }: SandboxOptions)
   ];
 }
 
+/** Hides what is there: an account of a service often has no home, and nothing can be laid over a link. */
+async function cover(path: string): Promise<readonly string[]> {
+  const real = await realpath(path).catch(() => '/');
+  if (real === '/') return [];
+  return (await stat(real)).isDirectory() ? ['--tmpfs', real] : ['--ro-bind', '/dev/null', real];
+}
+
 /** Whether this machine lets this user make one. */
 export async function canSandbox(): Promise<boolean> {
-  const [program = '', ...args] = sandbox({ directory: '/var/tmp', hidden: [], sockets: [], network: false });
+  const [program = '', ...args] = await sandbox({
+    directory: '/var/tmp',
+    hidden: [],
+    sockets: [],
+    network: false,
+  });
   const child = spawn(program, [...args, 'true'], { stdio: 'ignore' });
   const [status] = await once(child, 'exit').catch(() => [undefined]);
   return status === 0;

@@ -99,17 +99,26 @@ export class WesClient {
   }
 
   /**
-   * Opens a file of a run. Only the service's own addresses, relative ones among them, are followed: who writes an app can
-   * make an output lead anywhere, and this process reaches more than they do. Undefined for others.
+   * Opens a file of a run. Only the service's own addresses, relative ones among them, are followed, and of its runs none
+   * but this one: who writes an app can make an output lead anywhere, and this process reaches more than they do. Undefined
+   * for others.
    */
   async open(runId: string, location: string): Promise<Response | undefined> {
     const base = `${this.#url}/runs/${encodeURIComponent(runId)}/`;
     if (!URL.canParse(location, base)) return undefined;
     const url = new URL(location, base);
-    if (url.origin !== new URL(this.#url).origin) return undefined;
+    if (url.origin !== new URL(this.#url).origin || !this.#mayLieAt(url, runId)) return undefined;
     const answer = await fetch(url, { headers: this.#headers });
     if (answer.ok) return answer;
     throw new WesRefusal(answer.status, await reasonOf(answer));
+  }
+
+  /** Not where the other runs are, however that is written: their inputs and outputs are somebody else's. */
+  #mayLieAt(url: URL, runId: string): boolean {
+    const path = plainPath(url);
+    const runs = plainPath(new URL(`${this.#url}/runs/`));
+    if (path === undefined || runs === undefined || /\/\.\.?\//.test(path)) return false;
+    return !path.startsWith(runs) || path.startsWith(`${runs}${runId}/`);
   }
 
   async #call(
@@ -126,6 +135,15 @@ export class WesClient {
     });
     if (!answer.ok) throw new WesRefusal(answer.status, await reasonOf(answer));
     return answer.json();
+  }
+}
+
+/** Decoded, each slash once, and one at its end; undefined when it cannot be decoded. */
+function plainPath({ pathname }: URL): string | undefined {
+  try {
+    return `${decodeURIComponent(pathname)}/`.replaceAll(/\/{2,}/g, '/');
+  } catch {
+    return undefined;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Tree } from '../../tree.ts';
 export const NOTHING: Annotations = { metadata: {}, tags: undefined };
 
 /** The metadata and tags of a file. */
-interface Described {
+export interface Described {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
 }
@@ -40,14 +40,12 @@ export function isNothing({ metadata, tags }: Annotations): boolean {
   return Object.keys(metadata).length === 0 && !tags;
 }
 
-/** Gives a file what it inherits of the one whose name it took. */
+/** Gives a file what it inherits. */
 export async function inherit(
-  tree: Tree,
+  { api }: Tree,
   file: FileRecord,
-  from: FileRecord | undefined,
+  { metadata, tags }: Annotations,
 ): Promise<FileRecord> {
-  const carried = from && carriedOver(from, file);
-  if (!carried || isNothing(carried)) return file;
-  const { metadata, tags } = carried;
-  return tree.api.files.edit(file.id, { metadata, ...(tags && { tags }) });
+  if (isNothing({ metadata, tags })) return file;
+  return api.files.edit(file.id, { metadata, ...(tags && { tags }) });
 }

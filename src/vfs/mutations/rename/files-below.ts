@@ -1,4 +1,5 @@
 /** Files below a folder that this mount has open or has not sent yet. */
+import { forEachAtOnce } from '../../../lib/for-each-at-once.ts';
 import { FsError } from '../../fs-error.ts';
 import type {
   FolderNode,
@@ -9,7 +10,10 @@ import type {
 } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 
-/** Those that are not, or not as they are now, on the platform. */
+/** How many of them are published at once. */
+const AT_ONCE = 8;
+
+/** Those that are not, or not as they are now, on the platform; and those of which a draft is still read. */
 export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
   const found: ProjectFileNode[] = [];
   for (const { node, unlinked } of contents.values())
@@ -17,10 +21,19 @@ export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode):
   return found;
 }
 
+/** Brings to the platform what was closed and is not there yet. EBUSY: `requireNoneWritten`. */
+export async function requireAllSentBelow(contents: Contents, folder: ProjectFolderNode): Promise<void> {
+  await forEachAtOnce(unpublishedBelow(contents, folder), AT_ONCE, (node) => contents.publishClosed(node));
+  requireNoneWritten(contents, folder);
+}
+
 /** EBUSY: what is being written would be left behind, or taken along half. */
-export function requireNoneWritten(unpublished: readonly ProjectFileNode[], folder: ProjectFolderNode): void {
-  const [first] = unpublished;
-  if (first) throw new FsError('EBUSY', `${first.name} in ${folder.name} is being written: close it first`);
+export function requireNoneWritten(contents: Contents, folder: ProjectFolderNode): void {
+  for (const node of unpublishedBelow(contents, folder)) {
+    const { writers, outstanding } = contents.of(node);
+    if (writers > 0 || outstanding !== 'none')
+      throw new FsError('EBUSY', `${node.name} in ${folder.name} is being written: close it first`);
+  }
 }
 
 /** EBUSY: whoever reads a file below the folder would lose it. */

@@ -22,9 +22,10 @@ export async function moveToProject(
   const { source, target, ...to } = rename;
   const ends = renameEnds(rename);
   await requireAllSent(parts, source);
-  const { record, parent, name } = source;
-  if (!record) throw new FsError('EBUSY', `${source.name} is not on the platform yet`);
+  const { parent, name } = source;
   const takeOver = async (): Promise<void> => {
+    const { record } = source;
+    if (!record) throw new FsError('EBUSY', `${name} is not on the platform yet`);
     const move = async (): Promise<FileRecord> => {
       const moved = fileOf(await moveOnPlatform(tree, source, { ...to, merges: false, noReplace: false }));
       return moved.name === nameOnPlatform(to.name) ? moved : goBack(tree, { source, moved, to });

@@ -41,18 +41,19 @@ async function isGone(asking: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Waits until the job that was last asked to move what has this path is over, as far as it is known. */
-export async function untilOver({ jobs }: Tree, path: string): Promise<void> {
+/**
+ * Waits until the job that was last asked to move what has this path is over, as far as it is known. False: the mount ends, and
+ * nobody asks any more.
+ */
+export async function untilOver({ jobs }: Tree, path: string): Promise<boolean> {
   const job = jobs.ofPath(path);
-  // A question that fails ends the waiting, and not the job.
-  while (job && !(await isOver(jobs.wait(job.id))));
-}
-
-async function isOver(waiting: Promise<unknown>): Promise<boolean> {
-  try {
-    await waiting;
-    return true;
-  } catch {
-    return false;
+  for (;;) {
+    try {
+      if (job) await jobs.wait(job.id);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'WatchingEnded') return false;
+      // A question that fails ends the waiting, and not the job.
+    }
   }
 }

@@ -6,7 +6,7 @@ import { pathOf } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFile } from '../remove-file.ts';
 import { askAgain } from './ask-again.ts';
-import { requireNoneOpen, requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import { requireNoneOpen, requireNoneWritten } from './files-below.ts';
 import type { RenameParts } from './rename-parts.ts';
 
 const PAGE = 100;
@@ -35,7 +35,7 @@ export async function removeExportedFolder(
   const { record, parent, name } = folder;
   if (!record) return;
   const requireUnused = (): void => {
-    requireNoneWritten(unpublishedBelow(contents, folder), folder);
+    requireNoneWritten(contents, folder);
     requireNoneOpen(contents, folder);
   };
   try {

@@ -19,9 +19,10 @@ import { folderIdOf, pathOf } from '../../node.ts';
 import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
 import { localFacts, localFactsSent } from '../../open/local-facts.ts';
+import { requireCount } from '../../xattr/limits.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
 import { fileToReplace } from '../replaced-file.ts';
-import { carriedOver, describedAs, isNothing, NOTHING } from './carried-over.ts';
+import { carriedOver, type Described, describedAs, isNothing, NOTHING } from './carried-over.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { giving } from './take-back.ts';
 
@@ -81,6 +82,7 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   const before = target && contents.of(target);
   const from = { parent: source.parent, name: source.name };
   const isElsewhere = source.record !== undefined;
+  const carried = target ? carriedToDraft(source, describedAs(target, replaced?.record)) : NOTHING;
   await leaveReplaced(parts, source, content);
   if (before?.node.draft)
     await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
@@ -88,17 +90,22 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
   if (isElsewhere) letGoOfRecord(source);
   content.exclusive = noReplace;
   content.replaces = replaced;
-  if (target) {
-    const own = { metadata: source.pending?.metadata ?? {}, tags: source.pending?.tags ?? [] };
-    const carried = carriedOver(describedAs(target, replaced?.record), own);
+  if (!isNothing(carried))
     source.pending = {
-      metadata: { ...carried.metadata, ...own.metadata },
+      metadata: { ...carried.metadata, ...source.pending?.metadata },
       tags: source.pending?.tags ?? carried.tags,
     };
-  }
   tree.moved(source, { parent, name });
   // What another client has put there stays.
   if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
+}
+
+/** ENOSPC: its publication would be refused. */
+function carriedToDraft(source: ProjectFileNode, from: Described): Annotations {
+  const { metadata, tags = [] } = annotationsFor(source) ?? NOTHING;
+  const carried = carriedOver(from, { metadata, tags });
+  requireCount({ ...carried.metadata, ...metadata });
+  return carried;
 }
 
 /** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */

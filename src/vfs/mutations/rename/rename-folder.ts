@@ -3,6 +3,7 @@
  * have other ids.
  */
 import type { FolderRecord } from '../../../api/model.ts';
+import { deferred } from '../../../lib/deferred.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { nameOnPlatform, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
@@ -12,7 +13,8 @@ import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
 import { askAgain } from './ask-again.ts';
-import { requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import { bringAlong, writtenBelow } from './bring-along.ts';
+import { requireAllSentBelow, requireNoneWritten, unpublishedBelow } from './files-below.ts';
 import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
 import { leftElsewhere, NameTaken } from './name-taken.ts';
 import type { RenameParts } from './rename-parts.ts';
@@ -28,10 +30,12 @@ export interface FolderRename {
 export async function renameFolder(parts: RenameParts, rename: FolderRename): Promise<void> {
   const { tree, contents } = parts;
   const { source, parent, name, target } = rename;
+  const goesFar = source.project !== parent.project;
+  if (goesFar) await requireAllSentBelow(contents, source);
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
-  const unpublished = unpublishedBelow(contents, source);
-  if (source.project !== parent.project) requireNoneWritten(unpublished, source);
+  if (goesFar) requireNoneWritten(contents, source);
+  const unpublished = goesFar ? [] : unpublishedBelow(contents, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {
     const record = await movedWith(parts, unpublished, rename).catch((error: unknown) => {
@@ -88,14 +92,16 @@ async function giveWay<T>(
 
 /** The tree has it where the platform has it now. */
 async function follow(
-  tree: Tree,
+  { tree, contents }: RenameParts,
   { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
 ): Promise<void> {
   moveFolderState(tree, source.record?.id, record.id);
   if (source.project !== parent.project) {
+    const written = writtenBelow(contents, source);
     tree.detach(source);
-    tree.placedRecord(parent, record);
-    tree.invalidate(parent, name);
+    const moved = tree.placedRecord(parent, record);
+    tree.kernel.invalidateEntry(parent.id, name);
+    if (moved.kind === 'project-folder') await bringAlong(tree, written, moved);
     return;
   }
   tree.moved(source, { parent, name });
@@ -108,15 +114,16 @@ async function follow(
  * again, and tells its writer.
  */
 async function movedWith(
-  { tree, contents }: RenameParts,
+  parts: RenameParts,
   unpublished: readonly ProjectFileNode[],
   rename: FolderRename,
 ): Promise<FolderRecord> {
+  const { tree, contents } = parts;
   let record: FolderRecord | undefined;
   try {
     const move = async (): Promise<FolderRecord> => {
       const moved = await giveWay(tree, rename.target, () => moveFolder(tree, rename));
-      await follow(tree, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
+      await follow(parts, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
       record = moved;
       return moved;
     };
@@ -129,33 +136,42 @@ async function movedWith(
 }
 
 /** Who looks meanwhile does not take it for gone: all that is known of it, and written in it, would go with it. */
-async function whileMoving<T>(folder: ProjectFolderNode, move: () => Promise<T>): Promise<T> {
-  folder.moving = true;
+async function whileMoving<T>(
+  folder: ProjectFolderNode,
+  move: () => Promise<T>,
+  over = deferred(),
+): Promise<T> {
+  folder.moving = over.promise;
   try {
     return await move();
   } finally {
-    folder.moving = false;
+    folder.moving = undefined;
+    over.resolve();
   }
 }
 
 /** Goes on for a rename that failed without an answer: what it becomes is what the tree has when that is known. Never rejects. */
-async function followLater({ tree, contents }: RenameParts, rename: FolderRename): Promise<void> {
+async function followLater(parts: RenameParts, rename: FolderRename): Promise<void> {
+  const { tree, contents } = parts;
   const { source, parent, name } = rename;
   const from = { parent: source.parent, name: source.name };
   const path = pathOf(source);
   let isFollowed = false;
   const followIt = async (): Promise<void> => {
-    await untilOver(tree, path);
+    if (!(await untilOver(tree, path))) return;
     const isThere = source.parent === from.parent && source.name === from.name;
     const record = isThere && source.project === parent.project && (await movedFolder(tree, rename));
     if (!record) return;
     const unpublished = unpublishedBelow(contents, source);
-    const go = (): Promise<void> => follow(tree, { ...rename, record });
+    const go = (): Promise<void> => follow(parts, { ...rename, record });
     await contents.holding(unpublished, () => contents.moving(unpublished, go));
     isFollowed = true;
   };
   try {
-    await whileMoving(source, followIt);
+    // Nobody waits for that: the service may be away for long.
+    const over = deferred();
+    over.resolve();
+    await whileMoving(source, followIt, over);
   } catch (error) {
     tree.recordError({ op: 'rename', path }, error);
   }

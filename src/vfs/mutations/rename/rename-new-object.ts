@@ -4,6 +4,7 @@
  * new name already has is replaced as by a write to it.
  */
 import { nameOnPlatform } from '../../escape.ts';
+import { FsError } from '../../fs-error.ts';
 import type { VolumeDirectoryNode, VolumeObjectNode } from '../../node.ts';
 import type { RenameParts } from './rename-parts.ts';
 
@@ -18,7 +19,11 @@ export interface NewObjectRename {
 export async function renameNewObject(parts: RenameParts, rename: NewObjectRename): Promise<void> {
   const { tree, contents } = parts;
   const { source, parent, name, target } = rename;
+  const from = { parent: source.parent, name: source.name };
   await contents.holding(target ? [source, target] : [source], async () => {
+    const isHereStill = source.parent === from.parent && source.name === from.name;
+    // A close that was under way has made it an object, or failed.
+    if (source.record || !isHereStill) throw new FsError('ESTALE', `${from.name} is another file now`);
     const go = async (): Promise<void> => {
       await publishAt(parts, rename);
       if (target) await contents.unlinked(contents.of(target), undefined);

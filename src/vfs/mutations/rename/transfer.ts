@@ -11,6 +11,9 @@
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
+import { messageOf } from '../../../lib/message-of.ts';
+import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
+import { errnoOf } from '../../errno-of.ts';
 import { existsNow } from '../../exists-now.ts';
 import { FsError } from '../../fs-error.ts';
 import type {
@@ -21,16 +24,17 @@ import type {
   VolumeObjectNode,
 } from '../../node.ts';
 import { isDirectory } from '../../node.ts';
+import type { FileContent } from '../../open/file-content.ts';
 import type { Tree } from '../../tree.ts';
-import { renameEnds, requireNamesStill } from '../named-now.ts';
+import { hasNameStill, renameEnds, requireNamesStill } from '../named-now.ts';
+import { fileToReplace } from '../replaced-file.ts';
 import { askAgainAsMoved } from './ask-again.ts';
-import { inherit } from './carried-over.ts';
+import { carriedOver, type Described, describedAs, inherit, NOTHING } from './carried-over.ts';
 import {
+  requireAllSentBelow,
   requireNoneOpen,
-  requireNoneWritten,
   requireNoObjectsWritten,
   requireNotWritten,
-  unpublishedBelow,
 } from './files-below.ts';
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
 import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
@@ -53,7 +57,7 @@ export function exportNode(
 async function exportFolder(parts: RenameParts, source: ProjectFolderNode, to: ExportTarget): Promise<void> {
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
-  requireNoneWritten(unpublishedBelow(contents, source), source);
+  await requireAllSentBelow(contents, source);
   if (to.target?.kind === 'volume-directory') requireNoObjectsWritten(contents, to.target);
   if (removes) requireNoneOpen(contents, source);
   const aliases = await exportNow(parts, source, to);
@@ -122,26 +126,66 @@ function showAlias(tree: Tree, source: ProjectFileNode, alias: FileRecord): void
   tree.kernel.invalidateEntry(parent.id, name);
 }
 
+interface ImportTarget extends MoveTarget {
+  readonly parent: ProjectFolderNode;
+  readonly target: ProjectFileNode | undefined;
+  readonly isTaken: boolean;
+}
+
 export async function importNode(
-  { tree, contents }: RenameParts,
+  parts: RenameParts,
   source: VolumeObjectNode | VolumeDirectoryNode,
-  to: MoveTarget & {
-    readonly parent: ProjectFolderNode;
-    readonly target: ProjectFileNode | undefined;
-  },
+  to: ImportTarget,
 ): Promise<void> {
+  const { tree, contents } = parts;
   const { parent, name } = source;
-  // An import deletes what it replaces, open or not.
-  if (to.target && contents.find(to.target)) throw new FsError('EBUSY', `${to.name} is open: close it first`);
-  const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');
-  const [file] = files;
-  if (source.kind === 'volume-object' && file) {
-    tree.placedRecord(to.parent, await inherit(tree, file, to.target?.record));
-    tree.kernel.invalidateEntry(to.parent.id, to.name);
-  } else {
-    askAgainAsMoved(tree, to.parent, to.name);
-  }
+  await holdingReplaced(parts, to, async (content) => {
+    const had = to.target && describedAs(to.target, (await fileToReplace(parts, to.target, to))?.record);
+    const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');
+    if (content) await contents.unlinked(content, undefined);
+    const [file] = files;
+    if (source.kind === 'volume-object' && file) await showImported(tree, to, { file, had });
+    else askAgainAsMoved(tree, to.parent, to.name);
+  });
   if (parent) askAgainAsMoved(tree, parent, name);
+}
+
+/** The file inherits what the replaced one `had`, which is gone: should that fail, its node has it, for the next try. */
+async function showImported(
+  tree: Tree,
+  { parent, name }: ImportTarget,
+  { file, had }: { readonly file: FileRecord; readonly had: Described | undefined },
+): Promise<void> {
+  const carried = had ? carriedOver(had, file) : NOTHING;
+  try {
+    tree.placedRecord(parent, await inherit(tree, file, carried));
+  } catch (error) {
+    const node = tree.placedRecord(parent, file);
+    if (node.kind === 'project-file') node.pending = carried;
+    const reason = `${name} is imported, but has not what was set on the file that it replaced`;
+    throw new FsError(errnoOf(error), `${reason}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    tree.kernel.invalidateEntry(parent.id, name);
+  }
+}
+
+/** An import deletes what it replaces, open or not: nobody opens that meanwhile, and who has it open keeps it. */
+async function holdingReplaced(
+  { tree, contents }: RenameParts,
+  { parent, name, target }: ImportTarget,
+  replace: (content: FileContent | undefined) => Promise<void>,
+): Promise<void> {
+  if (!target) return replace(undefined);
+  await contents.holding([target], async () => {
+    if (!(await hasNameStill(tree, target, { parent, name }, NEVER_ABORTED)))
+      throw new FsError('ESTALE', `${name} is another file now`);
+    const content = contents.of(target);
+    await contents.whileLeaving(content, async (inUse) => {
+      const isRead = content.replaces !== undefined && content.replaces.content.handles.size > 0;
+      if (inUse || isRead) throw new FsError('EBUSY', `${name} is open: close it first`);
+      await replace(content);
+    });
+  });
 }
 
 /** The directory of this name, or else the one that the name is in. */

@@ -1,0 +1,48 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { plainReason } from '../lib/plain-reason.ts';
+import { CliError } from './exit-codes.ts';
+import { STATE_DIRECTORY_FAILS } from './make-own-directory.ts';
+
+export interface LoggedProcess {
+  /** For a person: "the mount process". */
+  readonly name: string;
+  /** Of Node.js. */
+  readonly args: readonly string[];
+  /** What is appended to. */
+  readonly log: string;
+  readonly stdio: (log: number) => StdioOptions;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts a process of our own, in a session of its own: a terminal's Ctrl-C reaches the command, which decides.
+ *
+ * @throws CliError when its log cannot be written, or it cannot be started, as at a limit of processes
+ */
+export async function spawnLogged({ name, args, log, stdio, env }: LoggedProcess): Promise<ChildProcess> {
+  const file = await openLog(log);
+  try {
+    const child = spawn(process.execPath, args, { detached: true, cwd: '/', stdio: stdio(file.fd), env });
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    const reason = `${plainReason(error)} (${process.execPath})`;
+    throw new CliError('failure', `${name} cannot be started: ${reason}`, { cause: error });
+  } finally {
+    // Not waited for: the process may end meanwhile, unheard.
+    void file.close();
+  }
+}
+
+async function openLog(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a', 0o600);
+  } catch (error) {
+    const { exit, remedy } = STATE_DIRECTORY_FAILS;
+    throw new CliError(exit, `cannot write the log ${path}: ${plainReason(error)}; ${remedy}`, {
+      cause: error,
+    });
+  }
+}

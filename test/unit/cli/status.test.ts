@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { dirSync } from 'tmp';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { addStatusCommand } from '../../../src/cli/commands/status.ts';
+import type { InquiryAnswer } from '../../../src/cli/mount/control-messages.ts';
+import { inquire } from '../../../src/cli/mount/inquire.ts';
+import { writeRecord } from '../../../src/cli/record.ts';
+import { type MountDirectory, mountDirectory } from '../../../src/config/directories.ts';
+import { identify } from '../../../src/lib/process-identity.ts';
+import { someStatistics } from './some-statistics.ts';
+
+const STATUS: InquiryAnswer = {
+  answer: 'status',
+  uploads: [],
+  jobs: [],
+  rates: {},
+  statistics: someStatistics(),
+};
+
+let state: string;
+beforeEach(() => {
+  const { name, removeCallback } = dirSync({ unsafeCleanup: true });
+  onTestFinished(removeCallback);
+  vi.stubEnv('XDG_STATE_HOME', name);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  state = join(name, 'svcfs');
+});
+
+/** A mount that this process serves, as far as can be told. */
+async function mountOn(mountPoint: string): Promise<MountDirectory> {
+  const directory = mountDirectory(state, mountPoint);
+  await mkdir(directory.root, { recursive: true });
+  const daemon = (await identify(process.pid))!;
+  await writeRecord(directory.record, { mountPoint, daemon, endpoint: 'http://127.0.0.1/v2' });
+  return directory;
+}
+
+async function answering({ socket }: MountDirectory, answer: (connection: Socket) => void): Promise<void> {
+  const server = createServer((connection) => answer(connection.resume()));
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+  server.listen(socket);
+  await once(server, 'listening');
+}
+
+it('is told of every mount that answers; those that do not are named at the end', async () => {
+  await mountOn('/mnt/a');
+  await answering(await mountOn('/mnt/b'), (connection) => connection.end(`${JSON.stringify(STATUS)}\n`));
+  await mountOn('/mnt/c');
+  const log = vi.spyOn(console, 'log').mockReturnValue(undefined);
+  onTestFinished(() => log.mockRestore());
+  const program = new Command();
+  addStatusCommand(program);
+  await expect(program.parseAsync(['status'], { from: 'user' })).rejects.toThrow(
+    /^(?!.*\/mnt\/b)(?=.*\/mnt\/a: its process does not answer)(?=.*\/mnt\/c: its process does not answer)/s,
+  );
+  expect(log.mock.calls).toMatchObject([[expect.stringMatching(/^\/mnt\/b\n {2}/)]]);
+});
+
+it('is not waited for without end when a process is there and does not get to it', async () => {
+  const directory = await mountOn('/mnt/a');
+  const abort = new AbortController();
+  await answering(directory, () => abort.abort());
+  const asking = inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, abort.signal);
+  await expect(asking).rejects.toThrow(
+    `/mnt/a: its process does not answer at ${directory.socket}; its log is ${directory.log}`,
+  );
+});
