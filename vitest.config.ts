@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** One project per kind of test; mounts run in child processes, so files of `mount` do not run side by side. */
+/**
+ * One project per kind of test. Files of `mount` and `model` measure times and load, so they do not run side by side:
+ * vitest puts each project without parallel files into a group of its own, after all others.
+ */
 const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
   test: {
     name,
@@ -12,6 +15,9 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
     ...extra,
   },
 });
+
+/** Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. */
+const SANDBOXED = ['test/faults/task-takeover.test.ts'];
 
 export default defineConfig({
   test: {
@@ -33,7 +39,13 @@ export default defineConfig({
         fileParallelism: false,
         globalSetup: 'test/support/demo-template.ts',
       }),
-      project('faults', 180, { fileParallelism: false }),
+      // They wait more than they compute: for timeouts, restarts and retries. So three of them share two processors.
+      project('faults', 180, {
+        exclude: SANDBOXED,
+        maxWorkers: availableParallelism() + 1,
+        sequence: { groupOrder: 1 },
+      }),
+      project('faults-of-tasks', 180, { include: SANDBOXED, fileParallelism: false }),
       project('model', 180, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
     ],
   },
