@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageQueryProperties } from './paging.ts';
-import { Nullable, RequestBody } from './schema-kinds.ts';
+import { Nullable, QueryValues, RequestBody } from './schema-kinds.ts';
 
 /**
  * A CWL document, with the keys `svc:…` that the service fills: times in it are integer seconds since the epoch. It is open:
@@ -30,9 +30,9 @@ export const AppListQuery = Type.Object({
   /** `public` or `private` (default); another word is refused by the call (6012). */
   visibility: Type.Optional(Type.String()),
   /** Terms separated by spaces, all of which must match; repeated, the terms of all. */
-  q: Type.Optional(Type.Array(Type.String())),
+  q: Type.Optional(QueryValues),
   /** Without a revision; repeated = OR. */
-  id: Type.Optional(Type.Array(Type.String())),
+  id: Type.Optional(QueryValues),
 });
 export type AppListQuery = Static<typeof AppListQuery>;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ApiErrorBody } from './error.ts';
 import { FileResource } from './file.ts';
-import { Count, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
+import { Count, Id, Name, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 
 export const AsyncJobType = Type.Union([Type.Literal('COPY'), Type.Literal('MOVE'), Type.Literal('DELETE')]);
 export type AsyncJobType = Static<typeof AsyncJobType>;
@@ -36,10 +36,10 @@ export type AsyncFileJob = Static<typeof AsyncFileJob>;
 
 /** An empty string means "not given". */
 export const AsyncCopyItem = RequestBody({
-  file: Type.String(),
-  parent: Type.Optional(Nullable(Type.String())),
-  project: Type.Optional(Nullable(Type.String())),
-  name: Type.Optional(Nullable(Type.String())),
+  file: Id,
+  parent: Type.Optional(Nullable(Id)),
+  project: Type.Optional(Nullable(Id)),
+  name: Type.Optional(Nullable(Name)),
 });
 export type AsyncCopyItem = Static<typeof AsyncCopyItem>;
 
@@ -47,7 +47,7 @@ export type AsyncCopyItem = Static<typeof AsyncCopyItem>;
 export const AsyncCopyBody = RequestBody({ items: Type.Array(AsyncCopyItem) });
 export type AsyncCopyBody = Static<typeof AsyncCopyBody>;
 
-export const AsyncDeleteItem = RequestBody({ file: Type.String() });
+export const AsyncDeleteItem = RequestBody({ file: Id });
 export type AsyncDeleteItem = Static<typeof AsyncDeleteItem>;
 
 /** `POST /async/files/delete`: full folders allowed. */

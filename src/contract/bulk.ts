@@ -10,7 +10,7 @@ import {
 } from 'typebox';
 import { ApiErrorBody } from './error.ts';
 import { MetadataBody } from './file.ts';
-import { Nullable, RequestBody } from './schema-kinds.ts';
+import { Id, Name, Nullable, RequestBody } from './schema-kinds.ts';
 
 /** One entry of a bulk answer: the resource (null after a deletion) or the error, in the order asked. */
 export type BulkEntry<Resource> = { resource: Resource } | { error: ApiErrorBody };
@@ -34,14 +34,14 @@ export function BulkAnswerOf<Resource extends TSchema>(resource: Resource): Bulk
 }
 
 /** `POST /bulk/files/get` and `/delete`. That it is a list of at most 100 is the call's rule (90000). */
-export const BulkFileIdsBody = RequestBody({ file_ids: Type.Array(Type.String()) });
+export const BulkFileIdsBody = RequestBody({ file_ids: Type.Array(Id) });
 export type BulkFileIdsBody = Static<typeof BulkFileIdsBody>;
 
 /** `POST /bulk/files/edit` (merges) and `/update` (replaces). The id is `id` (clients) or `file_id` (documents). */
 export const BulkFileEdit = RequestBody({
-  id: Type.Optional(Type.String()),
-  file_id: Type.Optional(Type.String()),
-  name: Type.Optional(Nullable(Type.String())),
+  id: Type.Optional(Id),
+  file_id: Type.Optional(Id),
+  name: Type.Optional(Nullable(Name)),
   tags: Type.Optional(Nullable(Type.Array(Type.String()))),
   metadata: Type.Optional(Nullable(MetadataBody)),
 });
@@ -54,16 +54,16 @@ export type BulkFileEditsBody = Static<typeof BulkFileEditsBody>;
 export const BulkItemsBody = RequestBody({ items: Type.Array(Type.Unknown()) });
 export type BulkItemsBody = Static<typeof BulkItemsBody>;
 
-export const BulkImportIdsBody = RequestBody({ import_ids: Type.Array(Type.String()) });
+export const BulkImportIdsBody = RequestBody({ import_ids: Type.Array(Id) });
 export type BulkImportIdsBody = Static<typeof BulkImportIdsBody>;
 
-export const BulkExportIdsBody = RequestBody({ export_ids: Type.Array(Type.String()) });
+export const BulkExportIdsBody = RequestBody({ export_ids: Type.Array(Id) });
 export type BulkExportIdsBody = Static<typeof BulkExportIdsBody>;
 
 /** `POST /action/files/copy`: answered by an object keyed by the old id. */
 export const ActionCopyFilesBody = RequestBody({
-  project: Type.String(),
-  file_ids: Type.Array(Type.String()),
+  project: Id,
+  file_ids: Type.Array(Id),
 });
 export type ActionCopyFilesBody = Static<typeof ActionCopyFilesBody>;
 
@@ -79,5 +79,5 @@ export const ActionCopyFilesAnswer = Type.Record(
 );
 export type ActionCopyFilesAnswer = Static<typeof ActionCopyFilesAnswer>;
 
-export const BulkTaskIdsBody = RequestBody({ task_ids: Type.Array(Type.String()) });
+export const BulkTaskIdsBody = RequestBody({ task_ids: Type.Array(Id) });
 export type BulkTaskIdsBody = Static<typeof BulkTaskIdsBody>;

@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { ApiErrorBody } from './error.ts';
 import { FileResource } from './file.ts';
 import { pageQueryProperties } from './paging.ts';
-import { Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
+import { Id, Name, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 import { StorageJobState } from './storage-job.ts';
 
-const text = Nullable(Type.String());
+const text = Nullable(Name);
 
 /** Always its four keys; null where unset. */
 export const ExportProperties = Type.Object({
@@ -34,8 +34,8 @@ export type ExportJob = Static<typeof ExportJob>;
 
 /** `POST /storage/exports`, and one entry of the bulk call. */
 export const StartExportBody = RequestBody({
-  source: RequestBody({ file: Type.String() }),
-  destination: RequestBody({ volume: Type.String(), location: Type.String() }),
+  source: RequestBody({ file: Id }),
+  destination: RequestBody({ volume: Id, location: Name }),
   properties: Type.Optional(
     Nullable(
       RequestBody({
@@ -63,6 +63,6 @@ export type StartExportQuery = Static<typeof StartExportQuery>;
 export const ExportListQuery = Type.Object({
   ...pageQueryProperties,
   volume: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
+  state: Type.Optional(StorageJobState),
 });
 export type ExportListQuery = Static<typeof ExportListQuery>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageQueryProperties } from './paging.ts';
-import { Count, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
+import { Count, Id, Name, Nullable, QueryValues, RequestBody, Timestamp } from './schema-kinds.ts';
 
 /** Where the bytes are: the service's own storage, or an object of a volume (the file is then an alias). */
 export const FileStorage = Type.Object({
@@ -47,8 +47,6 @@ export const FILE_LIST_FIELDS = ['href', 'id', 'name', 'project'] as const;
 /** The same for `GET /files/{folder}/list`. */
 export const FOLDER_LIST_FIELDS = [...FILE_LIST_FIELDS, 'parent', 'type'] as const;
 
-const oneOrMore = Type.Array(Type.String());
-
 /**
  * `GET /files`. Besides these, any number of `metadata.{key}` (exact; one key repeated = OR, several keys = AND).
  * Exactly one of `project` (its root folder only) and `parent`.
@@ -57,10 +55,10 @@ export const FileListQuery = Type.Object({
   ...pageQueryProperties,
   project: Type.Optional(Type.String()),
   parent: Type.Optional(Type.String()),
-  name: Type.Optional(oneOrMore),
-  tag: Type.Optional(oneOrMore),
-  'origin.task': Type.Optional(oneOrMore),
-  dataset: Type.Optional(oneOrMore),
+  name: Type.Optional(QueryValues),
+  tag: Type.Optional(QueryValues),
+  'origin.task': Type.Optional(QueryValues),
+  dataset: Type.Optional(QueryValues),
 });
 export type FileListQuery = Static<typeof FileListQuery>;
 
@@ -71,10 +69,10 @@ export const FileScrollQuery = Type.Object({
   fields: pageQueryProperties.fields,
   project: Type.Optional(Type.String()),
   parent: Type.Optional(Type.String()),
-  name: Type.Optional(oneOrMore),
-  tag: Type.Optional(oneOrMore),
-  'origin.task': Type.Optional(oneOrMore),
-  dataset: Type.Optional(oneOrMore),
+  name: Type.Optional(QueryValues),
+  tag: Type.Optional(QueryValues),
+  'origin.task': Type.Optional(QueryValues),
+  dataset: Type.Optional(QueryValues),
 });
 export type FileScrollQuery = Static<typeof FileScrollQuery>;
 
@@ -102,16 +100,16 @@ export type TagsBody = Static<typeof TagsBody>;
 
 /** `POST /files/{id}/actions/copy`: exactly one of `project` and `parent`. */
 export const CopyFileBody = RequestBody({
-  project: Type.Optional(Nullable(Type.String())),
-  parent: Type.Optional(Nullable(Type.String())),
-  name: Type.Optional(Nullable(Type.String())),
+  project: Type.Optional(Nullable(Id)),
+  parent: Type.Optional(Nullable(Id)),
+  name: Type.Optional(Nullable(Name)),
 });
 export type CopyFileBody = Static<typeof CopyFileBody>;
 
 /** `POST /files/{id}/actions/move`: inside the project; the id stays. */
 export const MoveFileBody = RequestBody({
-  parent: Type.Optional(Nullable(Type.String())),
-  name: Type.Optional(Nullable(Type.String())),
+  parent: Type.Optional(Nullable(Id)),
+  name: Type.Optional(Nullable(Name)),
 });
 export type MoveFileBody = Static<typeof MoveFileBody>;
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ApiErrorBody } from './error.ts';
 import { FileResource } from './file.ts';
 import { pageQueryProperties } from './paging.ts';
-import { Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
+import { Id, Name, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
 import { StorageJobState } from './storage-job.ts';
 
 export const ImportJob = Type.Object({
@@ -29,14 +29,14 @@ export type ImportJob = Static<typeof ImportJob>;
 /** `POST /storage/imports`. The volume is `volume` (examples) or `volume_id` (the law). */
 export const StartImportBody = RequestBody({
   source: RequestBody({
-    volume: Type.Optional(Type.String()),
-    volume_id: Type.Optional(Type.String()),
-    location: Type.String(),
+    volume: Type.Optional(Id),
+    volume_id: Type.Optional(Id),
+    location: Name,
   }),
   destination: RequestBody({
-    project: Type.Optional(Nullable(Type.String())),
-    parent: Type.Optional(Nullable(Type.String())),
-    name: Type.Optional(Nullable(Type.String())),
+    project: Type.Optional(Nullable(Id)),
+    parent: Type.Optional(Nullable(Id)),
+    name: Type.Optional(Nullable(Name)),
   }),
   overwrite: Type.Optional(Nullable(Type.Boolean())),
   autorename: Type.Optional(Nullable(Type.Boolean())),
@@ -55,6 +55,6 @@ export const ImportListQuery = Type.Object({
   ...pageQueryProperties,
   project: Type.Optional(Type.String()),
   volume: Type.Optional(Type.String()),
-  state: Type.Optional(Type.String()),
+  state: Type.Optional(StorageJobState),
 });
 export type ImportListQuery = Static<typeof ImportListQuery>;

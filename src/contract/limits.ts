@@ -8,6 +8,12 @@ export const PAGE_LIMIT_DEFAULT = 25;
 /** Entries in one page of a volume's contents when the caller names no limit. */
 export const VOLUME_PAGE_LIMIT_DEFAULT = 100;
 export const BULK_ITEMS_MAX = 100;
+/** Values of one query parameter that may be repeated, and words of one search: each is a condition of the query. */
+export const QUERY_VALUES_MAX = 100;
+/** Characters of an id in a body: those of the platform are far shorter. */
+export const ID_LENGTH_MAX = 512;
+/** Characters of a name or a location in a body. The limit of each call is lower, and has a code of its own. */
+export const NAME_LENGTH_MAX = 4096;
 
 /** Keys of metadata in one filter: each is a table more to join, and the planning of joins grows faster than they do. */
 export const METADATA_FILTERS_MAX = 20;

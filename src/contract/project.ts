@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { pageQueryProperties } from './paging.ts';
-import { BooleanWord, Nullable, RequestBody, Timestamp } from './schema-kinds.ts';
+import { BooleanWord, Nullable, QueryValues, RequestBody, Timestamp } from './schema-kinds.ts';
 
 export const ProjectPermissions = Type.Object({
   write: Type.Boolean(),
@@ -62,7 +62,7 @@ export const ProjectListQuery = Type.Object({
   /** Part of the display name, without case. */
   name: Type.Optional(Type.String()),
   /** Separated by commas, or given several times; a project must hold all. */
-  tags: Type.Optional(Type.Array(Type.String())),
+  tags: Type.Optional(QueryValues),
   category: Type.Optional(Type.String()),
 });
 export type ProjectListQuery = Static<typeof ProjectListQuery>;

@@ -7,6 +7,7 @@ import {
   type TUnion,
   Type,
 } from 'typebox';
+import { ID_LENGTH_MAX, NAME_LENGTH_MAX, QUERY_VALUES_MAX } from './limits.ts';
 
 /**
  * Answers are open: a client tolerates fields it does not know. Request bodies are closed: the service refuses a
@@ -26,6 +27,13 @@ export function OptionalBody<Body extends TSchema>(body: Body): TUnion<[TNull, B
 export function Nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
   return Type.Union([schema, Type.Null()]);
 }
+
+/** An id in a body. A job keeps what it was asked, so an id without a limit would be a row without one. */
+export const Id = Type.String({ maxLength: ID_LENGTH_MAX });
+/** A name or a location in a body. */
+export const Name = Type.String({ maxLength: NAME_LENGTH_MAX });
+/** The values of a query parameter that may be given several times. */
+export const QueryValues = Type.Array(Type.String(), { maxItems: QUERY_VALUES_MAX });
 
 /** ISO 8601 in UTC; the service writes `YYYY-MM-DDThh:mm:ssZ`, clients accept a fraction. */
 export const Timestamp = Type.String();

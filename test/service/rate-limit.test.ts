@@ -66,6 +66,17 @@ test('GET /rate_limit tells the same', async () => {
   expect(body.instance_limit.limit).toBe(-1);
 });
 
+test('a limit that is used up still answers GET /rate_limit, and nothing else', async () => {
+  service = await TestService.start({ rateLimit: { requests: 2, seconds: 300 } });
+  const alice = await service.user('alice');
+  for (const status of [200, 200, 429]) expect((await alice.get('/user')).status).toBe(status);
+  for (let n = 0; n < 2; n += 1) {
+    const { status, body } = await alice.get('/rate_limit');
+    expect([status, body.rate.limit, body.rate.remaining]).toEqual([200, 2, 0]);
+  }
+  expect((await alice.get('/user')).status).toBe(429);
+});
+
 test('without a limit nothing is refused, and the headers are there', async () => {
   service = await TestService.start({ rateLimit: 'off' });
   const alice = await service.user('alice');

@@ -13,22 +13,23 @@ export interface NamedDestination {
 /**
  * The folder a request names: by its id, or by the project whose root folder it is. Empty and null mean "not given".
  *
- * @param malformed The call's code for a project id of the wrong form.
- * @throws ServiceError 5029 neither, 5031 both, 3002 no project, 5026 no folder, 5022 not a folder
+ * @param destination.malformed The call's code for a project id of the wrong form.
+ * @param destination.missing The call's code for a project that the caller does not have; 3002 unless given.
+ * @throws ServiceError 5029 neither, 5031 both, `malformed`, `missing`, 5026 no folder, 5022 not a folder
  */
 export async function destinationFolder(
   store: Store,
   caller: Caller,
-  destination: NamedDestination & { readonly malformed: ErrorCode },
+  destination: NamedDestination & { readonly malformed: ErrorCode; readonly missing?: ErrorCode | undefined },
 ): Promise<AccessibleFile> {
-  const { project, parent, malformed } = destination;
+  const { project, parent, malformed, missing = 3002 } = destination;
   if (project && parent) throw new ServiceError(5031);
   if (parent) return folderFor(store, caller, parent);
   if (!project) throw new ServiceError(5029);
-  const permissions = await permissionsIn(store, caller, { id: project, malformed });
+  const permissions = await permissionsIn(store, caller, { id: project, malformed, missing });
   const row = await store.projects.find(project);
   const file = row === undefined ? undefined : await store.files.find(row.root_folder);
-  if (file === undefined) throw new ServiceError(3002);
+  if (file === undefined) throw new ServiceError(missing);
   return { file, permissions };
 }
 

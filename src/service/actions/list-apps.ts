@@ -1,12 +1,13 @@
 import type { AppListQuery } from '../../contract/app.ts';
 import type { Caller } from '../caller.ts';
+import { checkTerms } from '../rules/search-terms.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { AppListing, AppRow } from '../store/apps.ts';
 import type { RowPage } from '../store/page-range.ts';
 import { permissionsIn } from './project-access.ts';
 
-/** @throws ServiceError 6012, 6004, 3002 */
+/** @throws ServiceError 6012, 6004, 3002, 90000 */
 export async function listApps(
   { store }: Services,
   caller: Caller,
@@ -17,7 +18,8 @@ export async function listApps(
   if (project !== undefined && visible !== 'public') {
     await permissionsIn(store, caller, { id: project, malformed: 6004 });
   }
-  const terms = (query.q ?? []).flatMap((words) => words.toLowerCase().split(/\s+/)).filter((term) => term);
+  const words = (query.q ?? []).flatMap((text) => text.toLowerCase().split(/\s+/)).filter((term) => term);
+  const terms = checkTerms(words, 'words');
   return store.apps.list({ visible, projectId: project, projectOwner, ids, terms }, { offset, limit });
 }
 

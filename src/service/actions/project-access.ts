@@ -13,15 +13,20 @@ export async function projectFor(store: Store, caller: Caller, projectId: string
   return project;
 }
 
-/** What the caller may do in a project named in a request. @throws ServiceError `malformed`, or 3002 */
+/**
+ * What the caller may do in a project named in a request.
+ *
+ * @param project.missing The call's code for a project that the caller does not have; 3002 unless given.
+ * @throws ServiceError `malformed`, `missing`
+ */
 export async function permissionsIn(
   store: Store,
   caller: Caller,
-  project: { readonly id: string; readonly malformed: ErrorCode },
+  project: { readonly id: string; readonly malformed: ErrorCode; readonly missing?: ErrorCode | undefined },
 ): Promise<ProjectPermissions> {
-  const { id, malformed } = project;
+  const { id, malformed, missing = 3002 } = project;
   if (!isOwnedId(id)) throw new ServiceError(malformed, 'A project id has the form owner/project.');
   const permissions = await store.projects.permissionsOf(caller.username, id);
-  if (permissions === undefined) throw new ServiceError(3002, `You have no project ${id}.`);
+  if (permissions === undefined) throw new ServiceError(missing, `You have no project ${id}.`);
   return permissions;
 }

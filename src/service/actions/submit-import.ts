@@ -1,6 +1,7 @@
 import type { StartImportBody } from '../../contract/import-job.ts';
 import type { Caller } from '../caller.ts';
 import { checkFileName } from '../rules/names.ts';
+import { oneOf } from '../rules/one-of.ts';
 import { demand } from '../rules/permissions.ts';
 import { isOwnedId } from '../rules/project-id.ts';
 import { volumeKey, volumeKeyPrefix } from '../rules/volume-key.ts';
@@ -16,7 +17,7 @@ import { usableVolume } from './volume-access.ts';
  * The job of an import, checked as far as the store behind the volume need not be asked.
  *
  * @param overwrite The query's; true there or in the body wins.
- * @throws ServiceError 9007, 9020, 9069 volume; 9011, 9072 location; 9012, 3002, 5031, 5026, 5022, 9003 destination; 9018 name
+ * @throws ServiceError 9033, 9007, 9020, 9069 volume; 9011, 9072 location; 9012, 5031, 5026, 5022, 9003 destination; 9018 name
  */
 export async function importJob(
   services: Services,
@@ -24,8 +25,8 @@ export async function importJob(
   { body, overwrite }: { readonly body: StartImportBody; readonly overwrite: boolean },
 ): Promise<JobRow> {
   const { source, destination } = body;
-  const volumeId = source.volume ?? source.volume_id;
-  if (!volumeId) throw new ServiceError(9033, 'The source names no volume.');
+  const volumeId = oneOf(source, ['volume', 'volume_id'], 9033);
+  if (volumeId === undefined) throw new ServiceError(9033, 'The source names no volume.');
   const volume = await usableVolume(services.store, caller, { id: volumeId, permission: 'copy' });
   const folder = body.preserve_folder_structure === true && source.location.endsWith('/');
   const place = folder ? volumeKeyPrefix : volumeKey;
@@ -33,7 +34,12 @@ export async function importJob(
   const { project, parent } = destination;
   if (!project && !parent) throw new ServiceError(9012);
   if (project && !isOwnedId(project)) throw new ServiceError(9012);
-  const to = await destinationFolder(services.store, caller, { project, parent, malformed: 9012 });
+  const to = await destinationFolder(services.store, caller, {
+    project,
+    parent,
+    malformed: 9012,
+    missing: 9012,
+  });
   demand(to.permissions, 'write', 9003);
   const request: ImportRequest = {
     volume: volumeId,

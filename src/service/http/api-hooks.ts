@@ -22,7 +22,7 @@ export function addApiHooks(app: App, services: Services): void {
     const caller = await callerOf(request, services);
     if (caller !== undefined) {
       request.caller = caller;
-      await countRequest(caller, reply, services);
+      await countRequest(caller, { request, reply }, services);
     } else {
       announce(reply, await services.rateLimiter.peek(NOBODY));
       if (request.routeOptions.config.open !== true) {
@@ -65,12 +65,12 @@ async function callerOf(request: FastifyRequest, services: Services): Promise<Ca
 
 async function countRequest(
   { tokenHash }: Caller,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   { rateLimiter, metrics }: Services,
 ): Promise<void> {
   const state = await rateLimiter.count(tokenHash);
   announce(reply, state);
-  if (!state.exceeded) return;
+  if (!state.exceeded || request.routeOptions.config.evenPastLimit === true) return;
   metrics.rateLimitRefused();
   const until = new Date(state.reset * 1000).toISOString();
   throw new ServiceError(1000, `The rate limit of ${state.limit} requests is used up until ${until}.`);

@@ -31,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The call needs no token and is not counted. */
     open?: boolean;
+    /** The call is answered although the rate limit of its token is used up. */
+    evenPastLimit?: boolean;
     /** The answer is a collection; the fields of its items when the caller names none. */
     listFields?: readonly string[];
     /** The answer is a list of bulk entries. */

@@ -1,5 +1,6 @@
 import type { FileListQuery, FileScrollQuery } from '../../contract/file.ts';
 import { METADATA_FILTERS_MAX } from '../../contract/limits.ts';
+import { checkTerms } from '../rules/search-terms.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileFilters } from '../store/file-listing.ts';
 
@@ -23,6 +24,6 @@ export function metadataFilters(query: object): NonNullable<FileFilters['metadat
   return given.map(([name, value]) => {
     const key = name.slice(METADATA_PREFIX.length);
     if (key === '') throw new ServiceError(5035);
-    return { key, values: [value].flat() as string[] };
+    return { key, values: checkTerms([value].flat() as string[], `values of ${name}`) };
   });
 }

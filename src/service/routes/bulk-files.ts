@@ -16,6 +16,7 @@ import { bulkAnswer, checkBulk } from '../http/bulk-answer.ts';
 import { serviceErrorOf } from '../http/error-answer.ts';
 import type { App } from '../http/fastify-types.ts';
 import { fileAnswer } from '../resources/file-answer.ts';
+import { oneOf } from '../rules/one-of.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 
@@ -81,8 +82,8 @@ function editRoutes(app: App, services: Services): void {
 }
 
 /** Clients write `id`, the documents `file_id`. */
-function idOf({ id, file_id }: BulkFileEdit): string {
-  const given = id ?? file_id;
+function idOf(edit: BulkFileEdit): string {
+  const given = oneOf(edit, ['id', 'file_id'], 5004);
   if (!given) throw new ServiceError(5004);
   return given;
 }

@@ -15,6 +15,7 @@ import { projectFor } from '../actions/project-access.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { projectResource } from '../resources/project-resource.ts';
+import { checkTerms } from '../rules/search-terms.ts';
 import type { Services } from '../services.ts';
 
 const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
@@ -46,7 +47,10 @@ function listRoutes(app: App, { store }: Services): void {
             owner: request.params.owner,
             name,
             category,
-            tags: tags?.flatMap((list) => list.split(',')).filter((tag) => tag !== ''),
+            tags: checkTerms(
+              tags?.flatMap((list) => list.split(',')).filter((tag) => tag !== '') ?? [],
+              'tags',
+            ),
           },
           { offset, limit },
         );

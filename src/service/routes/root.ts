@@ -29,7 +29,10 @@ export function rootRoutes(app: App, { blobs, rateLimiter }: Services): void {
 
   app.get(
     '/rate_limit',
-    { schema: { querystring: FieldsQuery, response: { 200: RateLimitResource } } },
+    {
+      schema: { querystring: FieldsQuery, response: { 200: RateLimitResource } },
+      config: { evenPastLimit: true },
+    },
     async ({ caller }) => {
       const { limit, remaining, reset } = await rateLimiter.peek(caller.tokenHash);
       return {

@@ -3,6 +3,7 @@ import { METADATA_FILTERS_MAX } from '../../contract/limits.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FileFilters } from '../store/file-listing.ts';
 import type { FileSearch } from '../store/file-search.ts';
+import { checkTerms } from './search-terms.ts';
 
 const TOKEN = /\s*(?:"((?:[^"\\]|\\["\\])*)"|([A-Za-z_][\w.-]*)|([=,]))\s*/y;
 const METADATA_PREFIX = 'metadata.';
@@ -33,7 +34,7 @@ export function parseSearch(query: string): FileSearch {
     return items;
   };
   expect('IN');
-  const projectIds = separated(',', text);
+  const projectIds = checkTerms(separated(',', text), 'projects');
   if (at === tokens.length) return { projectIds };
   expect('WHERE');
   const conditions = separated('AND', () => {
