@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
 import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
@@ -31,6 +31,11 @@ afterAll(() => service.stop());
 
 function importOf(location: string, destination: object = { project: project.id }, more: object = {}) {
   return { source: { volume: volume.id, location }, destination, ...more };
+}
+
+async function imported(source: object, name: string): Promise<FileResource> {
+  const body = { source, destination: { project: project.id, name } };
+  return (await runToEnd(alice, '/storage/imports', body)).result;
 }
 
 function exportOf(file: FileResource, location: string, more: object = {}) {
@@ -129,6 +134,62 @@ describe('an export', () => {
     const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'taken', { overwrite: true }));
     expect(job).toMatchObject({ state: 'COMPLETED', overwrite: true });
     expect(await volume.read('taken')).toBe('new');
+  });
+
+  it('that replaces an object has every alias of it tell the new size, time and etag', async () => {
+    await volume.lay('deep/k', 'twenty bytes of text');
+    const prefixed = await TestVolume.make(service, alice, {
+      name: `sub_${made}`,
+      service: { bucket: `rw_${made}`, prefix: 'deep' },
+    });
+    await volume.lay('deep/k2', 'other');
+    await volume.lay('k', 'other');
+    const aliases = [
+      await imported({ volume: volume.id, location: 'deep/k' }, 'direct'),
+      await imported({ volume: prefixed.id, location: 'k' }, 'prefixed'),
+    ];
+    const others = [
+      await imported({ volume: volume.id, location: 'k' }, 'same name'),
+      await imported({ volume: volume.id, location: 'deep/k2' }, 'same beginning'),
+    ];
+    const file = await alice.upload(project.root_folder, 'f', 'four');
+    const replacing = exportOf(file, 'deep/k', { overwrite: true });
+    expect(await runToEnd(alice, '/storage/exports', replacing)).toMatchObject({ state: 'COMPLETED' });
+    for (const { id, modified_on } of aliases) {
+      const { body } = await alice.get(`/files/${id}`);
+      expect(body.size).toBe(4);
+      expect(Date.parse(body.modified_on)).toBeGreaterThanOrEqual(Date.parse(modified_on));
+      expect((await service.services.store.files.find(id))?.etag).toBe(md5('four'));
+      expect(await (await alice.download(id)).text()).toBe('four');
+    }
+    for (const { id } of others) expect((await alice.get(`/files/${id}`)).body.size).toBe(5);
+    const again = await alice.upload(project.root_folder, 'g', 'a mere copy');
+    const path = '/storage/exports?copy_only=true&overwrite=true';
+    await runToEnd(alice, path, exportOf(again, 'deep/k'));
+    for (const { id } of [...aliases, file]) expect((await alice.get(`/files/${id}`)).body.size).toBe(11);
+  });
+
+  it('that is refused after it replaced an object has the aliases tell the truth all the same', async () => {
+    await volume.lay('k', 'twenty bytes of text');
+    const alias = await imported({ volume: volume.id, location: 'k' }, 'alias');
+    const file = await alice.upload(project.root_folder, 'f', 'four');
+    const { buckets, store } = service.services;
+    const open = buckets.open.bind(buckets);
+    const opened = vi.spyOn(buckets, 'open').mockImplementation(async (...address) => {
+      const bucket = await open(...address);
+      const put = bucket.put.bind(bucket);
+      bucket.put = async (...args) => {
+        const object = await put(...args);
+        await store.volumes.update(volume.id, { access_mode: 'RO' });
+        return object;
+      };
+      return bucket;
+    });
+    const job = await runToEnd(alice, '/storage/exports', exportOf(file, 'k', { overwrite: true }));
+    opened.mockRestore();
+    expect(job).toMatchObject({ state: 'FAILED', error: { code: 9026 } });
+    expect(await volume.read('k')).toBe('four');
+    expect((await alice.get(`/files/${alias.id}`)).body.size).toBe(4);
   });
 
   it('leaves nothing half written in the bucket', async () => {

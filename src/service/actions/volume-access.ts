@@ -80,7 +80,7 @@ export async function bucketOf(
   }
 }
 
-export function addressOfVolume(row: VolumeRow): VolumeAddress {
+export function addressOfVolume(row: Pick<VolumeRow, 'service'>): VolumeAddress {
   return JSON.parse(row.service);
 }
 

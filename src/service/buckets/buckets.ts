@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Remains } from '../remains.ts';
 import { loadS3 } from '../s3/load-s3.ts';
+import { parseS3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
 import type { Bucket } from './bucket.ts';
 import { claimBucket } from './bucket-claim.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
@@ -71,6 +72,13 @@ export class Buckets {
     const root = this.#directoryOf(address);
     await mkdir(root, { recursive: true });
     await claimBucket(root, credentials);
+  }
+
+  /** The same for two addresses that lead to one bucket. @throws BucketError `bad-endpoint` */
+  identityOf(address: BucketAddress): string {
+    const endpoint = this.#endpointOf(address);
+    const store = endpoint === undefined ? 'directory' : storeIdentity(parseS3Endpoint(endpoint));
+    return `${store} ${address.bucket}`;
   }
 
   /** What processes that ended before a time left half written in the service's own buckets. */

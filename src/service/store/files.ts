@@ -39,6 +39,20 @@ export class FileStore {
     await this.#db.updateTable('files').set(changes).where('id', '=', id).execute();
   }
 
+  /** Changes the aliases of one object, but for one file. */
+  async updateAliases(
+    object: { readonly volumeId: string; readonly location: string; readonly except: string | undefined },
+    changes: Updateable<FilesTable>,
+  ): Promise<void> {
+    await this.#db
+      .updateTable('files')
+      .set(changes)
+      .where('volume_id', '=', object.volumeId)
+      .where('location', '=', object.location)
+      .$if(object.except !== undefined, (query) => query.where('id', '<>', object.except ?? ''))
+      .execute();
+  }
+
   async find(id: string): Promise<FileRow | undefined> {
     return this.#find.first({ id });
   }

@@ -8,6 +8,7 @@ import { rateWindows } from './migrations/003-rate-windows.ts';
 import { audit } from './migrations/004-audit.ts';
 import { chargesInMicros } from './migrations/005-charges-in-micros.ts';
 import { leases } from './migrations/006-leases.ts';
+import { aliasesByObject } from './migrations/007-aliases-by-object.ts';
 
 /** Brings the database to the newest schema. Forward only: an older service refuses a newer database. */
 export async function migrate<Db>(db: Kysely<Db>, features: DialectFeatures): Promise<void> {
@@ -47,5 +48,6 @@ function migrations(features: DialectFeatures): Record<string, Migration> {
     '004-audit': audit(features),
     '005-charges-in-micros': chargesInMicros,
     '006-leases': leases(features),
+    '007-aliases-by-object': aliasesByObject(),
   };
 }

@@ -59,6 +59,17 @@ export class VolumeStore {
     return { rows, total: Number(total) };
   }
 
+  /** The volumes on buckets of that name, in whatever store. */
+  async ofBucket(bucket: string): Promise<Pick<VolumeRow, 'id' | 'service'>[]> {
+    // The service is JSON as `JSON.stringify` writes it; a prefix could hold the same text, quoted another way.
+    const field = `"bucket":${JSON.stringify(bucket)}`;
+    return this.#db
+      .selectFrom('volumes')
+      .select(['id', 'service'])
+      .where(sql`replace(service, ${field}, '')`, '<>', sql`service`)
+      .execute();
+  }
+
   /** The secrets of all volumes, as they are kept. */
   async secrets(): Promise<SecretRow[]> {
     return this.#db.selectFrom('volumes').select(['id', 'secret']).where('secret', 'is not', null).execute();

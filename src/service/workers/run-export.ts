@@ -14,6 +14,7 @@ import type { FileRow } from '../store/files.ts';
 import type { Store } from '../store/store.ts';
 import type { ExportRequest } from './job-requests.ts';
 import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './job-run.ts';
+import { type Renewal, renewAliases } from './renew-aliases.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
@@ -21,6 +22,8 @@ import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from './
  *
  * The object carries the id of the job: a worker that takes over finds its predecessor's object and does not mistake it
  * for someone else's.
+ *
+ * An object that is replaced has its aliases say what the new one is, in that transaction too.
  *
  * Who asked for it must still be permitted to, when it begins and when the content is let go of; and the volume must be
  * then what it was. Should that be refused, the file keeps its content and the object stays, as after a copy: nothing on a
@@ -41,7 +44,9 @@ export async function runExport(run: JobRun): Promise<void> {
   const key = volumeKey(volume.address.prefix, request.location);
   const bucket = await bucketOf(services, volume);
   const object = await putOnce(run, { request, file, bucket, key }).catch(refuseAsService);
+  const put = { address: volume.address, object, exported: file.id };
   await underLease(run, async (tx) => {
+    await renewAliases(tx, services, put);
     demandWritable(await unchangedVolume(tx, submitterOf(job), { volume, permission: 'write' }));
     const current = await exportableFile(tx, run, request);
     const location = locationOf(volume.address.prefix, key);
@@ -50,7 +55,23 @@ export async function runExport(run: JobRun): Promise<void> {
       : await becomeAlias(tx, run, current, { ...request, location, etag: object.etag });
     const [result] = await tx.files.withDetails([moved]);
     await recordEnd(tx, run, { result });
+  }).catch(async (error) => {
+    // The object is there all the same, and other files are aliases of it.
+    if (error instanceof ServiceError) await underLease(run, (tx) => renewAliases(tx, services, put));
+    throw error;
   });
+  if (request.overwrite) await renewAgain(services, bucket, put);
+}
+
+/**
+ * Of two exports that replaced one object at the same time, the one that was recorded last need not be the one that put
+ * last. What is there after that is what counts.
+ */
+async function renewAgain(services: Services, bucket: Bucket, put: Renewal): Promise<void> {
+  const object = await bucket.head(put.object.key).catch(() => undefined);
+  if (object === undefined || object.etag === put.object.etag) return;
+  const renewal = { ...put, object, exported: undefined };
+  await services.store.transaction((tx) => renewAliases(tx, services, renewal));
 }
 
 function demandWritable({ row }: Volume): void {
