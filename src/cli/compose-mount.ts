@@ -16,6 +16,7 @@ import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
 import type { Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
+import { UnkeptCounts } from '../vfs/attributes/unkept-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
 import { errnoOf } from '../vfs/errno-of.ts';
 import type { Staging } from '../vfs/open/staging.ts';
@@ -63,7 +64,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { writer } = bytes;
   const warnings = disk?.warning === undefined ? [] : [disk.warning];
   const operations = new OperationCounts();
-  const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations });
+  const unkept = new UnkeptCounts();
+  const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations, unkept });
   const files = await createFileSystem({
     api,
     ...bytes,
@@ -73,6 +75,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     options: treeOptions(options),
     stateDirectory: account.root,
     information,
+    unkept,
     localCopies: localCopiesOf(options, bytes),
     staging,
   });
@@ -178,6 +181,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
+  const { unkept } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -187,6 +191,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     onKilled,
     conflict,
     writeBack,
+    unkept,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

@@ -162,6 +162,16 @@ const gid: Option<number | undefined> = {
   parse: parseCountFrom(0, LARGEST_ID),
 };
 
+const unkept: Option<'ignore' | 'refuse'> = {
+  flags: '--unkept <what>',
+  help:
+    'attributes that programs set and the platform has no place for (owners, times and modes of volume objects): ' +
+    'accepted and forgotten, and counted by svcfs status, or EPERM',
+  environment: 'SVCFS_UNKEPT',
+  default: 'ignore',
+  choices: ['ignore', 'refuse'],
+};
+
 const umask: Option<number> = {
   flags: '--umask <octal>',
   help: 'permission bits that nothing in the mount has',
@@ -307,6 +317,7 @@ export const MOUNT_OPTIONS = {
   uid,
   gid,
   umask,
+  unkept,
   metadataTtl,
   retryTimeout,
   renameWait,

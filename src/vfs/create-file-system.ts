@@ -139,11 +139,15 @@ function publishedVersion(node: Node): ContentVersion | undefined {
 }
 
 function defaults(): TreeOptions {
+  const mounter = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   return {
     metadataTtlMs: MINUTE_MS,
     readOnly: false,
-    uid: process.getuid?.() ?? 0,
-    gid: process.getgid?.() ?? 0,
+    ...mounter,
+    mounter,
+    owner: 'mounter',
+    unkept: 'ignore',
+    aliasWrite: 'refuse',
     umask: 0o022,
     renameWaitMs: undefined,
     afterExport: 'keep',

@@ -59,6 +59,7 @@ export class PlatformTree implements Tree {
   readonly clock: TreeParts['clock'];
   readonly log: TreeParts['log'];
   readonly folderState: TreeParts['folderState'];
+  readonly unkept: TreeParts['unkept'];
   readonly options: TreeOptions;
   readonly nodes: NodeTable;
   readonly kernel: KernelLink;
@@ -82,6 +83,7 @@ export class PlatformTree implements Tree {
     this.clock = clock;
     this.log = parts.log;
     this.folderState = parts.folderState;
+    this.unkept = parts.unkept;
     this.options = parts.options;
     this.nodes = nodes;
     this.kernel = kernel;

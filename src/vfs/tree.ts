@@ -12,6 +12,7 @@ import type { Jobs } from '../jobs/ports.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { FolderState } from './attributes/folder-state.ts';
+import type { UnkeptCounts } from './attributes/unkept-counts.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
 import type { AttributesReply, Awaitable, Entry, KernelCaches } from './file-system.ts';
 import type {
@@ -32,9 +33,17 @@ export interface TreeOptions {
   readonly metadataTtlMs: number;
   /** Refuse every change with EROFS. */
   readonly readOnly: boolean;
-  /** Owner of everything: the user who mounted. */
+  /** Owner of everything that has no other: the user who mounted, unless `--uid` and `--gid` say who. */
   readonly uid: number;
   readonly gid: number;
+  /** The user who mounted, whatever `uid` and `gid` say: `.svcfs/` belongs to that user. */
+  readonly mounter: { readonly uid: number; readonly gid: number };
+  /** Whether the owner of a file is stored and shown, or everything belongs to `uid` and `gid`. Default `mounter`. */
+  readonly owner: 'mounter' | 'kept';
+  /** What becomes of attributes that the platform has no place for. Default `ignore`: they are accepted and counted. */
+  readonly unkept: 'ignore' | 'refuse';
+  /** What becomes of who opens an alias to write it. Default `refuse`. */
+  readonly aliasWrite: 'refuse' | 'copy';
   /** Bits taken from 0666 and 0777. Default 022. */
   readonly umask: number;
   /** How long a rename waits for its job before EINTR; undefined: as long as it takes. */
@@ -60,8 +69,10 @@ export interface TreeParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly options: TreeOptions;
-  /** Mode and time of folders, which the platform does not keep. */
+  /** Mode, time and owner of folders, which the platform does not keep. */
   readonly folderState: FolderState;
+  /** Attributes that programs set and nothing keeps. */
+  readonly unkept: UnkeptCounts;
 }
 
 /** Asks for what the first read of a file waits for; returns what the service tells of the file in the same answer. */

@@ -1,9 +1,9 @@
 /** Programs that put a new file in place of the old one by a rename, on a volume, which renames and deletes nothing. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { mustRun, run } from '../support/run.ts';
+import { mustRun, run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 
 const STAGING = 'demo/rna-seq-study';
@@ -114,4 +114,27 @@ it('cp --backup writes what is new, and refuses what it would have to rename', a
   });
   expect(await readFile(object('mid'), 'utf8')).toBe('one\n');
   expect(await onVolume()).toEqual(['mid']);
+});
+
+/** They set owner, mode and time of what they make, none of which an object keeps. */
+it.each([
+  ['cp -a', 'cp -a "$local/deep" "$volume/"'],
+  ['cp -p', 'mkdir "$volume/deep"; cp -p "$local/deep/file" "$volume/deep/"'],
+  ['install', 'mkdir "$volume/deep"; install -m 600 "$local/deep/file" "$volume/deep/"'],
+  ['mv of a local folder', 'mv "$local/deep" "$volume/"'],
+  ['rsync -a', 'rsync -a "$local/" "$volume/"'],
+  ['tar x', 'tar c -C "$local" deep | tar x -C "$volume"'],
+  [
+    'touch of an object',
+    'mkdir "$volume/deep"; echo text > "$volume/deep/file"; touch -d 2020-01-01 "$volume/deep/file"',
+  ],
+])('%s brings a file to a volume, and fails for no attribute', async (_, script) => {
+  await mkdir(join(local, 'deep'));
+  await writeFile(join(local, 'deep/file'), 'text\n', { mode: 0o640 });
+  await utimes(join(local, 'deep/file'), 1, 1);
+  if (process.getuid?.() === 0) await chown(join(local, 'deep/file'), 1234, 1234);
+  await shell(script, { env: { local, volume: object() } });
+  expect(await readFile(object('deep/file'), 'utf8')).toBe('text\n');
+  expect(await onVolume()).toEqual(['deep']);
+  expect((await served.sandbox.svcfs(['status', served.path()])).stdout).toMatch(/not kept: .*times/);
 });

@@ -276,3 +276,17 @@ describe('while the service does not answer', () => {
     }
   });
 });
+
+describe.runIf(process.getuid?.() === 0)('root brings files of another user, with their modes', () => {
+  it.each([
+    ['rsync -a', 'rsync -a "$from/" to/'],
+    ['cp -a', 'cp -a "$from/." to/'],
+    ['tar x', 'tar c -C "$from" . | tar x -C to'],
+  ])('%s', async (_, bring) => {
+    const made = 'from=$(mktemp -d); mkdir to "$from/deep"; seq 9 | tee "$from/program" > "$from/deep/file"';
+    const modes = 'chmod 750 "$from/deep"; chmod 640 "$from/deep/file"; chmod 755 "$from/program"';
+    const shown = 'stat -c "%a %n" to/deep to/deep/file to/program; cat to/deep/file; rm -r "$from"';
+    const printed = await same(`${made}; ${modes}; chown -R 1234:1234 "$from"; ${bring}; ${shown}`);
+    expect(printed).toContain('640 to/deep/file\n755 to/program');
+  });
+});

@@ -14,6 +14,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ProcessTable } from '../../src/lib/process-table.ts';
 import type { FolderFacts } from '../../src/vfs/attributes/folder-state.ts';
+import { UnkeptCounts } from '../../src/vfs/attributes/unkept-counts.ts';
 import type { ChangingSide } from '../../src/vfs/create-changing-side.ts';
 import { createChangingSide } from '../../src/vfs/create-changing-side.ts';
 import { Details } from '../../src/vfs/directories/details.ts';
@@ -166,6 +167,10 @@ export class ChangingWorld {
       gid: 1000,
       umask: 0o022,
       renameWaitMs: undefined,
+      mounter: { uid: 1000, gid: 1000 },
+      owner: 'mounter',
+      unkept: 'ignore',
+      aliasWrite: 'refuse',
       afterExport: 'keep',
       onKilled: 'publish',
       conflict: 'last',
@@ -187,6 +192,7 @@ export class ChangingWorld {
       log: new LinesLogger(),
       options: treeOptions,
       folderState,
+      unkept: new UnkeptCounts(),
       nodes,
       make,
       kernel: new KernelLink(),

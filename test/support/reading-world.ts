@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { UnkeptCounts } from '../../src/vfs/attributes/unkept-counts.ts';
 import { Details } from '../../src/vfs/directories/details.ts';
 import { fixedDirectory } from '../../src/vfs/directories/fixed-directory.ts';
 import { type Catalogs, createCatalogs, root } from '../../src/vfs/directories/root.ts';
@@ -75,6 +76,10 @@ export class ReadingWorld {
         gid: 2,
         umask: 0o022,
         renameWaitMs: undefined,
+        mounter: { uid: 1000, gid: 1000 },
+        owner: 'mounter',
+        unkept: 'ignore',
+        aliasWrite: 'refuse',
         afterExport: 'keep',
         onKilled: 'publish',
         conflict: 'last',
@@ -83,6 +88,7 @@ export class ReadingWorld {
         ...options,
       },
       folderState,
+      unkept: new UnkeptCounts(),
       nodes,
       make,
       kernel,

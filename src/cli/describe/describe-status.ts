@@ -16,6 +16,7 @@ export function describeStatus({ uploads, jobs, rates, statistics }: Status): re
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     ...describeRates(rates).map((line) => `limits: ${line}`),
     `spool: ${describeSpool(statistics.spool)}`,
+    ...describeUnkept(statistics.unkept).map((line) => `not kept: ${line}`),
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
@@ -86,4 +87,12 @@ function describeSpool({ usedBytes, limitBytes, waitingWrites }: SpoolUsage): st
 function describeUpload({ label, sentBytes, sizeBytes, state, error }: UploadProgress): string {
   const why = error === undefined ? '' : ` (${error})`;
   return `${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`;
+}
+
+/** Nothing when all that was set is kept. */
+function describeUnkept(unkept: MountStatistics['unkept']): readonly string[] {
+  const counts = Object.entries(unkept).filter(([, count]) => count > 0);
+  if (counts.length === 0) return [];
+  const told = counts.map(([attribute, count]) => `${count} ${attribute}${count === 1 ? '' : 's'}`);
+  return [`${told.join(', ')}, which programs set and the platform has no place for (--unkept)`];
 }

@@ -12,6 +12,11 @@ export function mountMetrics(statistics: MountStatistics): readonly Metric[] {
     ...(diskCache === null ? [] : diskCacheMetrics(diskCache)),
     ...spoolMetrics(statistics),
     ...transferMetrics(statistics),
+    counter(
+      'unkept_attributes_total',
+      'Attributes that programs set and that were accepted and forgotten (--unkept).',
+      byLabel('attribute', statistics.unkept),
+    ),
   ];
 }
 

@@ -8,6 +8,7 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
+import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/attributes/unkept-counts.ts';
 import type { ServiceLog } from './service-log.ts';
 
 export interface CountedParts {
@@ -20,6 +21,7 @@ export interface CountedParts {
   readonly operations: OperationCounts;
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
+  readonly unkept: UnkeptCounts;
 }
 
 /** As `.svcfs/stats` and `svcfs status` show it. */
@@ -33,11 +35,13 @@ export type MountStatistics = Readonly<{
   spool: SpoolUsage;
   uploads: { readonly writing: number; readonly publishing: number; readonly partsInFlight: number };
   jobs: { readonly unfinished: number };
+  /** Attributes that were accepted and forgotten. */
+  unkept: UnkeptSnapshot;
   operations: ReturnType<OperationCounts['snapshot']>;
 }>;
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, disk, writer, jobs, operations } = parts;
+  const { api, service, reader, memory, disk, writer, jobs, unkept, operations } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
@@ -47,6 +51,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     spool: writer.spool(),
     uploads: countUploads(writer.uploads()),
     jobs: { unfinished: jobs.pending() },
+    unkept: unkept.snapshot(),
     operations: operations.snapshot(),
   };
 }

@@ -1,11 +1,11 @@
 /**
  * SETATTR but for the size. The platform keeps no mode and no settable time: those of files are metadata pairs of our
- * own, those of folders local state, objects of volumes have none.
+ * own, those of folders local state, objects of volumes have none (`unkept.ts`).
  */
 import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
-import type { Node, ProjectFileNode, ProjectFolderNode } from '../node.ts';
+import type { Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
 import { pairsToBe } from '../open/annotations.ts';
 import type { Contents } from '../open/contents.ts';
 import { localFacts } from '../open/local-facts.ts';
@@ -13,6 +13,7 @@ import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
 import { requireCount } from '../xattr/limits.ts';
 import type { AttributeWriter } from './attribute-writer.ts';
+import { type SettableFacts, withoutUnkept } from './unkept.ts';
 
 interface Parts {
   readonly tree: Tree;
@@ -25,30 +26,27 @@ const SUID_SGID_BITS = 0o6000;
 
 export function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): void {
   const { tree, contents } = parts;
-  requireOwnersKept(tree, changes);
   const facts = factsOf(tree, node, changes);
-  if (facts.mode === undefined && facts.mtimeMs === undefined) {
+  if (isNothing(facts)) {
     writeAgain(parts, node);
     return;
   }
   requireWritable(tree, node);
   switch (node.kind) {
     case 'project-file':
-      setOfFile(parts, node, facts);
+      setOfFile(parts, node, withoutUnkept(tree, node, facts));
       return;
     case 'project-folder':
-      setOfFolder(tree, node, facts);
+      setOfFolder(tree, node, withoutUnkept(tree, node, facts));
       return;
     case 'volume-object':
-      if (contents.isTemporary(node)) {
-        node.mode = facts.mode ?? node.mode;
-        node.writtenMs = facts.mtimeMs ?? node.writtenMs;
-        return;
-      }
+      if (contents.isTemporary(node)) setOfTemporary(tree, node, facts);
       // `touch` of a file being written: its time is that of writing anyway.
-      if (facts.mode === undefined && changes.mtimeMs === 'now' && !node.record) return;
-      throw new FsError('EPERM', 'a volume keeps no mode and no settable time for its objects');
+      else if (!isDatedAnyway(node, facts)) withoutUnkept(tree, node, facts);
+      return;
     case 'volume-directory':
+      withoutUnkept(tree, node, facts);
+      return;
     case 'virtual-directory':
     case 'virtual-file':
       throw new FsError('EPERM', `${node.name || 'the top of the mount'} has no settable mode or time`);
@@ -57,10 +55,12 @@ export function setAttributes(parts: Parts, node: Node, changes: AttributeChange
   }
 }
 
-interface Facts {
-  readonly mode: number | undefined;
-  readonly mtimeMs: number | undefined;
+interface Facts extends SettableFacts {
   readonly isNow: boolean;
+}
+
+function isNothing({ mode, mtimeMs, owner }: Facts): boolean {
+  return mode === undefined && mtimeMs === undefined && owner === undefined;
 }
 
 /** What is really to change: programs set what they find, and a request is not for that. */
@@ -68,19 +68,25 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const { attributes } = tree.attributesOf(node);
   const asked = changes.mode ?? attributes.mode;
   const mode = (changes.killSuidgid ? asked & ~SUID_SGID_BITS : asked) & PERMISSION_BITS;
-  const { mtimeMs } = changes;
+  const { mtimeMs, uid = attributes.uid, gid = attributes.gid } = changes;
   const time = mtimeMs === 'now' ? tree.clock.now() : mtimeMs;
   return {
     mode: mode === (attributes.mode & PERMISSION_BITS) ? undefined : mode,
     mtimeMs: time === undefined || Math.trunc(time) === Math.trunc(attributes.mtimeMs) ? undefined : time,
+    owner: uid === attributes.uid && gid === attributes.gid ? undefined : { uid, gid },
     isNow: mtimeMs === 'now',
   };
 }
 
-function requireOwnersKept(tree: Tree, { uid, gid }: AttributeChanges): void {
-  const { options } = tree;
-  if ((uid ?? options.uid) !== options.uid || (gid ?? options.gid) !== options.gid)
-    throw new FsError('EPERM', 'the platform has no owners: everything belongs to the user who mounted');
+function isDatedAnyway({ record }: VolumeObjectNode, { mode, owner, isNow }: Facts): boolean {
+  return mode === undefined && owner === undefined && isNow && !record;
+}
+
+/** It is a file of this machine: it has a mode and a time for as long as it stays one. */
+function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeMs, owner }: Facts): void {
+  withoutUnkept(tree, node, { owner, mode: undefined, mtimeMs: undefined });
+  node.mode = mode ?? node.mode;
+  node.writtenMs = mtimeMs ?? node.writtenMs;
 }
 
 /** What is asked for is what the file shows, but that may not have been written: the platform could not be asked then. */
@@ -90,6 +96,7 @@ function writeAgain({ contents, attributes }: Parts, node: Node): void {
 }
 
 function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts: Facts): void {
+  if (isNothing(facts)) return;
   const unpublished = contents.find(node)?.unpublished ?? 'none';
   const { mode = node.mode, mtimeMs } = facts;
   // `touch` of a new file: its publication dates it, and a request less does.
@@ -105,6 +112,7 @@ function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts
 }
 
 function setOfFolder(tree: Tree, node: ProjectFolderNode, facts: Facts): void {
+  if (isNothing(facts)) return;
   node.mode = facts.mode ?? node.mode;
   node.mtimeMs = facts.mtimeMs ?? node.mtimeMs;
   if (!node.record) return;

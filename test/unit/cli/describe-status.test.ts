@@ -67,4 +67,11 @@ describe('the status of a mount', () => {
       /; 1 write waits for room/,
     );
   });
+
+  it('tells what was set and not kept, and says nothing of it when all is kept', () => {
+    expect(lineOf('not kept', someStatistics())).toBeUndefined();
+    expect(lineOf('not kept', someStatistics({ unkept: { owner: 12, mode: 0, time: 1 } }))).toBe(
+      'not kept: 12 owners, 1 time, which programs set and the platform has no place for (--unkept)',
+    );
+  });
 });

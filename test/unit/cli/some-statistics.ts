@@ -21,6 +21,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
     spool: { usedBytes: 0, limitBytes: null, waitingWrites: 0 },
     uploads: { writing: 0, publishing: 0, partsInFlight: 0 },
     jobs: { unfinished: 0 },
+    unkept: { owner: 0, mode: 0, time: 0 },
     operations: {},
     ...given,
   };
