@@ -264,6 +264,8 @@ export interface RangeToRead {
   readonly onProgress?: ((receivedBytes: number) => void) | undefined;
   /** Called at most once, when the rest of the range can be taken off its socket in place of being received. */
   readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
+  /** When the wait for it began (`Clock.monotonic`): the time for a store that brings nothing counts from then. Default: now. */
+  readonly sinceMs?: number | undefined;
 }
 
 /**

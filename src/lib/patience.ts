@@ -18,10 +18,10 @@ export class Patience {
     this.#options = options;
   }
 
-  /** The time counts from now on: a try that has not ended yet is no better than a failure. */
-  begin(): void {
+  /** The time counts from now on, or from `sinceMs`: a try that has not ended yet is no better than a failure. */
+  begin(sinceMs = this.#options.clock.monotonic()): void {
     this.#failures = 0;
-    this.#deadlineMs = this.#options.clock.monotonic() + this.#options.timeoutMs;
+    this.#deadlineMs = sinceMs + this.#options.timeoutMs;
   }
 
   /** Of the time, for the try that begins now. */

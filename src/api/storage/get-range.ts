@@ -34,12 +34,12 @@ const STRANGE_ANSWERS = 3;
  * the same, by ETag and size, so that bytes of two versions never mix.
  */
 export function getRangeOver(exchange: RangeExchange, limits: RangeLimits): StorageClient['getRange'] {
-  return async (url, { offset, into, expectedEtag, onAnswer, onProgress, onWaiting }, signal) => {
+  return async (url, { offset, into, expectedEtag, sinceMs, onAnswer, onProgress, onWaiting }, signal) => {
     if (into.length === 0) {
       throw new RangeError('a range has at least one byte');
     }
     const target = new URL(url);
-    const attempts = new Attempts(limits);
+    const attempts = new Attempts(limits, sinceMs);
     const answers = new Answers(onAnswer);
     let received = 0;
     for (;;) {
@@ -81,10 +81,10 @@ class Attempts {
   #progressBytes = 0;
   #strangeAnswers = 0;
 
-  constructor(limits: RangeLimits) {
+  constructor(limits: RangeLimits, sinceMs: number | undefined) {
     this.#limits = limits;
     this.#patience = new Patience({ ...limits, backoff: BACKOFF });
-    this.#patience.begin();
+    this.#patience.begin(sinceMs);
   }
 
   /** Of the next exchange: no longer than there is time left. */

@@ -21,6 +21,8 @@ export function limitDownloads(storage: StorageClient, limit: Throttle): Storage
           offset: range.offset + at,
           expectedEtag: range.expectedEtag ?? first?.etag,
           onWaiting: undefined,
+          // Each piece that came is progress.
+          sinceMs: at === 0 ? range.sinceMs : undefined,
           onProgress: (bytes: number) => range.onProgress?.(at + bytes),
         };
         const answer = await storage.getRange(url, piece, signal);

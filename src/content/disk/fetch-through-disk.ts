@@ -13,7 +13,7 @@ export interface ThroughDiskOptions {
 
 /** Fetches from the disk what is there, the rest from the service, and keeps that on the disk. */
 export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): FetchRange {
-  return async (offset, into, { signal, onProgress }) => {
+  return async (offset, into, { signal, onProgress, sinceMs }) => {
     const known = version();
     const missing = known ? await disk.read(known, offset, into) : undefined;
     signal.throwIfAborted();
@@ -22,6 +22,7 @@ export function fetchThroughDisk({ disk, version, fetch }: ThroughDiskOptions): 
     await allSettled(ranges, (range) =>
       fetch(offset + range.start, into.subarray(range.start, range.end), {
         signal,
+        sinceMs,
         onProgress: onProgress && ((bytes) => onProgress(progress.after(range, bytes))),
       }),
     );

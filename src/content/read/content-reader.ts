@@ -34,13 +34,13 @@ export interface CachingReader extends ContentReader {
 }
 
 export function createContentReader(options: ContentReaderOptions): CachingReader {
-  const { memory, disk } = options;
+  const { memory, disk, clock } = options;
   const registry = new SourceRegistry({
     ...options,
     origins: new StoreOrigins(() => options.api.downloadOrigin()),
   });
   const cache = new SegmentCache(memory);
-  const slots = new RangeSlots(options.clock);
+  const slots = new RangeSlots(clock);
   const shareBytes = (): number =>
     windowShare({ ranges: slots.limit, handles: slots.users }, memory.limitBytes);
 
@@ -48,6 +48,6 @@ export function createContentReader(options: ContentReaderOptions): CachingReade
     statistics: () => cache.statistics,
     cached:
       disk && new CachedContents({ disk, memory, withSource: (...given) => registry.withCurrent(...given) }),
-    open: (version) => new OpenSource(version, { registry, cache, slots, shareBytes }),
+    open: (version) => new OpenSource(version, { registry, cache, slots, shareBytes, clock }),
   };
 }

@@ -6,6 +6,8 @@ export interface FetchOptions {
   readonly onProgress?: ((filledBytes: number) => void) | undefined;
   /** The rest of the range waits in its socket, for a while: not where it has to be kept on the disk. */
   readonly onWaiting?: ((body: WaitingBody) => void) | undefined;
+  /** When the reader began to wait (`Clock.monotonic`): the store's time to answer counts from then. Default: now. */
+  readonly sinceMs?: number | undefined;
 }
 
 /** All bytes of the range are there. */

@@ -2,6 +2,7 @@
 
 import type { FileRecord } from '../../api/model.ts';
 import type { ByteChunks } from '../../lib/byte-chunks.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import {
@@ -11,7 +12,9 @@ import {
   type OpenVersion,
   type Waiting,
 } from '../ports.ts';
+import { isOutage } from './is-outage.ts';
 import { Readahead, type ReadaheadOptions } from './readahead.ts';
+import { RecentFailures } from './recent-failures.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentCache } from './segment-cache.ts';
 import { BLOCK_BYTES } from './segment-index.ts';
@@ -25,11 +28,35 @@ const LARGEST_DEMAND_BYTES = 4 * 1024 * 1024;
 
 export interface OpenSourceOptions extends ReadaheadOptions {
   readonly registry: SourceRegistry;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+interface Wanted {
+  readonly offset: number;
+  readonly end: number;
+  readonly reach: number;
+  /** `FetchOptions.sinceMs` */
+  readonly sinceMs?: number;
+}
+
+interface Reading {
+  readonly offset: number;
+  readonly end: number;
+  readonly signal: AbortSignal;
+  readonly beganMs: number;
+}
+
+/** The segments that cover a range, pinned. */
+interface Gathered {
+  readonly all: Segment[];
+  /** Those whose fetch this read has begun. The others were on their way before, or are there. */
+  readonly own: Segment[];
 }
 
 export class OpenSource implements OpenVersion {
   readonly version: ContentVersion;
   readonly #options: OpenSourceOptions;
+  readonly #failures: RecentFailures;
   #source: VersionSource;
   #readahead: Readahead;
   #verifying: Promise<void> | undefined;
@@ -39,6 +66,7 @@ export class OpenSource implements OpenVersion {
   constructor(version: ContentVersion, options: OpenSourceOptions) {
     this.version = version;
     this.#options = options;
+    this.#failures = new RecentFailures(options.clock);
     const { source, verified } = options.registry.open(version);
     this.#source = source;
     this.#source.opened();
@@ -58,9 +86,10 @@ export class OpenSource implements OpenVersion {
     if (this.#closed) throw new ContentError('failed', 'read after close');
     const end = Math.min(offset + sizeBytes, this.version.sizeBytes);
     if (end <= offset) return { chunks: [] };
+    const failure = this.#failures.takeIn(offset, end);
+    if (failure !== undefined) return Promise.reject(failure.error);
     if (this.#verified) return this.#read(offset, end, waiting);
-    this.#verifying ??= this.#verify();
-    return untilAborted(this.#verifying, waiting.signal).then(() => this.#read(offset, end, waiting));
+    return this.#readVerified({ offset, end, signal: waiting.signal, beganMs: this.#now }, waiting);
   }
 
   close(): void {
@@ -73,20 +102,19 @@ export class OpenSource implements OpenVersion {
   #read(offset: number, end: number, waiting: Waiting): ByteChunks | Promise<ByteChunks> {
     const splices = waiting.splices ?? false;
     const reach = this.#readahead.onRead(offset, end, splices);
-    const segments: Segment[] = [];
-    try {
-      this.#gather(segments, { offset, end, reach });
-      this.#readahead.fill();
-    } catch (error) {
-      for (const segment of segments) this.#options.cache.unpin(segment);
-      throw error;
-    }
+    const gathered = this.#gather({ offset, end, reach });
+    const { all: segments } = gathered;
     const handedOn = splices ? this.#handOn(segments, offset, end) : undefined;
     if (handedOn !== undefined) return handedOn;
-    const missing = segments.flatMap((segment) => segment.until(end) ?? []);
-    this.#options.cache.countRead(missing.length === 0);
-    if (missing.length === 0) return lend(segments, offset, end, this.#options.cache);
-    return this.#lendOnceThere(segments, missing, { offset, end, signal: waiting.signal });
+    const missing = missingOf(gathered, end);
+    this.#options.cache.countRead(missing === undefined);
+    if (missing === undefined) return lend(segments, offset, end, this.#options.cache);
+    return this.#lendOnceThere(gathered, missing, {
+      offset,
+      end,
+      signal: waiting.signal,
+      beganMs: this.#now,
+    });
   }
 
   #handOn(segments: readonly Segment[], offset: number, end: number): ByteChunks | undefined {
@@ -110,25 +138,53 @@ export class OpenSource implements OpenVersion {
     this.#readahead.fill();
   }
 
-  async #lendOnceThere(
-    segments: readonly Segment[],
-    missing: readonly Promise<void>[],
-    range: { readonly offset: number; readonly end: number; readonly signal: AbortSignal },
-  ): Promise<ByteChunks> {
-    try {
-      await untilAborted(Promise.all(missing), range.signal);
-    } catch (error) {
-      for (const segment of segments) this.#options.cache.unpin(segment);
-      throw error;
+  /**
+   * Another reader's fetch may be about to be given up when this read joins it. This read then fetches by itself, in what is
+   * left of its own time.
+   */
+  async #lendOnceThere(first: Gathered, firstMissing: Promise<void>, reading: Reading): Promise<ByteChunks> {
+    const { cache } = this.#options;
+    const { offset, end, signal, beganMs } = reading;
+    let gathered = first;
+    let missing: Promise<void> | undefined = firstMissing;
+    while (missing !== undefined) {
+      try {
+        await untilAborted(missing, signal);
+        break;
+      } catch (error) {
+        for (const segment of gathered.all) cache.unpin(segment);
+        if (signal.aborted || this.#closed) throw error instanceof JoinedInVain ? error.cause : error;
+        if (!(error instanceof JoinedInVain)) throw this.#remembered(error, reading);
+      }
+      gathered = this.#gather({ offset, end, reach: end, sinceMs: beganMs });
+      missing = missingOf(gathered, end);
     }
-    return lend(segments, range.offset, range.end, this.#options.cache);
+    return lend(gathered.all, offset, end, cache);
   }
 
-  /** Adds the segments that cover a range, pinned; fetches of its gaps are started, the last one up to `reach` if memory has room. */
-  #gather(
-    segments: Segment[],
-    { offset, end, reach }: { readonly offset: number; readonly end: number; readonly reach: number },
-  ): void {
+  #remembered(error: unknown, { offset, end, beganMs }: Reading): unknown {
+    this.#failures.add({ offset, end }, error, beganMs);
+    return error;
+  }
+
+  get #now(): number {
+    return this.#options.clock.monotonic();
+  }
+
+  /** Fetches of gaps are started, the last one up to `reach` if memory has room. */
+  #gather(range: Wanted): Gathered {
+    const gathered: Gathered = { all: [], own: [] };
+    try {
+      this.#gatherInto(gathered, range);
+      this.#readahead.fill();
+    } catch (error) {
+      for (const segment of gathered.all) this.#options.cache.unpin(segment);
+      throw error;
+    }
+    return gathered;
+  }
+
+  #gatherInto({ all, own }: Gathered, { offset, end, reach, sinceMs }: Wanted): void {
     const { cache } = this.#options;
     const { index, fetch } = this.#source;
     const blockEnd = (at: number): number =>
@@ -139,13 +195,26 @@ export class OpenSource implements OpenVersion {
     const demandBytes = end < reach ? limit - next : demandRangeBytes(limit - next);
     while (next < end) {
       const gapLimit = Math.min(next + demandBytes, limit);
-      const segment =
-        index.at(next) ??
-        cache.load({ index, offset: next, end: index.gapEnd(next, gapLimit), fetch }, demandEnd);
+      let segment = index.at(next);
+      if (segment === undefined) {
+        const load = { index, offset: next, end: index.gapEnd(next, gapLimit), fetch, sinceMs };
+        segment = cache.load(load, demandEnd);
+        own.push(segment);
+      }
       cache.pin(segment);
-      segments.push(segment);
+      all.push(segment);
       next = segment.end;
     }
+  }
+
+  async #readVerified(reading: Reading, waiting: Waiting): Promise<ByteChunks> {
+    this.#verifying ??= this.#verify();
+    try {
+      await untilAborted(this.#verifying, reading.signal);
+    } catch (error) {
+      throw reading.signal.aborted ? error : this.#remembered(error, reading);
+    }
+    return this.#read(reading.offset, reading.end, waiting);
   }
 
   /** Content that can change is checked at open, once; when it changed, this handle goes on with what is there now. */
@@ -166,6 +235,29 @@ export class OpenSource implements OpenVersion {
   #leave(): void {
     this.#source.handles -= 1;
     this.#options.registry.tidy(this.#source);
+  }
+}
+
+/** Undefined when all is there. Rejects with `JoinedInVain` when the fetch of another reader was given up. */
+function missingOf({ all, own }: Gathered, end: number): Promise<void> | undefined {
+  let missing: Promise<void>[] | undefined;
+  for (const segment of all) {
+    const there = segment.until(end);
+    if (there === undefined) continue;
+    missing ??= [];
+    missing.push(own.includes(segment) ? there : there.catch(joinedInVain));
+  }
+  return missing && Promise.all(missing).then(() => undefined);
+}
+
+function joinedInVain(error: unknown): never {
+  throw isOutage(error) ? new JoinedInVain(error) : error;
+}
+
+/** The fetch that a read had joined was given up: it had begun before the read. */
+class JoinedInVain extends Error {
+  constructor(cause: unknown) {
+    super('joined a fetch that was given up', { cause });
   }
 }
 

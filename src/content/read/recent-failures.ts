@@ -10,39 +10,30 @@ interface Failure {
 const MOST_REMEMBERED_MS = 3000;
 
 /**
- * Ranges that could not be had after long trying. When its read-ahead fails, the kernel asks for the page anew, alone: to try as
+ * What one handle could not read after long trying. When its read-ahead fails, the kernel asks for the page anew, alone: to try as
  * long again would let the program wait twice as long as it was told. What failed at once costs nothing to be tried anew.
  */
 export class RecentFailures {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #failures: readonly Failure[] = [];
-  #forgotMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
   add(range: { readonly offset: number; readonly end: number }, error: unknown, beganMs: number): void {
-    if (beganMs < this.#forgotMs) return;
     const now = this.#clock.monotonic();
     const untilMs = now + Math.min(MOST_REMEMBERED_MS, now - beganMs);
     this.#failures = [...this.#current(), { ...range, error, untilMs }];
   }
 
-  /** Someone new is going to read: no try that began before this is theirs. */
-  forget(): void {
-    this.#failures = [];
-    this.#forgotMs = this.#clock.monotonic();
-  }
-
-  /** Throws what a part of the range failed with, once: who asks again after that wants it tried again. */
-  throwIfIn(offset: number, end: number): void {
-    if (this.#failures.length === 0) return;
+  /** What a part of the range failed with, once: who asks again after that wants it tried again. */
+  takeIn(offset: number, end: number): { readonly error: unknown } | undefined {
+    if (this.#failures.length === 0) return undefined;
     this.#failures = this.#current();
     const failure = this.#failures.find((each) => each.offset < end && offset < each.end);
-    if (failure === undefined) return;
-    this.#failures = this.#failures.filter((each) => each !== failure);
-    throw failure.error;
+    if (failure !== undefined) this.#failures = this.#failures.filter((each) => each !== failure);
+    return failure;
   }
 
   #current(): readonly Failure[] {

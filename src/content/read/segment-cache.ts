@@ -25,7 +25,10 @@ interface Load {
   readonly fetch: FetchRange;
   /** What comes may wait in its socket, to be handed on from there. */
   readonly mayWait?: boolean;
+  readonly sinceMs?: number | undefined;
 }
+
+type How = Pick<Load, 'fetch' | 'mayWait' | 'sinceMs'>;
 
 /** What the block cache did for readers. */
 export interface CacheStatistics {
@@ -134,7 +137,7 @@ export class SegmentCache {
   }
 
   /** Never rejects: who waits for bytes is told by the segment. */
-  async #fill(segment: Segment, { fetch, mayWait = false }: Pick<Load, 'fetch' | 'mayWait'>): Promise<void> {
+  async #fill(segment: Segment, { fetch, mayWait = false, sinceMs }: How): Promise<void> {
     const onProgress = (bytes: number): void => segment.filled(bytes);
     const onWaiting = mayWait ? (body: WaitingBody): void => segment.waits(body) : undefined;
     const fetching = new AbortController();
@@ -142,7 +145,7 @@ export class SegmentCache {
     try {
       const { signal } = fetching;
       const into = segment.buffer.subarray(0, segment.sizeBytes);
-      const { inUse } = await fetch(segment.offset, into, { signal, onProgress, onWaiting });
+      const { inUse } = await fetch(segment.offset, into, { signal, onProgress, onWaiting, sinceMs });
       if (inUse !== undefined) this.#pinUntil(segment, inUse);
       segment.filled(segment.sizeBytes);
     } catch (error) {

@@ -19,8 +19,8 @@ import { fetchThroughDisk } from '../disk/fetch-through-disk.ts';
 import { ContentError, type ContentVersion, type ObjectState } from '../ports.ts';
 import { type ContentLink, contentLink, contentLinkAndFile } from './content-link.ts';
 import type { Fetched, FetchOptions, FetchRange } from './fetch-range.ts';
+import { isOutage } from './is-outage.ts';
 import { usableUntilMs } from './link-expiry.ts';
-import { RecentFailures } from './recent-failures.ts';
 import { SegmentIndex } from './segment-index.ts';
 import type { StoreOrigins } from './store-origins.ts';
 
@@ -67,7 +67,6 @@ export class VersionSource {
   readonly fetch: FetchRange;
   handles = 0;
   readonly #deps: SourceDependencies;
-  readonly #failures: RecentFailures;
   #held: HeldLink | undefined;
   #wasLinked = false;
   #etag: string | undefined;
@@ -79,7 +78,6 @@ export class VersionSource {
   constructor(version: ContentVersion, deps: SourceDependencies, onUnused: (source: VersionSource) => void) {
     this.version = version;
     this.#deps = deps;
-    this.#failures = new RecentFailures(deps.clock);
     this.#etag = etagOf(version);
     this.index = new SegmentIndex(() => onUnused(this));
     const { disk } = deps;
@@ -90,7 +88,6 @@ export class VersionSource {
   /** By a handle, for as long as it is there. */
   opened(): void {
     this.handles += 1;
-    this.#failures.forget();
   }
 
   get unused(): boolean {
@@ -115,16 +112,11 @@ export class VersionSource {
 
   /** Fills `into` from the service; rejects with `ContentError` or what the API said. */
   async fetchRemote(offset: number, into: Uint8Array, options: FetchOptions): Promise<Fetched> {
-    const beganMs = this.#deps.clock.monotonic();
-    const end = offset + into.length;
-    this.#failures.throwIfIn(offset, end);
     try {
       await this.#fetch({ offset, into }, { ...options, accept: (told) => this.#pin(told) });
       return {};
     } catch (error) {
-      const explained = this.#explained(error);
-      if (!options.signal.aborted) this.#failures.add({ offset, end }, explained, beganMs);
-      throw explained;
+      throw this.#explained(error);
     }
   }
 
@@ -170,31 +162,30 @@ export class VersionSource {
 
   /** Over the link in hand, and the rest over a new one when the store refuses that, or the file was exported. */
   async #fetch({ offset, into }: Range, options: RemoteOptions): Promise<void> {
-    const held = this.#link();
+    const held = await this.#heldLink(options.signal);
     let received = 0;
     const onProgress = (bytes: number): void => {
       received = bytes;
       options.onProgress?.(bytes);
     };
     try {
-      await this.#fetchFrom(
-        await this.#linkOf(held, options.signal),
-        { offset, into },
-        { ...options, onProgress },
-      );
+      await this.#fetchFrom(await held.link, { offset, into }, { ...options, onProgress });
     } catch (error) {
+      // Another link may lead elsewhere: the next range asks for one, unless it was given up or the link told the truth.
+      const isGood =
+        error instanceof ContentError || (error instanceof StorageError && error.kind === 'changed');
+      if (!isGood && !options.signal.aborted) this.#drop(held);
       if (!(error instanceof StorageError)) throw error;
-      // The store may be elsewhere by now: who asks next has a new link lead there.
-      if (isOutage(error)) this.#drop(held);
       const mayBeExported = error.kind === 'missing' && this.version.kind === 'file';
       if (!error.wantsNewLink && !mayBeExported) throw error;
       if (mayBeExported) this.#isExported = true;
-      this.#drop(held);
       const before = received;
       const rest = { offset: offset + before, into: into.subarray(before) };
       const onRest = (bytes: number): void => options.onProgress?.(before + bytes);
-      await this.#fetchFrom(await this.#linkOf(this.#link(), options.signal), rest, {
+      const other = await this.#heldLink(options.signal);
+      await this.#fetchFrom(await other.link, rest, {
         ...options,
+        ...(before > 0 && { sinceMs: undefined }),
         onProgress: onRest,
         onWaiting: undefined,
       });
@@ -203,13 +194,14 @@ export class VersionSource {
 
   /** No byte counts before its answer is known to be of this version: readers take bytes as they come. */
   async #fetchFrom(link: ContentLink, range: Range, options: RemoteOptions): Promise<void> {
-    const { signal, onProgress, onWaiting, accept } = options;
+    const { signal, onProgress, onWaiting, sinceMs, accept } = options;
     accept(link);
     const onAnswer = ({ etag, objectSizeBytes }: RangeAnswer): void => {
       accept({ etag, sizeBytes: objectSizeBytes });
       this.#isAnswered = true;
     };
-    await this.#deps.storage.getRange(link.url, { ...range, onAnswer, onProgress, onWaiting }, signal);
+    const wanted = { ...range, onAnswer, onProgress, onWaiting, sinceMs };
+    await this.#deps.storage.getRange(link.url, wanted, signal);
   }
 
   #pin({ etag: given, sizeBytes }: Told): void {
@@ -260,12 +252,22 @@ export class VersionSource {
     if (this.#held === held) this.#held = undefined;
   }
 
-  #linkOf(held: HeldLink, signal: AbortSignal): Promise<ContentLink> {
-    if (held.isThere) return held.link;
-    held.rangesWaiting += 1;
-    this.#connectAhead(held.rangesWaiting);
-    // Near the rate limit it may be minutes until it comes.
-    return untilAborted(held.link, signal);
+  /** A link that has come. One that another reader asked for before, in vain, is asked for anew. */
+  async #heldLink(signal: AbortSignal): Promise<HeldLink> {
+    for (;;) {
+      const before = this.#held;
+      const held = this.#link();
+      if (held.isThere) return held;
+      held.rangesWaiting += 1;
+      this.#connectAhead(held.rangesWaiting);
+      try {
+        // Near the rate limit it may be minutes until it comes.
+        await untilAborted(held.link, signal);
+        return held;
+      } catch (error) {
+        if (signal.aborted || held !== before || !isOutage(error)) throw error;
+      }
+    }
   }
 
   /** The way to the store takes as long as a link, or with TLS longer: both at once. */
@@ -293,9 +295,4 @@ export class VersionSource {
         return error.kind satisfies never;
     }
   }
-}
-
-/** For as long as it was tried, no store answered where the link leads, or one that did not work. */
-function isOutage({ kind, status }: StorageError): boolean {
-  return kind === 'failed' && (status === undefined || status >= 500);
 }

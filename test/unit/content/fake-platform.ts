@@ -30,7 +30,7 @@ export class FakePlatform {
   /** Bytes by link path: `volume/location`. */
   readonly objects = new Map<string, FakeObject>();
   readonly uploads = new Map<string, FakeUpload>();
-  readonly ranges: { readonly offset: number; readonly length: number }[] = [];
+  readonly ranges: { readonly offset: number; readonly length: number; readonly sinceMs?: number }[] = [];
   readonly capabilities = new Set<Capability>();
   /** The service's answer for the part size; default: as asked. */
   partSizeBytes: number | undefined;
@@ -164,8 +164,8 @@ export class FakePlatform {
 
   get storage(): StorageClient {
     return {
-      getRange: async (url, { offset, into, onAnswer, onProgress }, signal) => {
-        this.ranges.push({ offset, length: into.length });
+      getRange: async (url, { offset, into, sinceMs, onAnswer, onProgress }, signal) => {
+        this.ranges.push({ offset, length: into.length, ...(sinceMs !== undefined && { sinceMs }) });
         this.mostRangesInFlight = Math.max(this.mostRangesInFlight, ++this.rangesInFlight);
         try {
           await this.#enter(`getRange ${offset}+${into.length}`);
