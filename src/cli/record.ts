@@ -9,6 +9,8 @@ export interface MountRecord {
   /** Name of its `AccountDirectory`; undefined in records of before there was this. */
   readonly account?: string | undefined;
   readonly daemon: ProcessIdentity;
+  /** Of the st_dev of the mount; undefined in records of before there was this. */
+  readonly deviceMinor?: number | undefined;
 }
 
 /** Where an account wrote what its directory keeps; there from its first mount on. */
@@ -30,7 +32,14 @@ export interface DemoRecord {
   readonly madeMountPoint: boolean;
 }
 
-type AnyRecord = MountRecord | AccountRecord | DemoRecord;
+/** Which process has the lock of a mount point's state. Only a process of the same place can tell whether it runs. */
+export interface LockRecord {
+  readonly daemon: ProcessIdentity;
+  /** The run of the machine and its PID namespace; undefined where the system tells none. */
+  readonly place: string | undefined;
+}
+
+type AnyRecord = MountRecord | AccountRecord | DemoRecord | LockRecord;
 
 /** Whole or not at all, also after a power failure: a reader never sees half of it. */
 export async function writeRecord<T extends AnyRecord>(path: string, record: T): Promise<void> {

@@ -1,8 +1,10 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { MountError } from './mount-error.ts';
-import { mountedOn } from './mount-table.ts';
-import { recoverDeadMount } from './recover-dead-mount.ts';
+import { stateOfMount } from './mount-state.ts';
+import { mountedOn, readMountTable } from './mount-table.ts';
+import { walkToMount } from './mount-walk.ts';
+import { forceUnmount } from './recover-dead-mount.ts';
 
 /**
  * The absolute path to mount on, after removing a mount there whose server has died. A MountError when it is missing,
@@ -10,10 +12,7 @@ import { recoverDeadMount } from './recover-dead-mount.ts';
  */
 export async function prepareMountPoint(given: string): Promise<string> {
   const path = await realMountPoint(given);
-  await recoverDeadMount(path);
-  if ((await mountedOn(path)) !== undefined) {
-    throw new MountError('already-mounted', `${path} is already a mount point: unmount it or choose another`);
-  }
+  await requireUnmounted(path);
   const found = await stat(path).catch((cause: unknown) => {
     throw new MountError('mount-point-missing', `${path} does not exist: create it with mkdir`, { cause });
   });
@@ -24,9 +23,28 @@ export async function prepareMountPoint(given: string): Promise<string> {
   return path;
 }
 
-/** Resolves links in all but the last component, which may be a dead mount that answers nothing. */
+/** Takes away a mount whose server has died. Nothing looks at the mount itself but a process that need not return. */
+async function requireUnmounted(path: string): Promise<void> {
+  if ((await mountedOn(path)) === undefined) return;
+  const state = await stateOfMount(path);
+  if (state === 'dead') await forceUnmount(path);
+  if ((await mountedOn(path)) === undefined) return;
+  const silent = state === 'silent' ? ', and its server does not answer' : '';
+  const remedy = state === 'silent' ? `svcfs unmount --force ${path}` : 'unmount it or choose another';
+  throw new MountError('already-mounted', `${path} is already a mount point${silent}: ${remedy}`);
+}
+
+/** Resolves links without a look at what is mounted there, which may be a dead mount that answers nothing. */
 export async function realMountPoint(given: string): Promise<string> {
   const absolute = resolve(given);
+  const table = await readMountTable();
+  const walked = await walkToMount(absolute, table);
+  if (walked !== undefined) {
+    const path = join(walked.path, ...walked.rest);
+    if (table(path) !== undefined) return path;
+    if (walked.mount !== undefined && (await stateOfMount(walked.path)) === 'silent')
+      throw new MountError('other', `${given} lies in the mount ${walked.path}, which does not answer`);
+  }
   try {
     return await realpath(absolute);
   } catch {

@@ -8,6 +8,11 @@ export interface MountedFileSystem {
   readonly deviceMinor: number;
 }
 
+/** Whether it is one of ours, by the type that `mount` and /proc/mounts show. */
+export function isSvcfs(mounted: MountedFileSystem): boolean {
+  return mounted.type === 'fuse.svcfs';
+}
+
 /** One line of /proc/self/mountinfo (proc_pid_mountinfo(5)); undefined for one that is not understood. */
 export function parseMountInfoLine(line: string): MountedFileSystem | undefined {
   const [before, after] = line.split(' - ');

@@ -1,14 +1,15 @@
-import { statfs, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { unmountWithHelper } from './fusermount.ts';
+import { stateOfMount } from './mount-state.ts';
 import { type MountedFileSystem, mountedOn } from './mount-table.ts';
 import { loadNativeAddon } from './native-addon.ts';
 
-/** What any access answers when the server of a mount has died, or was aborted. */
-const DEAD = new Set(['ENOTCONN', 'ECONNABORTED']);
-
-/** Removes the mount on `path` if its server is gone. Answers whether it did; a MountError when that is refused. */
+/**
+ * Removes the mount on `path` if its server is gone. Answers whether it did; a MountError when that is refused. A mount that
+ * does not answer stays: its server may only be stopped.
+ */
 export async function recoverDeadMount(path: string): Promise<boolean> {
-  if (!(await isDead(path))) return false;
+  if ((await mountedOn(path)) === undefined || (await stateOfMount(path)) !== 'dead') return false;
   await forceUnmount(path);
   return true;
 }
@@ -39,17 +40,10 @@ function unmountDirectly(path: string): boolean {
   }
 }
 
-/** By what the kernel asks the server for each time: the attributes of a dead mount it may still have. */
-async function isDead(path: string): Promise<boolean> {
-  try {
-    await statfs(path);
-    return false;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && DEAD.has(String(error.code));
-  }
-}
-
-/** Through fusectl, where it is mounted and the mount is ours; elsewhere the unmount itself has to do. */
+/**
+ * Through fusectl, where it is mounted: the file belongs to the user who mounted. Elsewhere the unmount itself has to do: for
+ * root it aborts, for other users it only takes the mount out of the tree.
+ */
 async function abortConnection({ deviceMinor }: MountedFileSystem): Promise<void> {
   await writeFile(`/sys/fs/fuse/connections/${deviceMinor}/abort`, '1').catch(() => {});
 }

@@ -9,6 +9,7 @@ import { isUnfinished } from '../../service/demo/unfinished-demo.ts';
 import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError } from '../exit-codes.ts';
 import { DATA_DIRECTORY_FAILS, makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
+import { clearDeadMount } from '../mount/clear-dead-mount.ts';
 import type { StateLock } from '../mount/lock-state.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
@@ -40,6 +41,7 @@ export interface RunningDemo extends DemoPlace {
 /** Service with demo content, and a mount of it. When it fails, nothing is left of it. */
 export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
   const path = resolve(request.path);
+  await clearDeadMount(path);
   const madeMountPoint = await makeDirectory(path);
   const ownData = request.data === undefined ? [] : [{ what: 'service data', path: resolve(request.data) }];
   const place = await chooseMountPoint(path, ownData);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { mountDirectory, stateDirectory } from '../../config/directories.ts';
+import type { MountedFileSystem } from '../../fuse/mount-table.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
@@ -20,33 +21,30 @@ export interface StopListener {
 
 interface FoundDemo {
   readonly place: DemoPlace;
-  readonly isMounted: boolean;
+  readonly mounted: MountedFileSystem | undefined;
 }
 
 const END_TIMEOUT_MS = 10_000;
 
 /** Ends the demo at a mount point; answers where its data stays. */
 export async function stopDemo(path: string, listener: StopListener): Promise<string> {
-  const { place, isMounted } = await findDemo(path);
+  const { place, mounted } = await findDemo(path);
   const lock = await lockDemo(place);
   try {
-    return await stopAt(path, { place, isMounted }, listener);
+    return await stopAt(path, { place, mounted }, listener);
   } finally {
     await lock.unlock();
   }
 }
 
-async function stopAt(
-  path: string,
-  { place, isMounted }: FoundDemo,
-  listener: StopListener,
-): Promise<string> {
+async function stopAt(path: string, { place, mounted }: FoundDemo, listener: StopListener): Promise<string> {
   const record = await readRecord<DemoRecord>(place.directory.demoRecord);
   if (record?.service === undefined) {
-    const hint = isMounted ? ': it is a mount without a demo; use svcfs unmount' : '';
+    const hint = mounted ? ': it is a mount without a demo; use svcfs unmount' : '';
     throw new CliError('notMounted', `no demo at ${path}${hint}`);
   }
-  const answer = isMounted ? (await unmount(place, listener.onWaiting)).answer : undefined;
+  const answer =
+    mounted && (await unmount({ ...place, deviceMinor: mounted.deviceMinor }, listener.onWaiting)).answer;
   if (answer === 'busy' || answer === 'held') {
     listener.onBusy(await describeMountUse(place.mountPoint));
     await endDaemon(place);
@@ -71,5 +69,5 @@ async function findDemo(path: string): Promise<FoundDemo> {
   });
   const { mountPoint, mounted } = found;
   const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
-  return { place: { mountPoint, directory }, isMounted: mounted !== undefined };
+  return { place: { mountPoint, directory }, mounted };
 }

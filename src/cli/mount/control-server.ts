@@ -20,13 +20,17 @@ const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
  * Listens on the mount's control socket. One process does, by `lockState`: a socket where nobody listens is left over from
- * one that was killed.
+ * one that was killed. `mayReplace`: also one where somebody listens is left over.
  */
-export async function listenForControl(path: string, handle: ControlHandler): Promise<Server> {
+export async function listenForControl(
+  path: string,
+  handle: ControlHandler,
+  { mayReplace = false }: { readonly mayReplace?: boolean } = {},
+): Promise<Server> {
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
     throw new CliError('failure', `${path}: too long for a socket; set XDG_STATE_HOME to a shorter path`);
   }
-  if (await isListenedAt(path))
+  if (!mayReplace && (await isListenedAt(path)))
     throw new CliError('alreadyMounted', 'another svcfs process serves this mount point');
   await rm(path, { force: true });
   const server = createServer((socket) => converse(socket, handle));

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import { type MountedFileSystem, mountedOn } from '../../fuse/mount-table.ts';
+import { join, resolve } from 'node:path';
+import { type MountedFileSystem, mountedOn, readMountTable } from '../../fuse/mount-table.ts';
+import { walkToMount } from '../../fuse/mount-walk.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { plainReason } from '../../lib/plain-reason.ts';
 import { CliError } from '../exit-codes.ts';
@@ -12,8 +13,8 @@ export interface FoundMount {
 }
 
 /**
- * Finds what a person means by the path of a mount. The mount itself is not touched: the file system there may be
- * dead or hang, so the last component is looked at only when nothing is mounted on it.
+ * Finds what a person means by the path of a mount. A mount of svcfs is not touched, nor what is below it: it may be dead or
+ * hang.
  *
  * @throws CliError that has what the system said for its cause
  */
@@ -26,10 +27,14 @@ export async function findMount(path: string): Promise<FoundMount> {
 }
 
 async function find(absolute: string): Promise<FoundMount> {
-  const direct = join(await realpath(dirname(absolute)), basename(absolute));
-  const mounted = await mountedOn(direct);
-  if (mounted !== undefined) return { mountPoint: direct, mounted };
-  const mountPoint = await realpath(direct);
+  const table = await readMountTable();
+  const walked = await walkToMount(absolute, table);
+  if (walked !== undefined) {
+    const mountPoint = join(walked.path, ...walked.rest);
+    const mounted = table(mountPoint);
+    if (mounted !== undefined || walked.mount !== undefined) return { mountPoint, mounted };
+  }
+  const mountPoint = await realpath(absolute);
   return { mountPoint, mounted: await mountedOn(mountPoint) };
 }
 
@@ -42,9 +47,4 @@ function reasonOf(error: unknown): string {
     default:
       return plainReason(error);
   }
-}
-
-/** Whether it is one of ours, by the type that `mount` and /proc/mounts show. */
-export function isSvcfs(mounted: MountedFileSystem): boolean {
-  return mounted.type === 'fuse.svcfs';
 }

@@ -1,6 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { parseMountInfoLine } from '../../fuse/mount-table.ts';
-import { isSvcfs } from './find-mount.ts';
+import { isSvcfs, parseMountInfoLine } from '../../fuse/mount-table.ts';
 
 /** A mount namespace other than ours that has a mount (mount_namespaces(7)), by one of its processes. */
 export interface OtherNamespace {

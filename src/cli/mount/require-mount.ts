@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
+import { isSvcfs } from '../../fuse/mount-table.ts';
 import { CliError } from '../exit-codes.ts';
-import { findMount, isSvcfs } from './find-mount.ts';
+import { findMount } from './find-mount.ts';
 
 export interface SvcfsMount {
   readonly mountPoint: string;

@@ -1,13 +1,13 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { mountDirectory, stateDirectory } from '../../config/directories.ts';
 import { type MountTable, readMountTable } from '../../fuse/mount-table.ts';
+import { walkToMount } from '../../fuse/mount-walk.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
-import { isSvcfs } from './find-mount.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import type { SvcfsMount } from './require-mount.ts';
 
@@ -27,9 +27,6 @@ export interface LocatedPaths {
   readonly outside: FailedPaths;
 }
 
-/** Of links that lead to links: as many as Linux follows (path_resolution(7)). */
-const MOST_LINKS = 40;
-
 /**
  * Finds the mount that a path lies in, over symbolic links; there need be nothing at the path itself. No mount of svcfs
  * is looked into: it may be dead, and it has no links.
@@ -39,28 +36,9 @@ export async function locate(path: string, readTable = readMountTable): Promise<
 }
 
 async function locateBy(mountedOn: MountTable, path: string): Promise<PathInMount | undefined> {
-  const steps = stepsOf(resolve(path));
-  let at = '/';
-  let links = 0;
-  for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
-    const next = join(at, step);
-    const mounted = mountedOn(next);
-    if (mounted !== undefined && isSvcfs(mounted)) return { mount: mountAt(next), path: join('/', ...steps) };
-    const target = mounted === undefined ? await readlink(next).catch(() => undefined) : undefined;
-    if (target === undefined) {
-      at = next;
-      continue;
-    }
-    links += 1;
-    if (links > MOST_LINKS) return undefined;
-    if (isAbsolute(target)) at = '/';
-    steps.unshift(...stepsOf(target));
-  }
-  return undefined;
-}
-
-function stepsOf(path: string): string[] {
-  return path.split('/').filter((step) => step !== '');
+  const walked = await walkToMount(path, mountedOn);
+  if (walked?.mount === undefined) return undefined;
+  return { mount: mountAt(walked.path), path: join('/', ...walked.rest) };
 }
 
 /** Throws when all of them are in none. */

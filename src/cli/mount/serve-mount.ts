@@ -11,10 +11,10 @@ import { CliError } from '../exit-codes.ts';
 import { type AccountRecord, readRecord, removeRecord, writeRecord } from '../record.ts';
 import { checkAccess } from './check-access.ts';
 import { type Clients, connectClients } from './connect-clients.ts';
-import { listenForControl } from './control-server.ts';
+import { type ControlHandler, listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
-import { lockState, type StateLock } from './lock-state.ts';
+import { lockState, type TakenLock } from './lock-state.ts';
 import { MountEnd } from './mount-end.ts';
 import { pathOutside } from './path-outside.ts';
 import type { RunningMount } from './running-mount.ts';
@@ -37,7 +37,7 @@ interface Given {
 
 /** What lives as long as the mount, beside it. */
 interface Company extends Given {
-  readonly lock: StateLock;
+  readonly lock: TakenLock;
   readonly control: Server;
   readonly watchdog: Watchdog;
 }
@@ -72,7 +72,7 @@ async function serveWith(given: Given): Promise<ServedMount> {
   process.env['PATH'] = await pathOutside(mountPoint, process.env['PATH'] ?? '');
   const lock = await lockState(directory, log);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
-  const control = await listenForControl(directory.socket, async (request, send, signal) => {
+  const handle: ControlHandler = async (request, send, signal) => {
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
     if (request.request === 'abandon') {
       served.end.abandon();
@@ -80,7 +80,8 @@ async function serveWith(given: Given): Promise<ServedMount> {
     }
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
-  });
+  };
+  const control = await listenForControl(directory.socket, handle, { mayReplace: lock.wasTaken });
   const watchdog = startWatchdog(settings, () => log.error({}, 'the watchdog ended'));
   const company = { ...given, lock, control, watchdog };
   try {
@@ -111,8 +112,16 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
     watchdog.watch(mounted.deviceMinor);
     await refuseStateIn(mounted.deviceMinor, settings);
     const daemon = await identify(process.pid);
-    if (daemon !== undefined)
-      await writeRecord(directory.record, { mountPoint, endpoint, account: account.name, daemon });
+    if (daemon !== undefined) {
+      const { deviceMinor } = mounted;
+      await writeRecord(directory.record, {
+        mountPoint,
+        endpoint,
+        account: account.name,
+        daemon,
+        deviceMinor,
+      });
+    }
     return mount;
   } catch (error) {
     mount.detachNow();

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../config/credentials.ts';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
+import { clearDeadMount } from './clear-dead-mount.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { type OwnPlace, refuseOwnFilesBelow } from './own-files.ts';
 import { requireRoomForParts } from './room-for-parts.ts';
@@ -38,6 +39,7 @@ export async function chooseMountPoint(
   path: string,
   alsoOwn: readonly OwnPlace[] = [],
 ): Promise<{ readonly mountPoint: string; readonly directory: MountDirectory }> {
+  await clearDeadMount(path);
   const mountPoint = await prepareMountPoint(path);
   const state = stateDirectory(process.env, homedir());
   await refuseOwnFilesBelow(mountPoint, [

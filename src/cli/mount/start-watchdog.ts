@@ -12,20 +12,30 @@ export interface Watchdog {
 }
 
 /**
- * A shell waits for the end of its standard input, a pipe from this process, and becomes Node.js only then: as long as the
- * mount lives, it takes a fortieth of the memory. This process ends it by the pipe alone: a signal to everything of a
- * terminal or service must not take both away.
+ * A shell waits for the end of this process, and becomes Node.js only then: as long as the mount lives, it takes a fortieth of
+ * the memory. Two things tell it of the end:
+ *
+ * - Its standard input, a pipe from this process, ends. But a killed process may become a zombie of which the kernel keeps a
+ *   thread, as one that writes to /dev/fuse and waits for a lock. All that the process had open then stays open.
+ * - SIGURG comes when the thread that started the shell is dead, which is the main one (PR_SET_PDEATHSIG). A pidfd would tell
+ *   only when the last thread is gone (PIDFD_THREAD is of Linux 6.9), and no shell can wait for one.
+ *
+ * Nothing else ends it: a signal to everything of a terminal or service must not take both processes away. Programs ignore
+ * SIGURG unless they ask for it; so does Node.js, which gets another when the zombie's last thread is gone.
  */
-const WAIT = `trap '' INT TERM HUP; while read -r minor; do watched=$minor; done; exec "$@" "$watched"`;
+const BECOME = 'exec "$@" "$watched"';
+const WAIT = `trap '' INT TERM HUP; trap '${BECOME}' URG; while read -r minor; do watched=$minor; done; ${BECOME}`;
+/** setpriv(1) of util-linux is older than that option, or is of BusyBox: then the pipe alone has to do. */
+const WATCH = `for told in 'setpriv --pdeathsig URG --' ''; do $told true 2>/dev/null && exec $told /bin/sh -c "$0" "$@"; done`;
 const SCRIPT = fileURLToPath(new URL('../watchdog.js', import.meta.url));
 
 /** Must be started before mounting: it may hold nothing of the mount. `onLost` is called when it ends by itself. */
 export function startWatchdog(
-  { mountPoint, directory: { socket } }: Pick<MountSettings, 'mountPoint' | 'directory'>,
+  { mountPoint, directory: { root } }: Pick<MountSettings, 'mountPoint' | 'directory'>,
   onLost: () => void,
 ): Watchdog {
-  const command = [process.execPath, SCRIPT, mountPoint, socket];
-  const child = spawn('/bin/sh', ['-c', WAIT, 'svcfs-watchdog', ...command], {
+  const command = [process.execPath, SCRIPT, mountPoint, root];
+  const child = spawn('/bin/sh', ['-c', WATCH, WAIT, 'svcfs-watchdog', ...command], {
     // Not in our session: what kills our process group must leave it.
     detached: true,
     cwd: '/',

@@ -4,8 +4,9 @@ import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { askDaemon } from './ask-daemon.ts';
+import { removeIfLingering } from './clear-dead-mount.ts';
 import type { UnmountResult } from './control-messages.ts';
-import type { SvcfsMount } from './require-mount.ts';
+import type { SvcfsMount, TabledMount } from './require-mount.ts';
 import { tellDaemon } from './tell-daemon.ts';
 import { waitingAt } from './waiting-elsewhere.ts';
 
@@ -17,11 +18,12 @@ const END_TIMEOUT_MS = 10_000;
 
 /** Asks the mount's process to finish and unmount, and returns when both mount and process are gone. */
 export async function unmount(
-  mount: SvcfsMount,
+  mount: TabledMount,
   onWaiting: (pending: readonly string[]) => void,
 ): Promise<UnmountOutcome> {
   const { mountPoint, directory } = mount;
   const record = await readRecord<MountRecord>(directory.record);
+  if (await removeIfLingering(mount, record)) return recovered(directory);
   for await (const said of askDaemon(directory.socket, { request: 'unmount' })) {
     if (said.answer === 'waiting') onWaiting(said.pending);
     if (said.answer === 'busy' || said.answer === 'held') return said;
@@ -31,8 +33,12 @@ export async function unmount(
       return said;
     }
   }
-  if (await recoverDeadMount(mountPoint)) return { answer: 'recovered', waiting: await waitingAt(directory) };
+  if (await recoverDeadMount(mountPoint)) return recovered(directory);
   throw new CliError('failure', `${mountPoint}: ${describeSilence(directory, record)}`);
+}
+
+async function recovered(directory: MountDirectory): Promise<UnmountOutcome> {
+  return { answer: 'recovered', waiting: await waitingAt(directory) };
 }
 
 /** Who has no record of it did not mount it; a process that is stuck has left one. */
