@@ -181,7 +181,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
-  const { unkept } = options;
+  const { unkept, symlinks } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -192,6 +192,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     conflict,
     writeBack,
     unkept,
+    symlinks,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

@@ -299,6 +299,15 @@ const writeBack: Option<boolean> = {
   default: false,
 };
 
+const symlinks: Option<boolean> = {
+  flags: '--no-symlinks',
+  help: 'show symbolic links as the small files that the platform keeps them as, and make none',
+  environment: 'SVCFS_NO_SYMLINKS',
+  default: true,
+  // The parser has a flag of this form for a value that is true without it.
+  defaultText: 'links are links',
+};
+
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
   help: 'what goes to the log',
@@ -337,6 +346,7 @@ export const MOUNT_OPTIONS = {
   limitDownload,
   writeBack,
   md5Sum,
+  symlinks,
   driver,
   logLevel,
 } as const;

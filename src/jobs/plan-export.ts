@@ -3,6 +3,7 @@ import { isAliasOf } from './is-alias-of.ts';
 import { type ExportPlan, type Plan, refused, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
 import { refusalOfLocation, refusalOfVolume, type VolumeTarget } from './refusals.ts';
+import { linkPairOf } from './symbolic-link.ts';
 
 export interface ExportWish {
   readonly source: Extract<TransferSource, { kind: 'file' | 'folder' }>;
@@ -53,6 +54,9 @@ function whyNotExportable(file: FileRecord): string | undefined {
   }
   if (file.originDataset !== undefined) {
     return `a file of the hosted dataset ${file.originDataset} cannot be exported`;
+  }
+  if (linkPairOf(file) !== undefined) {
+    return 'it is a symbolic link, which a volume cannot keep: remove it, or put the file it points to in its place';
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { ContentVersion } from '../content/ports.ts';
 import { errnoOf } from './errno-of.ts';
 import type { Awaitable } from './file-system.ts';
-import { type DirectoryNode, isDirectory, type Node, pathOf } from './node.ts';
+import { type DirectoryNode, isDirectory, isLink, type Node, pathOf } from './node.ts';
 import { nodeAt } from './node-at.ts';
 import { versionOf } from './open/version-of.ts';
 import type { Tree } from './tree.ts';
@@ -74,7 +74,8 @@ function turnsOf(
 
 async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<FoundContent | undefined> {
   const file = await currentOf(tree, node, signal);
-  if (file === undefined || isDirectory(file) || file.kind === 'virtual-file') return undefined;
+  if (file === undefined || isDirectory(file) || file.kind === 'virtual-file' || isLink(file))
+    return undefined;
   const version = versionOf(file);
   return version && { path: pathOf(file), version };
 }

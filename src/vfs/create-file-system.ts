@@ -154,6 +154,7 @@ function defaults(): TreeOptions {
     onKilled: 'publish',
     conflict: 'last',
     writeBack: false,
+    symlinks: true,
     temporaryNames: [],
   };
 }

@@ -11,7 +11,7 @@ export function isSameNode(node: Node, listed: Listed): boolean {
     case 'entry':
       return listed.record.kind === 'folder'
         ? node.kind === 'project-folder'
-        : node.kind === 'project-file' && isSameFile(node.record, listed.record);
+        : node.kind === 'project-file' && node.link === listed.link && isSameFile(node.record, listed.record);
     case 'object':
       return (
         node.kind === 'volume-object' &&
@@ -47,7 +47,7 @@ export function isSameObject(known: VolumeObjectRecord | undefined, told: Volume
  */
 export function isReplacedUnderDraft(node: Node, listed: Listed): boolean {
   if (node.kind !== 'project-file' || !node.draft) return false;
-  return listed.kind !== 'entry' || listed.record.id !== node.record?.id;
+  return listed.kind !== 'entry' || listed.record.id !== node.record?.id || listed.link !== node.link;
 }
 
 /** Whether the node exists in this mount alone: no answer of the platform can tell that it is gone. */

@@ -40,7 +40,7 @@ export class NodeMaker {
   projectFile(
     place: Place<ProjectFolderNode>,
     project: Project,
-    record: FileRecord | undefined,
+    { record, link }: { readonly record: FileRecord | undefined; readonly link: string | undefined },
   ): ProjectFileNode {
     // Written out, where the others spread what all nodes have: thousands are made in one listing.
     return this.#nodes.add((id) => ({
@@ -53,6 +53,7 @@ export class NodeMaker {
       kind: 'project-file',
       project,
       record,
+      link,
       object: undefined,
       draft: undefined,
       pending: undefined,

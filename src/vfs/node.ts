@@ -65,6 +65,8 @@ export interface ProjectFileNode extends NodeBase {
   project: Project;
   /** The published file; undefined while it is only a draft. */
   record: FileRecord | undefined;
+  /** Of a symbolic link: the pair that marks it (`jobs/symbolic-link.ts`). A file that becomes one is another node then. */
+  readonly link: string | undefined;
   /** What is behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */
   object: ObjectState | undefined;
   /** Local content while the file is open for writing or not yet published. */
@@ -173,6 +175,13 @@ export type AliasNode = ProjectFileNode & { readonly record: FileRecord };
 /** A published file whose bytes are an object of a volume. */
 export function isAlias(node: Node): node is AliasNode {
   return node.kind === 'project-file' && node.record?.storage.kind === 'volume';
+}
+
+export type LinkNode = ProjectFileNode & { readonly link: string; readonly record: FileRecord };
+
+/** A symbolic link: a published file that is shown as one. */
+export function isLink(node: Node): node is LinkNode {
+  return node.kind === 'project-file' && node.link !== undefined && node.record !== undefined;
 }
 
 /** Of a file's content as this mount shows it. */

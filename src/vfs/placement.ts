@@ -117,7 +117,7 @@ export class Placement {
       return;
     }
     if (parent?.kind !== 'project-folder') return;
-    const next = this.#make.projectFile({ parent, name: node.name }, node.project, record);
+    const next = this.#make.projectFile({ parent, name: node.name }, node.project, node);
     next.object = object;
     const { generation } = parent.children;
     parent.children.learn(next.name, next, { generation, nowMs: node.checkedMs });
@@ -183,11 +183,10 @@ export class Placement {
         if (directory.kind !== 'project-folder') break;
         return listed.record.kind === 'folder'
           ? this.#make.projectFolder(place, directory.project, listed.record)
-          : this.#make.projectFile(
-              { parent: directory, name: listed.name },
-              directory.project,
-              listed.record,
-            );
+          : this.#make.projectFile({ parent: directory, name: listed.name }, directory.project, {
+              record: listed.record,
+              link: listed.link,
+            });
       case 'object': {
         if (directory.kind !== 'volume-directory') break;
         const { record } = listed;

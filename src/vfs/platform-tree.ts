@@ -92,7 +92,7 @@ export class PlatformTree implements Tree {
     this.#make = make;
     this.#mountedMs = clock.now();
     const placement = new Placement({ nodes, make, kernel, clock });
-    const directories = new Directories(api, parts.details);
+    const directories = new Directories(api, parts.details, this.options);
     const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
     this.listings = new Listings({
@@ -108,7 +108,7 @@ export class PlatformTree implements Tree {
     });
     this.#backgroundRefresh = new BackgroundRefresh({ ...shared, api, listings: this.listings });
     this.#lookups = new Lookups({ ...shared, api, listings: this.listings });
-    this.#revalidation = new Revalidation({ api, placement, clock });
+    this.#revalidation = new Revalidation({ api, placement, clock, showing: this.options });
   }
 
   attributesOf(node: Node): AttributesReply {
@@ -180,7 +180,7 @@ export class PlatformTree implements Tree {
   }
 
   newFile(parent: ProjectFolderNode, name: string): ProjectFileNode {
-    return this.#make.projectFile({ parent, name }, parent.project, undefined);
+    return this.#make.projectFile({ parent, name }, parent.project, { record: undefined, link: undefined });
   }
 
   newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode {
@@ -200,7 +200,7 @@ export class PlatformTree implements Tree {
   }
 
   placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node {
-    const node = this.#placement.placeListed(parent, listedEntry(record));
+    const node = this.#placement.placeListed(parent, listedEntry(record, this.options));
     if (options?.empty === true && node.kind === 'project-folder')
       node.children.startEmpty(this.clock.elapsed());
     return node;

@@ -56,6 +56,8 @@ export interface TreeOptions {
   readonly conflict: 'last' | 'fail';
   /** `close` returns when the file is durable here, and the upload follows. Default false. */
   readonly writeBack: boolean;
+  /** Files that are marked as symbolic links are shown as such. Default true. */
+  readonly symlinks: boolean;
   /** Patterns: a new file of such a name stays on this machine, in a volume, until it is renamed. Default: none. */
   readonly temporaryNames: readonly string[];
 }

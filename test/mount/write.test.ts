@@ -85,6 +85,32 @@ const SCRIPTS: readonly Program[] = [
     'git keeps a repository',
     'git init -q r; cd r; git config user.name n; git config user.email n@example.org; seq 9 > a; git add a; git commit -qm one; echo x >> a; git commit -qam two; git gc -q; git clone -q . ../c; cd ../c; git log --format=%s; git fsck; cat a',
   ],
+  [
+    'symbolic links are made, followed, listed, renamed, replaced and removed',
+    'mkdir d; echo text > f; ln -s f l; ln -s d/../f m; ln -s nowhere broken; cat l m; readlink l m broken; ' +
+      'stat -c "%n %F %s %a" l broken; mv l d/l; readlink d/l; ln -sfn d m; readlink m; echo x > new; mv new broken; cat broken; ' +
+      'find . -type l | sort; ls -F; rm m; ls d f; ln -s f f || echo taken',
+  ],
+  [
+    'touch, chown and setfattr of a link itself do what they do on a disk',
+    'ln -s nowhere l; touch -h -d "2001-02-03 UTC" l; stat -c %Y l; chown -h $(id -u):$(id -g) l; ' +
+      'setfattr -h -n user.k -v v l 2>&1 || echo refused; getfattr -h -d l',
+    'modification-time',
+  ],
+  [
+    'cp -a, mv and tar keep links',
+    'mkdir t; echo text > t/f; ln -s f t/l; ln -s ../up t/broken; cp -a t u; tar cf t.tar t; mkdir x; tar xf t.tar -C x; mv u v; ' +
+      'readlink v/l v/broken x/t/l x/t/broken; cat v/l x/t/l',
+  ],
+  [
+    'git keeps links, also in a clone',
+    'git init -q r; cd r; git config user.name n; git config user.email n@example.org; echo a > a; ln -s a l; git add .; ' +
+      'git commit -qm one; git clone -q . ../c; cd ../c; git status --short; readlink l; cat l',
+  ],
+  [
+    'a virtual environment of Python works',
+    'python3 -m venv --without-pip v; v/bin/python -c "import sys; print(sys.prefix != sys.base_prefix)"; readlink v/lib64',
+  ],
   ['rm -r removes a tree', 'mkdir -p a/b/c; touch a/1 a/b/2 a/b/c/3; rm -r a; ls -A'],
 ];
 
@@ -139,6 +165,10 @@ const PYTHON: readonly Program[] = [
     "import subprocess, time\nsubprocess.run(['python3','-c','import os; os.write(os.open(\"f\", os.O_WRONLY|os.O_CREAT), b\"left\"); os._exit(0)'])\nprint(open('f').read())",
   ],
   [
+    'links by their type in the directory, and the longest target there can be',
+    "os.mkdir('d'); os.symlink('x' * 4095, 'long'); os.symlink('d', 'short'); print(sorted((e.name, e.is_symlink(), e.is_dir()) for e in os.scandir() if e.name != 'long')); print(len(os.readlink('long')), os.lstat('long').st_size)",
+  ],
+  [
     'a file that exec(2) closes',
     "f = open('f','w'); f.write('kept'); f.flush(); os.execvp('cat', ['cat','f'])",
   ],
@@ -181,7 +211,7 @@ testBeyond('modification-time')(
     const local = join(served.sandbox.root, 'rsync');
     const remote = served.path(PROJECT, 'rsync');
     await shell(
-      'mkdir -p d/e; seq 10 > a; seq 20 > d/b; seq 30 > d/e/c; chmod 755 d/b; touch -d "2012-12-12 UTC" a d/e',
+      'mkdir -p d/e; seq 10 > a; seq 20 > d/b; seq 30 > d/e/c; chmod 755 d/b; ln -s ../a d/l; touch -hd "2012-12-12 UTC" a d/e d/l',
       {
         cwd: await made(local),
       },

@@ -175,6 +175,7 @@ export class ChangingWorld {
       onKilled: 'publish',
       conflict: 'last',
       writeBack: false,
+      symlinks: true,
       temporaryNames: [],
       ...options.options,
     };

@@ -84,6 +84,7 @@ export class ReadingWorld {
         onKilled: 'publish',
         conflict: 'last',
         writeBack: false,
+        symlinks: true,
         temporaryNames: [],
         ...options,
       },

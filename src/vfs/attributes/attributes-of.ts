@@ -5,22 +5,25 @@
  * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
  * have one link: nobody counts their subdirectories. A file that is open without a name has none.
  */
+import { TARGET_IS_CONTENT } from '../../jobs/symbolic-link.ts';
 import type { Attributes } from '../file-system.ts';
 import type {
   DirectoryNode,
+  LinkNode,
   Node,
   ProjectFileNode,
   ProjectFolderNode,
   VirtualFileNode,
   VolumeObjectNode,
 } from '../node.ts';
-import { sizeOf } from '../node.ts';
+import { isLink, sizeOf } from '../node.ts';
 import type { TreeOptions } from '../tree.ts';
 import { isAhead } from './is-ahead.ts';
 import { readReservedPairs } from './reserved-pairs.ts';
 
 export const S_IFREG = 0o100_000;
 export const S_IFDIR = 0o040_000;
+export const S_IFLNK = 0o120_000;
 const WRITE_BITS = 0o222;
 
 export interface AttributesContext {
@@ -38,7 +41,7 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
   const mtimeMs = facts.mtimeMs ?? mountedMs;
   return {
     ino: node.ino,
-    mode: facts.type | (writable ? permissions : permissions & ~WRITE_BITS),
+    mode: facts.type | (writable || facts.type === S_IFLNK ? permissions : permissions & ~WRITE_BITS),
     nlink: facts.type === S_IFDIR || node.parent ? 1 : 0,
     uid: options.uid,
     gid: options.gid,
@@ -50,6 +53,7 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
 }
 
 export function fileTypeOf(node: Node): number {
+  if (isLink(node)) return S_IFLNK;
   return node.kind === 'project-file' || node.kind === 'volume-object' || node.kind === 'virtual-file'
     ? S_IFREG
     : S_IFDIR;
@@ -88,13 +92,18 @@ function fileFacts(node: ProjectFileNode): Facts {
   // What the record tells is of the old content; or it was set since, here or by another client.
   const contentMs = isAhead(node) ? node.writtenMs : (kept.mtimeMs ?? node.writtenMs);
   return {
-    type: S_IFREG,
-    sizeBytes: sizeOf(node) ?? 0,
-    permissions: node.mode ?? kept.mode,
+    ...(isLink(node)
+      ? { type: S_IFLNK, permissions: 0o777, sizeBytes: linkSize(node) }
+      : { type: S_IFREG, permissions: node.mode ?? kept.mode, sizeBytes: sizeOf(node) ?? 0 }),
     writable: node.project.record?.permissions.write ?? true,
     mtimeMs: node.mtimeMs ?? contentMs ?? record?.modifiedMs ?? node.checkedMs,
     ctimeMs: node.writtenMs ?? record?.modifiedMs,
   };
+}
+
+/** Of its target. */
+function linkSize({ link, record }: LinkNode): number {
+  return link === TARGET_IS_CONTENT ? record.sizeBytes : Buffer.byteLength(link);
 }
 
 function objectFacts(node: VolumeObjectNode): Facts {

@@ -3,7 +3,7 @@ import { meaningOf } from '../escape.ts';
 import type { Listed } from '../listed.ts';
 import type { DirectoryNode, VirtualDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
-import { ProjectFolders } from './project-folder.ts';
+import { ProjectFolders, type Showing } from './project-folder.ts';
 import type { ListedPage, PagingOptions, RemoteDirectory } from './remote-directory.ts';
 import { VolumeDirectories } from './volume-directory.ts';
 
@@ -12,8 +12,8 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
   readonly #projectFolders: ProjectFolders;
   readonly #volumeDirectories: VolumeDirectories;
 
-  constructor(api: Api, details: Details) {
-    this.#projectFolders = new ProjectFolders(api, details);
+  constructor(api: Api, details: Details, showing: Showing) {
+    this.#projectFolders = new ProjectFolders(api, details, showing);
     this.#volumeDirectories = new VolumeDirectories(api, details);
   }
 

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { EntryRecord } from '../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
+import { linkPairOf } from '../../jobs/symbolic-link.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { pagesInOrder } from '../../lib/pages-in-order.ts';
 import { isAside } from '../aside-name.ts';
@@ -15,10 +16,12 @@ import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
   readonly #api: Api;
   readonly #details: Details;
+  readonly #showing: Showing;
 
-  constructor(api: Api, details: Details) {
+  constructor(api: Api, details: Details, showing: Showing) {
     this.#api = api;
     this.#details = details;
+    this.#showing = showing;
   }
 
   async *pages(folder: ProjectFolderNode, options: PagingOptions): AsyncGenerator<PageOfPass<Listed>> {
@@ -32,9 +35,10 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
         onUnusable: options.onUnusable,
       });
     const { goOn, signal } = options;
+    const listed = (record: EntryRecord): Listed => listedEntry(record, this.#showing);
     const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, goOn, signal };
     for await (const page of pagesInOrder(fetch, collection)) {
-      yield { ...page, items: page.items.filter((record) => !isAside(record)).map(listedEntry) };
+      yield { ...page, items: page.items.filter((record) => !isAside(record)).map(listed) };
     }
   }
 
@@ -42,7 +46,7 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
     const meaning = meaningOf(name);
     if (meaning.kind !== 'plain' && meaning.kind !== 'escaped-entry') return undefined;
     const record = await this.#findEntry(folder, meaning.name, signal);
-    return record && !isAside(record) ? listedEntry(record) : undefined;
+    return record && !isAside(record) ? listedEntry(record, this.#showing) : undefined;
   }
 
   /** The first name asked for in a project is asked for beside its details, which have the id of the root folder. */
@@ -66,6 +70,13 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
   }
 }
 
-export function listedEntry(record: EntryRecord): Listed {
-  return { kind: 'entry', name: shownName(record.name, 'entry'), record };
+/** How entries of projects are to be shown. */
+export interface Showing {
+  /** Files that are marked as symbolic links are links. */
+  readonly symlinks: boolean;
+}
+
+export function listedEntry(record: EntryRecord, { symlinks }: Showing): Listed {
+  const link = symlinks && record.kind === 'file' ? linkPairOf(record) : undefined;
+  return { kind: 'entry', name: shownName(record.name, 'entry'), record, link };
 }

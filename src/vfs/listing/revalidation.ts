@@ -10,7 +10,7 @@ import type { EntryRecord, FileRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { listedEntry } from '../directories/project-folder.ts';
+import { listedEntry, type Showing } from '../directories/project-folder.ts';
 import { listedObject } from '../directories/volume-directory.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
@@ -27,6 +27,7 @@ interface Parts {
   readonly api: Api;
   readonly placement: Placement;
   readonly clock: Clock;
+  readonly showing: Showing;
 }
 
 const NONE: ReadonlySet<Node> = new Set();
@@ -153,11 +154,11 @@ export class Revalidation {
     node: ProjectFileNode,
     answer: { readonly record: EntryRecord | undefined; readonly generation: number },
   ): void {
-    const { placement } = this.#parts;
+    const { placement, showing } = this.#parts;
     const { record, generation } = answer;
     // Whoever writes it meanwhile finds at publication that it replaces another's.
     if (node.parent !== folder || node.draft || folder.children.changedSince(node.name, generation)) return;
-    const listed = record && listedEntry(record);
+    const listed = record && listedEntry(record, showing);
     const inPlace =
       listed?.name === node.name && (record?.parent ?? folderIdOf(folder)) === folderIdOf(folder);
     if (listed && inPlace) placement.learn(folder, listed, generation);

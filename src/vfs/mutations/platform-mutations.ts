@@ -15,6 +15,8 @@ import type { ClosedFiles } from '../open/closed-files.ts';
 import { newFile } from '../open/new-file.ts';
 import type { Mutations, OpenFiles, Place } from '../operations.ts';
 import { makeDirectory } from './make-directory.ts';
+import { makeLink } from './make-link.ts';
+import { readLink } from './read-link.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { rename } from './rename/rename.ts';
 import type { RenameParts } from './rename/rename-parts.ts';
@@ -65,16 +67,17 @@ export class PlatformMutations implements Mutations {
     return node;
   }
 
-  symlink(place: Place): never {
-    throw new FsError('EPERM', `the platform has no symbolic links: ${place.name} cannot be one`);
+  async symlink(place: Place, target: string, context: RequestContext): Promise<Node> {
+    await this.#requireFree(place, context.signal);
+    return this.#finish('symlink', [place], makeLink(this.#parts.tree, place, target), context.signal);
   }
 
   link(node: Node): never {
     throw new FsError('EPERM', `the platform has no hard links: ${node.name} has one name`);
   }
 
-  readlink(node: Node): never {
-    throw new FsError('EINVAL', `${node.name} is no symbolic link`);
+  readlink(node: Node, context: RequestContext): Promise<string> {
+    return readLink(this.#parts.tree, node, context.signal);
   }
 
   unlink(place: Place, context: RequestContext): Promise<void> {

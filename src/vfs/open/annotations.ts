@@ -1,4 +1,5 @@
 import type { Annotations } from '../../content/ports.ts';
+import { LINK_PAIR } from '../../jobs/symbolic-link.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
 import { readReservedPairs, reservedPairs, userPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
@@ -46,7 +47,12 @@ export function restoreAnnotations(node: ProjectFileNode, annotations: Annotatio
   if (annotations === undefined) return;
   const { metadata, tags } = annotations;
   const { mode, mtimeMs } = readReservedPairs(metadata);
-  node.pending = { metadata: userPairs(metadata), tags };
+  node.pending = { metadata: { ...userPairs(metadata), ...linkPair(metadata) }, tags };
   node.mode = mode;
   node.mtimeMs = mtimeMs;
+}
+
+/** A link whose publication was interrupted is to be a link all the same. */
+function linkPair({ [LINK_PAIR]: pair }: Readonly<Record<string, string>>): Record<string, string> {
+  return pair === undefined ? {} : { [LINK_PAIR]: pair };
 }

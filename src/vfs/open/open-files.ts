@@ -18,7 +18,7 @@ import { FsError } from '../fs-error.ts';
 import { HandleTable } from '../handle-table.ts';
 import { lacksSize } from '../identity.ts';
 import type { Node, VirtualFileNode } from '../node.ts';
-import { isAlias, isDirectory, pathOf, sizeOf } from '../node.ts';
+import { isAlias, isDirectory, isLink, pathOf, sizeOf } from '../node.ts';
 import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
 import { transferSourceOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
@@ -272,6 +272,8 @@ export class PlatformOpenFiles implements OpenFiles {
   async #openThere(node: Node, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
     if (mode.exclusive) throw new FsError('EEXIST', `${node.name} exists`);
     if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+    // The kernel looks the name up again, and follows it.
+    if (isLink(node)) throw new FsError('ESTALE', `${node.name} is a symbolic link by now`);
     return node.kind === 'virtual-file' ? this.#openText(node, mode) : this.#openFile(node, mode, context);
   }
 

@@ -6,7 +6,7 @@ import type { Details } from '../directories/details.ts';
 import type { Awaitable, SetxattrMode } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFolderNode } from '../node.ts';
-import { pathOf } from '../node.ts';
+import { isLink, pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
 import { attributeList } from './attribute-list.ts';
@@ -109,7 +109,8 @@ export class Xattrs {
    * to set the listed ones on the copy and fail, or make one project's name that of another.
    */
   list(node: Node): readonly string[] {
-    if (node.kind !== 'project-file') return [];
+    // Linux reads no `user.*` of a symbolic link: whoever copies one would fail.
+    if (node.kind !== 'project-file' || isLink(node)) return [];
     const pairs = this.#metadata.pairs(node);
     const tags = this.#metadata.tags(node).length > 0 ? [TAGS] : [];
     const { names, left } = attributeList(tags, pairs);

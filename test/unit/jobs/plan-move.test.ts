@@ -136,6 +136,12 @@ describe('a move from a project to a volume', () => {
   it.each([
     ['an alias of something else', ofFile(alias('elsewhere')), toVolume(), 'not-exportable'],
     ['a file of a dataset', ofFile(file({ originDataset: 'tcga' })), toVolume(), 'not-exportable'],
+    [
+      'a symbolic link',
+      ofFile(file({ metadata: { 'svcfs.symlink': 'target' } })),
+      toVolume(),
+      'not-exportable',
+    ],
     ['a target on a read-only volume', ofFile(file()), toVolume({ accessMode: 'RO' }), 'read-only-volume'],
     ['a target on an inactive volume', ofFile(file()), toVolume({ active: false }), 'inactive-volume'],
     ['a location that ends in a slash', ofFile(file()), toVolume({ location: 'out/' }), 'bad-name'],

@@ -60,7 +60,7 @@ describe('what somebody is reading', () => {
     const { clock, tree } = world;
     const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
     const listings = new Listings({
-      directories: new Directories(tree.api, details),
+      directories: new Directories(tree.api, details, tree.options),
       placement,
       clock,
       ttlMs: TTL_MS,

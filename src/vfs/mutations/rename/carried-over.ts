@@ -1,5 +1,6 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
+import { LINK_PAIR } from '../../../jobs/symbolic-link.ts';
 import { userPairs } from '../../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../../node.ts';
 import { withoutContentPairs } from '../../open/annotations.ts';
@@ -27,6 +28,8 @@ export function describedAs({ pending }: ProjectFileNode, record: FileRecord | u
  * what describes the old content is not of it.
  */
 export function carriedOver(from: Described, to: Described): Annotations {
+  // A link is no version of a file, and tells nothing of one.
+  if (isOfLink(from) || isOfLink(to)) return NOTHING;
   const metadata = Object.fromEntries(
     Object.entries(withoutContentPairs(userPairs(from.metadata))).filter(
       ([key]) => !Object.hasOwn(to.metadata, key),
@@ -34,6 +37,10 @@ export function carriedOver(from: Described, to: Described): Annotations {
   );
   const tags = to.tags.length === 0 && from.tags.length > 0 ? from.tags : undefined;
   return { metadata, tags };
+}
+
+function isOfLink({ metadata }: Described): boolean {
+  return Object.hasOwn(metadata, LINK_PAIR);
 }
 
 export function isNothing({ metadata, tags }: Annotations): boolean {

@@ -1,0 +1,65 @@
+import type { FileRecord } from '../../api/model.ts';
+import type { Draft } from '../../content/ports.ts';
+import { LINK_PAIR, LINK_TARGET_BYTES_MAX, linkPairFor } from '../../jobs/symbolic-link.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
+import { nameOnPlatform } from '../escape.ts';
+import { FsError } from '../fs-error.ts';
+import type { Node } from '../node.ts';
+import { folderIdOf, pathOf } from '../node.ts';
+import type { Place } from '../operations.ts';
+import type { Tree } from '../tree.ts';
+import { requireWritable } from '../write-access.ts';
+import { requireName } from './names.ts';
+
+/** A symbolic link in a project: it is on the platform when this returns, in every mode. The name is free. */
+export async function makeLink(tree: Tree, { parent, name }: Place, target: string): Promise<Node> {
+  if (parent.kind === 'volume-directory')
+    throw new FsError('EPERM', `a volume keeps no symbolic links: ${name} can be one in a project`);
+  if (parent.kind !== 'project-folder')
+    throw new FsError('EPERM', `links are made in projects, not in ${parent.name || 'the mount itself'}`);
+  if (!tree.options.symlinks)
+    throw new FsError('EPERM', `${name} would be shown as a file: the mount has --no-symlinks`);
+  requireWritable(tree, parent);
+  requireName(parent, name, 'file');
+  const bytes = Buffer.from(target);
+  if (bytes.length > LINK_TARGET_BYTES_MAX)
+    throw new FsError(
+      'ENAMETOOLONG',
+      `the target of a link has at most ${LINK_TARGET_BYTES_MAX} bytes, this one ${bytes.length}`,
+    );
+  const draft = await tree.writer.draft({
+    target: { parent: folderIdOf(parent), name: nameOnPlatform(name), overwrite: false },
+    base: undefined,
+    label: `${pathOf(parent)}/${name}`,
+  });
+  return tree.placedRecord(parent, await published(tree, draft, { bytes, pair: linkPairFor(target) }));
+}
+
+async function published(
+  tree: Tree,
+  draft: Draft,
+  { bytes, pair }: { readonly bytes: Uint8Array; readonly pair: string },
+): Promise<FileRecord> {
+  try {
+    await draft.write(0, bytes, NEVER_ABORTED);
+    await draft.annotate({ metadata: { [LINK_PAIR]: pair }, tags: undefined });
+    const file = await draft.publish(NEVER_ABORTED);
+    await draft.close();
+    return file;
+  } catch (error) {
+    await giveUp(tree, draft);
+    throw error;
+  }
+}
+
+/** Nothing of it stays: neither bytes for the next mount, nor a file that is no link. */
+async function giveUp(tree: Tree, draft: Draft): Promise<void> {
+  try {
+    const fileId = draft.publishedFileId ?? (await draft.unanswered())?.id;
+    if (fileId !== undefined) await tree.api.files.delete(fileId);
+  } catch (error) {
+    tree.recordError({ op: 'symlink', path: draft.target.name }, error);
+  } finally {
+    await draft.discard();
+  }
+}
