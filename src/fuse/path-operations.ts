@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import type { Done, Operations, Stat, Statfs } from 'fuse-native';
+import { millisecondsOf, nanosecondsOf } from '../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../lib/shared-signals.ts';
 import type {
   AttributeChanges,
@@ -74,7 +75,7 @@ function attributeOperations({ fs, walk, context, answer }: Binding) {
     ftruncate: (path, handle, sizeBytes, done) =>
       answer(done, () => setattr(path, { sizeBytes }, handle as FileHandle)),
     utimens: (path, atimeMs, mtimeMs, done) =>
-      answer(done, () => setattr(path, { atimeMs: signed(atimeMs), mtimeMs: signed(mtimeMs) })),
+      answer(done, () => setattr(path, { atimeNs: signed(atimeMs), mtimeNs: signed(mtimeMs) })),
     chmod: (path, mode, done) => answer(done, () => setattr(path, { mode })),
     chown: (path, uid, gid, done) =>
       answer(done, () =>
@@ -207,20 +208,20 @@ function statOf(attributes: Attributes): Stat {
     gid: attributes.gid,
     size: attributes.sizeBytes,
     blocks: Math.ceil(attributes.sizeBytes / BLOCK_BYTES),
-    atime: shownTime(attributes.atimeMs),
-    mtime: shownTime(attributes.mtimeMs),
-    ctime: shownTime(attributes.ctimeMs),
+    atime: shownTime(attributes.atimeNs),
+    mtime: shownTime(attributes.mtimeNs),
+    ctime: shownTime(attributes.ctimeNs),
   };
 }
 
 /** The package shows no time before 1970: it would be one 584 million years later. */
-function shownTime(ms: number): Date {
-  return new Date(Math.max(0, ms));
+function shownTime(timeNs: bigint): Date {
+  return new Date(Math.max(0, millisecondsOf(timeNs)));
 }
 
 /** The package passes a time as unsigned; before 1970 it is exact to two seconds. */
-function signed(ms: number): number {
-  return ms < 2 ** 63 ? ms : ms - 2 ** 64;
+function signed(ms: number): bigint {
+  return nanosecondsOf(ms < 2 ** 63 ? ms : ms - 2 ** 64);
 }
 
 async function statfs(fs: FileSystem, node: Entry['node'], context: RequestContext): Promise<Statfs> {

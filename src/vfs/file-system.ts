@@ -32,7 +32,7 @@ export interface RequestContext {
   readonly splices?: boolean;
 }
 
-/** stat(2). Times in milliseconds since the epoch. */
+/** stat(2). Times in nanoseconds since the epoch. */
 export interface Attributes {
   readonly ino: bigint;
   /** File type and permission bits, as in st_mode. */
@@ -41,9 +41,9 @@ export interface Attributes {
   readonly uid: number;
   readonly gid: number;
   readonly sizeBytes: number;
-  readonly atimeMs: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
+  readonly atimeNs: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
 }
 
 /** Attributes and how long the kernel may keep them. */
@@ -91,8 +91,8 @@ export interface AttributeChanges {
   readonly mode?: number;
   readonly uid?: number;
   readonly gid?: number;
-  readonly atimeMs?: number | 'now';
-  readonly mtimeMs?: number | 'now';
+  readonly atimeNs?: bigint | 'now';
+  readonly mtimeNs?: bigint | 'now';
   /** Clear set-user-id and set-group-id (FUSE_HANDLE_KILLPRIV_V2). */
   readonly killSuidgid?: boolean;
 }

@@ -50,6 +50,9 @@ export class NodeMaker {
       name: place.name,
       lookups: 0,
       checkedMs: NEVER_MS,
+      mtimeNs: undefined,
+      atimeNs: undefined,
+      changedMs: undefined,
       kind: 'project-file',
       project,
       record,
@@ -58,7 +61,6 @@ export class NodeMaker {
       draft: undefined,
       pending: undefined,
       mode: undefined,
-      mtimeMs: undefined,
       writtenMs: undefined,
     }));
   }
@@ -74,7 +76,7 @@ export class NodeMaker {
       children: new ChildCache(),
       moving: undefined,
       mode: kept?.mode,
-      mtimeMs: kept?.mtimeMs,
+      mtimeNs: kept?.mtimeNs,
     }));
   }
 
@@ -134,14 +136,23 @@ export class NodeMaker {
   }
 }
 
-function base<P extends DirectoryNode>(
-  id: NodeId,
-  firstId: string,
-  place: Place<P>,
-): { id: NodeId; ino: bigint; parent: P | undefined; name: string; lookups: number; checkedMs: number } {
+type Base<P extends DirectoryNode> = Omit<VirtualFileNode, 'kind' | 'mode' | 'content' | 'parent'> & {
+  parent: P | undefined;
+};
+
+function base<P extends DirectoryNode>(id: NodeId, firstId: string, place: Place<P>): Base<P> {
   const { parent, name } = place;
-  const ino = parent ? inodeNumber(firstId) : 1n;
-  return { id, ino, parent, name, lookups: 0, checkedMs: NEVER_MS };
+  return {
+    id,
+    ino: parent ? inodeNumber(firstId) : 1n,
+    parent,
+    name,
+    lookups: 0,
+    checkedMs: NEVER_MS,
+    mtimeNs: undefined,
+    atimeNs: undefined,
+    changedMs: undefined,
+  };
 }
 
 /** A file that has no id of the platform yet; node numbers are unique within the mount. */

@@ -27,6 +27,12 @@ interface NodeBase {
   lookups: number;
   /** When its place in the tree and its record were last known to be the platform's state. */
   checkedMs: number;
+  /** Set here and not in the record yet, or the platform has no place for it; undefined: as the record tells. */
+  mtimeNs: bigint | undefined;
+  /** Set by a program: this mount's own, as long as it lives. */
+  atimeNs: bigint | undefined;
+  /** When this mount last changed its mode, its times or its name; of a directory, what is in it as well. */
+  changedMs: number | undefined;
 }
 
 /**
@@ -56,7 +62,6 @@ export interface ProjectFolderNode extends NodeBase {
   moving: Promise<void> | undefined;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
   mode: number | undefined;
-  mtimeMs: number | undefined;
 }
 
 export interface ProjectFileNode extends NodeBase {
@@ -75,7 +80,6 @@ export interface ProjectFileNode extends NodeBase {
   pending: Annotations | undefined;
   /** Set here and not yet in the record (`attributes/reserved-pairs.ts`). */
   mode: number | undefined;
-  mtimeMs: number | undefined;
   /** When the draft was last written to; undefined without a draft. */
   writtenMs: number | undefined;
 }

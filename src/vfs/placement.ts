@@ -58,6 +58,7 @@ export class Placement {
     node.parent?.children.remove(node.name, this.#clock.elapsed());
     node.parent = to.parent;
     node.name = to.name;
+    node.changedMs = this.#clock.now();
     if (node.kind === 'project-file' && to.parent.kind === 'project-folder') node.project = to.parent.project;
     this.place(node);
   }

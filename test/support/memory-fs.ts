@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { nanosecondsOf } from '../../src/lib/nanoseconds.ts';
 import type {
   AbsentEntry,
   AttributeChanges,
@@ -29,8 +30,8 @@ interface MemoryNode {
   mode: number;
   uid: number;
   gid: number;
-  mtimeMs: number;
-  atimeMs: number;
+  mtimeNs: bigint;
+  atimeNs: bigint;
   bytes: Buffer;
   sizeBytes: number;
   readonly children: Map<string, MemoryNode>;
@@ -108,13 +109,13 @@ export class MemoryFs implements FileSystem {
     context: RequestContext,
   ): Awaitable<AttributesReply> {
     const node = this.node(id);
-    const now = Date.now();
+    const now = nanosecondsOf(Date.now());
     if (changes.sizeBytes !== undefined) this.#resize(node, changes.sizeBytes);
     if (changes.mode !== undefined) node.mode = (node.mode & S_IFMT) | (changes.mode & ~S_IFMT);
     if (changes.uid !== undefined) node.uid = changes.uid;
     if (changes.gid !== undefined) node.gid = changes.gid;
-    if (changes.atimeMs !== undefined) node.atimeMs = changes.atimeMs === 'now' ? now : changes.atimeMs;
-    if (changes.mtimeMs !== undefined) node.mtimeMs = changes.mtimeMs === 'now' ? now : changes.mtimeMs;
+    if (changes.atimeNs !== undefined) node.atimeNs = changes.atimeNs === 'now' ? now : changes.atimeNs;
+    if (changes.mtimeNs !== undefined) node.mtimeNs = changes.mtimeNs === 'now' ? now : changes.mtimeNs;
     return this.getattr(id, handle, context);
   }
 
@@ -211,7 +212,7 @@ export class MemoryFs implements FileSystem {
     const node = this.opened(handle);
     if (offset + data.length > node.sizeBytes) this.#resize(node, offset + data.length);
     node.bytes.set(data, offset);
-    node.mtimeMs = Date.now();
+    node.mtimeNs = nanosecondsOf(Date.now());
     return data.length;
   }
 
@@ -331,14 +332,14 @@ export class MemoryFs implements FileSystem {
   }
 
   #make(mode: number, { uid, gid }: { uid: number; gid: number }): MemoryNode {
-    const now = Date.now();
+    const now = nanosecondsOf(Date.now());
     const node: MemoryNode = {
       id: ++this.#lastId as NodeId,
       mode,
       uid,
       gid,
-      mtimeMs: now,
-      atimeMs: now,
+      mtimeNs: now,
+      atimeNs: now,
       bytes: Buffer.alloc(0),
       sizeBytes: 0,
       children: new Map(),
@@ -366,7 +367,7 @@ export class MemoryFs implements FileSystem {
       node.bytes.fill(0, node.sizeBytes, sizeBytes);
     }
     node.sizeBytes = sizeBytes;
-    node.mtimeMs = Date.now();
+    node.mtimeNs = nanosecondsOf(Date.now());
   }
 
   #entry(node: MemoryNode): Entry {
@@ -387,9 +388,9 @@ export class MemoryFs implements FileSystem {
       uid: node.uid,
       gid: node.gid,
       sizeBytes: node.sizeBytes,
-      atimeMs: node.atimeMs,
-      mtimeMs: node.mtimeMs,
-      ctimeMs: node.mtimeMs,
+      atimeNs: node.atimeNs,
+      mtimeNs: node.mtimeNs,
+      ctimeNs: node.mtimeNs,
     };
   }
 }

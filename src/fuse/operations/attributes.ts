@@ -1,3 +1,4 @@
+import { joinTime } from '../../lib/nanoseconds.ts';
 import type {
   AttributeChanges,
   AttributesReply,
@@ -5,7 +6,6 @@ import type {
   FileSystemStatistics,
 } from '../../vfs/file-system.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
-import { joinTime } from '../protocol/time.ts';
 import { operation } from './operation.ts';
 
 const GETATTR_FH = 1 << 0;
@@ -53,8 +53,8 @@ function readChanges(body: BodyReader): { changes: AttributeChanges; handle: Fil
   const atime = body.seconds();
   const mtime = body.seconds();
   body.skip(8); // ctime: always our own
-  const atimeMs = joinTime(atime, body.u32());
-  const mtimeMs = joinTime(mtime, body.u32());
+  const atimeNs = joinTime(atime, body.u32());
+  const mtimeNs = joinTime(mtime, body.u32());
   body.skip(4); // ctimensec
   const mode = body.u32();
   body.skip(4); // unused
@@ -65,8 +65,8 @@ function readChanges(body: BodyReader): { changes: AttributeChanges; handle: Fil
     ...(given(VALID.MODE) && { mode }),
     ...(given(VALID.UID) && { uid }),
     ...(given(VALID.GID) && { gid }),
-    ...(given(VALID.ATIME) && { atimeMs: given(VALID.ATIME_NOW) ? 'now' : atimeMs }),
-    ...(given(VALID.MTIME) && { mtimeMs: given(VALID.MTIME_NOW) ? 'now' : mtimeMs }),
+    ...(given(VALID.ATIME) && { atimeNs: given(VALID.ATIME_NOW) ? 'now' : atimeNs }),
+    ...(given(VALID.MTIME) && { mtimeNs: given(VALID.MTIME_NOW) ? 'now' : mtimeNs }),
     ...(given(VALID.KILL_SUIDGID) && { killSuidgid: true }),
   };
   return { changes, handle: given(VALID.FH) ? handle : undefined };

@@ -46,8 +46,8 @@ export const MAX_READ_BYTES = 512 * 1024;
 const MAX_PAGES = 256;
 const MAX_BACKGROUND = 256;
 const CONGESTION_THRESHOLD = 192;
-/** Times are kept to the millisecond. */
-const TIME_GRANULARITY_NS = 1_000_000;
+/** Times are kept as they are set. */
+const TIME_GRANULARITY_NS = 1;
 
 export interface KernelOffer {
   readonly major: number;

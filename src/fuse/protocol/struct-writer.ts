@@ -1,5 +1,6 @@
+import { splitTime } from '../../lib/nanoseconds.ts';
 import type { Attributes, Entry } from '../../vfs/file-system.ts';
-import { splitTime } from './time.ts';
+import { splitDuration } from './time.ts';
 
 const TWO_TO_32 = 0x1_0000_0000;
 /** The unit of st_blocks, stat(2). */
@@ -79,9 +80,9 @@ export class StructWriter {
 
   /** `fuse_attr`, 88 bytes. st_blocks must not be zero for a file with bytes: `cp` takes it for a hole. */
   attributes(attributes: Attributes): void {
-    const atime = splitTime(attributes.atimeMs);
-    const mtime = splitTime(attributes.mtimeMs);
-    const ctime = splitTime(attributes.ctimeMs);
+    const atime = splitTime(attributes.atimeNs);
+    const mtime = splitTime(attributes.mtimeNs);
+    const ctime = splitTime(attributes.ctimeNs);
     this.big(attributes.ino);
     this.u64(attributes.sizeBytes);
     this.u64(Math.ceil(attributes.sizeBytes / BLOCK_BYTES));
@@ -102,8 +103,8 @@ export class StructWriter {
 
   /** `fuse_entry_out`. Node ids are never reused, so every generation is 0. */
   entry(entry: Entry): void {
-    const entryTtl = splitTime(entry.entryTtlMs);
-    const attributesTtl = splitTime(entry.attributesTtlMs);
+    const entryTtl = splitDuration(entry.entryTtlMs);
+    const attributesTtl = splitDuration(entry.attributesTtlMs);
     this.u64(entry.node);
     this.u64(0);
     this.u64(entryTtl.seconds);
@@ -115,7 +116,7 @@ export class StructWriter {
 
   /** `fuse_entry_out` of a name that is absent: node 0 is ENOENT that the kernel may remember. */
   absentEntry(ttlMs: number): void {
-    const ttl = splitTime(ttlMs);
+    const ttl = splitDuration(ttlMs);
     this.zeros(16);
     this.u64(ttl.seconds);
     this.u64(0);
@@ -125,7 +126,7 @@ export class StructWriter {
 
   /** `fuse_attr_out`. */
   attributesReply(attributes: Attributes, ttlMs: number): void {
-    const ttl = splitTime(ttlMs);
+    const ttl = splitDuration(ttlMs);
     this.u64(ttl.seconds);
     this.u32(ttl.nanoseconds);
     this.u32(0);

@@ -6,6 +6,7 @@
  * have one link: nobody counts their subdirectories. A file that is open without a name has none.
  */
 import { TARGET_IS_CONTENT } from '../../jobs/symbolic-link.ts';
+import { latest, nanosecondsOf } from '../../lib/nanoseconds.ts';
 import type { Attributes } from '../file-system.ts';
 import type {
   DirectoryNode,
@@ -38,7 +39,7 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
   const permissions =
     (facts.permissions ?? (facts.type === S_IFDIR ? 0o777 : 0o666) & ~options.umask) & 0o7777;
   const writable = facts.writable && !options.readOnly;
-  const mtimeMs = facts.mtimeMs ?? mountedMs;
+  const mtimeNs = node.mtimeNs ?? facts.mtimeNs ?? nanosecondsOf(mountedMs);
   return {
     ino: node.ino,
     mode: facts.type | (writable || facts.type === S_IFLNK ? permissions : permissions & ~WRITE_BITS),
@@ -46,9 +47,9 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
     uid: options.uid,
     gid: options.gid,
     sizeBytes: facts.sizeBytes,
-    atimeMs: mtimeMs,
-    mtimeMs,
-    ctimeMs: facts.ctimeMs ?? mtimeMs,
+    atimeNs: node.atimeNs ?? mtimeNs,
+    mtimeNs,
+    ctimeNs: latest(facts.ctimeNs ?? mtimeNs, inNanoseconds(node.changedMs)) ?? mtimeNs,
   };
 }
 
@@ -65,8 +66,8 @@ interface Facts {
   /** Undefined: the usual ones. */
   readonly permissions?: number | undefined;
   readonly writable: boolean;
-  readonly mtimeMs?: number | undefined;
-  readonly ctimeMs?: number | undefined;
+  readonly mtimeNs?: bigint | undefined;
+  readonly ctimeNs?: bigint | undefined;
 }
 
 function factsOf(node: Node): Facts {
@@ -90,14 +91,15 @@ function fileFacts(node: ProjectFileNode): Facts {
   const { record } = node;
   const kept = record ? readReservedPairs(record.metadata) : {};
   // What the record tells is of the old content; or it was set since, here or by another client.
-  const contentMs = isAhead(node) ? node.writtenMs : (kept.mtimeMs ?? node.writtenMs);
+  const setNs = isAhead(node) ? undefined : kept.mtimeNs;
+  const writtenNs = inNanoseconds(node.writtenMs);
   return {
     ...(isLink(node)
       ? { type: S_IFLNK, permissions: 0o777, sizeBytes: linkSize(node) }
       : { type: S_IFREG, permissions: node.mode ?? kept.mode, sizeBytes: sizeOf(node) ?? 0 }),
     writable: node.project.record?.permissions.write ?? true,
-    mtimeMs: node.mtimeMs ?? contentMs ?? record?.modifiedMs ?? node.checkedMs,
-    ctimeMs: node.writtenMs ?? record?.modifiedMs,
+    mtimeNs: setNs ?? writtenNs ?? inNanoseconds(record?.modifiedMs),
+    ctimeNs: writtenNs ?? inNanoseconds(record?.modifiedMs),
   };
 }
 
@@ -113,7 +115,7 @@ function objectFacts(node: VolumeObjectNode): Facts {
     sizeBytes: sizeOf(node) ?? 0,
     permissions: node.mode,
     writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
-    mtimeMs: node.writtenMs ?? record?.modifiedMs,
+    mtimeNs: inNanoseconds(node.writtenMs ?? record?.modifiedMs),
   };
 }
 
@@ -128,7 +130,7 @@ function directoryFacts(node: DirectoryNode): Omit<Facts, 'type' | 'sizeBytes'> 
     case 'volume-directory':
       return {
         writable: node.volume.record ? node.volume.record.accessMode === 'RW' : true,
-        mtimeMs: node.prefix === '' ? node.volume.record?.modifiedMs : undefined,
+        mtimeNs: node.prefix === '' ? inNanoseconds(node.volume.record?.modifiedMs) : undefined,
       };
     case 'virtual-directory':
       return { writable: true };
@@ -139,10 +141,15 @@ function directoryFacts(node: DirectoryNode): Omit<Facts, 'type' | 'sizeBytes'> 
 
 function folderFacts(node: ProjectFolderNode): Omit<Facts, 'type' | 'sizeBytes'> {
   const dated = node.record ?? node.project.record;
+  const datedNs = inNanoseconds(dated?.modifiedMs ?? dated?.createdMs);
   return {
     permissions: node.mode,
     writable: node.project.record?.permissions.write ?? true,
-    mtimeMs: node.mtimeMs ?? dated?.modifiedMs ?? dated?.createdMs,
-    ctimeMs: dated?.modifiedMs ?? dated?.createdMs,
+    mtimeNs: datedNs,
+    ctimeNs: datedNs,
   };
+}
+
+function inNanoseconds(ms: number | undefined): bigint | undefined {
+  return ms === undefined ? undefined : nanosecondsOf(ms);
 }

@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { nanosecondsOf, parseTime, timeText } from '../../lib/nanoseconds.ts';
 import type { FolderFacts, FolderState } from './folder-state.ts';
 
 /** More folders than this are not remembered: the oldest facts go. */
@@ -70,16 +71,35 @@ class FolderStateFile implements FolderState {
 
   async #writeOnce(): Promise<void> {
     const temporary = `${this.#path}.new`;
-    await writeFile(temporary, JSON.stringify(Object.fromEntries(this.#facts)), { mode: 0o600 });
+    await writeFile(temporary, JSON.stringify(Object.fromEntries(this.#facts), timesAsText), { mode: 0o600 });
     await rename(temporary, this.#path);
   }
+}
+
+/** As JSON has them; `mtimeMs` is how earlier versions wrote the time. */
+interface KeptFacts {
+  readonly mode?: number;
+  readonly mtimeNs?: string;
+  readonly mtimeMs?: number;
+}
+
+function timesAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? timeText(value) : value;
+}
+
+function readFactsOfOne({ mode, mtimeNs: text, mtimeMs }: KeptFacts): FolderFacts {
+  const mtimeNs = text === undefined ? undefined : parseTime(text);
+  const oldNs = mtimeMs === undefined ? undefined : nanosecondsOf(mtimeMs);
+  const time = mtimeNs ?? oldNs;
+  return { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtimeNs: time }) };
 }
 
 /** A file that cannot be read is as good as none: nothing depends on these facts but how folders look. */
 async function readFacts(path: string): Promise<Map<string, FolderFacts>> {
   try {
     const facts: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return new Map(Object.entries(facts as Record<string, FolderFacts>));
+    const kept = Object.entries(facts as Record<string, KeptFacts>);
+    return new Map(kept.map(([id, each]) => [id, readFactsOfOne(each)]));
   } catch {
     return new Map();
   }

@@ -1,7 +1,7 @@
 /** Mode and modification time of a folder, which the platform does not keep: this mount's own. */
 export interface FolderFacts {
   readonly mode?: number;
-  readonly mtimeMs?: number;
+  readonly mtimeNs?: bigint;
 }
 
 export interface FolderState {

@@ -1,3 +1,5 @@
+import { parseTime, timeText } from '../../lib/nanoseconds.ts';
+
 /**
  * What the platform has no field for is kept in metadata pairs under a prefix of our own. They are no extended
  * attributes: `user.svc.metadata` neither shows nor touches them.
@@ -11,7 +13,7 @@ const NONE: ReservedFacts = {};
 export interface ReservedFacts {
   /** Permission bits. */
   readonly mode?: number;
-  readonly mtimeMs?: number;
+  readonly mtimeNs?: bigint;
 }
 
 export function isReservedKey(key: string): boolean {
@@ -23,16 +25,17 @@ export function readReservedPairs(metadata: Readonly<Record<string, string>>): R
   const mode = metadata[MODE];
   const mtime = metadata[MTIME];
   if (mode === undefined && mtime === undefined) return NONE;
+  const mtimeNs = mtime === undefined ? undefined : parseTime(mtime);
   return {
     ...(mode !== undefined && /^[0-7]{1,4}$/.test(mode) && { mode: Number.parseInt(mode, 8) }),
-    ...(mtime !== undefined && /^-?\d{1,16}$/.test(mtime) && { mtimeMs: Number(mtime) }),
+    ...(mtimeNs !== undefined && { mtimeNs }),
   };
 }
 
 export function reservedPairs(facts: ReservedFacts): Record<string, string> {
   return {
     ...(facts.mode !== undefined && { [MODE]: (facts.mode & 0o7777).toString(8) }),
-    ...(facts.mtimeMs !== undefined && { [MTIME]: String(Math.trunc(facts.mtimeMs)) }),
+    ...(facts.mtimeNs !== undefined && { [MTIME]: timeText(facts.mtimeNs) }),
   };
 }
 

@@ -2,6 +2,7 @@
  * SETATTR but for the size. The platform keeps no mode and no settable time: those of files are metadata pairs of our
  * own, those of folders local state, objects of volumes have none (`unkept.ts`).
  */
+import { millisecondsOf, nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
@@ -25,12 +26,21 @@ const PERMISSION_BITS = 0o7777;
 const SUID_SGID_BITS = 0o6000;
 
 export function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): void {
-  const { tree, contents } = parts;
+  const { tree } = parts;
   const facts = factsOf(tree, node, changes);
-  if (isNothing(facts)) {
-    writeAgain(parts, node);
-    return;
-  }
+  if (isNothing(facts)) writeAgain(parts, node);
+  else setFacts(parts, node, facts);
+  if (changes.atimeNs !== undefined) node.atimeNs = timeOf(tree, changes.atimeNs);
+  if (node.kind !== 'volume-directory' && !isPublishedObject(node)) node.changedMs = tree.clock.now();
+}
+
+/** Nothing that is set on it is kept. */
+function isPublishedObject(node: Node): boolean {
+  return node.kind === 'volume-object' && node.record !== undefined;
+}
+
+function setFacts(parts: Parts, node: Node, facts: Facts): void {
+  const { tree, contents } = parts;
   requireWritable(tree, node);
   switch (node.kind) {
     case 'project-file':
@@ -59,8 +69,8 @@ interface Facts extends SettableFacts {
   readonly isNow: boolean;
 }
 
-function isNothing({ mode, mtimeMs, owner }: Facts): boolean {
-  return mode === undefined && mtimeMs === undefined && owner === undefined;
+function isNothing({ mode, mtimeNs, owner }: Facts): boolean {
+  return mode === undefined && mtimeNs === undefined && owner === undefined;
 }
 
 /** What is really to change: programs set what they find, and a request is not for that. */
@@ -68,14 +78,18 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const { attributes } = tree.attributesOf(node);
   const asked = changes.mode ?? attributes.mode;
   const mode = (changes.killSuidgid ? asked & ~SUID_SGID_BITS : asked) & PERMISSION_BITS;
-  const { mtimeMs, uid = attributes.uid, gid = attributes.gid } = changes;
-  const time = mtimeMs === 'now' ? tree.clock.now() : mtimeMs;
+  const { mtimeNs, uid = attributes.uid, gid = attributes.gid } = changes;
+  const time = mtimeNs === undefined ? undefined : timeOf(tree, mtimeNs);
   return {
     mode: mode === (attributes.mode & PERMISSION_BITS) ? undefined : mode,
-    mtimeMs: time === undefined || Math.trunc(time) === Math.trunc(attributes.mtimeMs) ? undefined : time,
+    mtimeNs: time === attributes.mtimeNs ? undefined : time,
     owner: uid === attributes.uid && gid === attributes.gid ? undefined : { uid, gid },
-    isNow: mtimeMs === 'now',
+    isNow: mtimeNs === 'now',
   };
+}
+
+function timeOf(tree: Tree, time: bigint | 'now'): bigint {
+  return time === 'now' ? nanosecondsOf(tree.clock.now()) : time;
 }
 
 function isDatedAnyway({ record }: VolumeObjectNode, { mode, owner, isNow }: Facts): boolean {
@@ -83,10 +97,10 @@ function isDatedAnyway({ record }: VolumeObjectNode, { mode, owner, isNow }: Fac
 }
 
 /** It is a file of this machine: it has a mode and a time for as long as it stays one. */
-function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeMs, owner }: Facts): void {
-  withoutUnkept(tree, node, { owner, mode: undefined, mtimeMs: undefined });
+function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeNs, owner }: Facts): void {
+  withoutUnkept(tree, node, { owner, mode: undefined, mtimeNs: undefined });
   node.mode = mode ?? node.mode;
-  node.writtenMs = mtimeMs ?? node.writtenMs;
+  node.mtimeNs = mtimeNs ?? node.mtimeNs;
 }
 
 /** What is asked for is what the file shows, but that may not have been written: the platform could not be asked then. */
@@ -98,15 +112,15 @@ function writeAgain({ contents, attributes }: Parts, node: Node): void {
 function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts: Facts): void {
   if (isNothing(facts)) return;
   const unpublished = contents.find(node)?.unpublished ?? 'none';
-  const { mode = node.mode, mtimeMs } = facts;
+  const { mode = node.mode, mtimeNs } = facts;
   // `touch` of a new file: its publication dates it, and a request less does.
   const isDatedAnyway = facts.isNow && unpublished !== 'none';
-  const sent = localFacts({ mode, mtimeMs: isDatedAnyway ? undefined : mtimeMs });
+  const sent = localFacts({ mode, mtimeNs: isDatedAnyway ? undefined : mtimeNs });
   requireCount({ ...pairsToBe(node), ...reservedPairs(sent) });
   node.mode = mode;
-  if (mtimeMs !== undefined) {
-    node.writtenMs = isDatedAnyway ? mtimeMs : undefined;
-    node.mtimeMs = isDatedAnyway ? undefined : mtimeMs;
+  if (mtimeNs !== undefined) {
+    node.writtenMs = isDatedAnyway ? millisecondsOf(mtimeNs) : undefined;
+    node.mtimeNs = isDatedAnyway ? undefined : mtimeNs;
   }
   if (unpublished === 'none') attributes.writeLater(node);
 }
@@ -114,10 +128,10 @@ function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts
 function setOfFolder(tree: Tree, node: ProjectFolderNode, facts: Facts): void {
   if (isNothing(facts)) return;
   node.mode = facts.mode ?? node.mode;
-  node.mtimeMs = facts.mtimeMs ?? node.mtimeMs;
+  node.mtimeNs = facts.mtimeNs ?? node.mtimeNs;
   if (!node.record) return;
   tree.folderState.set(node.record.id, {
     ...(facts.mode !== undefined && { mode: facts.mode }),
-    ...(facts.mtimeMs !== undefined && { mtimeMs: facts.mtimeMs }),
+    ...(facts.mtimeNs !== undefined && { mtimeNs: facts.mtimeNs }),
   });
 }

@@ -10,7 +10,7 @@ import type { Tree } from '../tree.ts';
 /** What is to change; undefined stays. */
 export interface SettableFacts {
   readonly mode: number | undefined;
-  readonly mtimeMs: number | undefined;
+  readonly mtimeNs: bigint | undefined;
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -30,7 +30,7 @@ export function withoutUnkept<F extends SettableFacts>(tree: Tree, node: Node, f
     ...facts,
     owner: isKept('owner') ? facts.owner : undefined,
     mode: isKept('mode') ? facts.mode : undefined,
-    mtimeMs: isKept('time') ? facts.mtimeMs : undefined,
+    mtimeNs: isKept('time') ? facts.mtimeNs : undefined,
   };
 }
 
@@ -47,11 +47,11 @@ function leaveOut(tree: Tree, node: Node, asked: readonly UnkeptAttribute[]): vo
   }
 }
 
-function attributesOf({ owner, mode, mtimeMs }: SettableFacts): readonly UnkeptAttribute[] {
+function attributesOf({ owner, mode, mtimeNs }: SettableFacts): readonly UnkeptAttribute[] {
   const asked: readonly [UnkeptAttribute, unknown][] = [
     ['owner', owner],
     ['mode', mode],
-    ['time', mtimeMs],
+    ['time', mtimeNs],
   ];
   return asked.flatMap(([attribute, value]) => (value === undefined ? [] : [attribute]));
 }

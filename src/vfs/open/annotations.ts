@@ -46,10 +46,10 @@ export function pairsToBe(node: ProjectFileNode): Readonly<Record<string, string
 export function restoreAnnotations(node: ProjectFileNode, annotations: Annotations | undefined): void {
   if (annotations === undefined) return;
   const { metadata, tags } = annotations;
-  const { mode, mtimeMs } = readReservedPairs(metadata);
+  const { mode, mtimeNs } = readReservedPairs(metadata);
   node.pending = { metadata: { ...userPairs(metadata), ...linkPair(metadata) }, tags };
   node.mode = mode;
-  node.mtimeMs = mtimeMs;
+  node.mtimeNs = mtimeNs;
 }
 
 /** A link whose publication was interrupted is to be a link all the same. */

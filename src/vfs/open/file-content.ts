@@ -114,7 +114,7 @@ export class FileContent {
     const { node } = this;
     this.hopeless = false;
     node.writtenMs = nowMs;
-    if (node.kind === 'project-file') node.mtimeMs = undefined;
+    node.mtimeNs = undefined;
   }
 
   /** There is a draft, or is about to be. */

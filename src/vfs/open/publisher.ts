@@ -6,6 +6,7 @@ import type { Annotations, ContentError, ContentVersion, Draft, UploadTarget } f
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
+import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
@@ -270,8 +271,8 @@ export class Publisher implements DraftMaker {
     { file, source }: { readonly file: FileRecord; readonly source: ContentVersion },
     given: Annotations | undefined,
   ): Promise<FileRecord> {
-    const dated = readReservedPairs(file.metadata).mtimeMs !== undefined;
-    const renewed = dated ? reservedPairs({ mtimeMs: this.#tree.clock.now() }) : {};
+    const dated = readReservedPairs(file.metadata).mtimeNs !== undefined;
+    const renewed = dated ? reservedPairs({ mtimeNs: nanosecondsOf(this.#tree.clock.now()) }) : {};
     const metadata = { ...renewed, ...given?.metadata };
     const nothing = Object.keys(metadata).length === 0 && !given?.tags;
     const changes = { metadata, ...(given?.tags && { tags: given.tags }) };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import type { ProjectRecord } from '../../../src/api/model.ts';
+import { nanosecondsOf } from '../../../src/lib/nanoseconds.ts';
 import { readReservedPairs, reservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
 import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
@@ -40,41 +41,42 @@ async function kept(node: ProjectFileNode): Promise<object> {
   return record.kind === 'file' ? readReservedPairs(record.metadata) : {};
 }
 
-const JUNE = Date.UTC(2020, 5, 1);
+/** To the nanosecond. */
+const JUNE = nanosecondsOf(Date.UTC(2020, 5, 1)) + 123_456_789n;
 
 describe('of a file', () => {
   it('keeps time and mode set before it is closed, with its publication', async () => {
     await start();
     const { node, handle } = await world.create('a');
     await world.write(handle, 'text');
-    await set(node, { mode: 0o100755, mtimeMs: JUNE });
+    await set(node, { mode: 0o100755, mtimeNs: JUNE });
     await world.close(handle);
-    expect(await kept(node)).toEqual({ mode: 0o755, mtimeMs: JUNE });
-    expect(world.tree.attributesOf(node).attributes).toMatchObject({ mode: 0o100755, mtimeMs: JUNE });
+    expect(await kept(node)).toEqual({ mode: 0o755, mtimeNs: JUNE });
+    expect(world.tree.attributesOf(node).attributes).toMatchObject({ mode: 0o100755, mtimeNs: JUNE });
   });
 
   it('writes time and mode of a published file together, a little later', async () => {
     const clock = new FakeClock();
     await start({ clock });
     const node = await world.put('a', 'text');
-    await set(node, { mtimeMs: JUNE });
+    await set(node, { mtimeNs: JUNE });
     await set(node, { mode: 0o600 });
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBe(JUNE);
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBe(JUNE);
     expect(await kept(node)).toEqual({});
     world.service.services.stats.reset();
     await clock.advance(1000);
     await world.side.idle(world.by().signal);
     expect(world.service.services.stats.apiRequests).toBe(1);
-    expect(await kept(node)).toEqual({ mode: 0o600, mtimeMs: JUNE });
+    expect(await kept(node)).toEqual({ mode: 0o600, mtimeNs: JUNE });
   });
 
   it('sends them along with a rename', async () => {
     await start();
     const node = await world.put('.a.X1y2Z3', 'text');
     await world.put('a', 'old');
-    await set(node, { mtimeMs: JUNE });
+    await set(node, { mtimeNs: JUNE });
     await world.rename('.a.X1y2Z3', 'a');
-    expect(await kept(node)).toEqual({ mtimeMs: JUNE });
+    expect(await kept(node)).toEqual({ mtimeNs: JUNE });
     world.service.services.stats.reset();
     await world.side.idle(world.by().signal);
     expect(world.service.services.stats.apiRequests).toBe(0);
@@ -83,26 +85,26 @@ describe('of a file', () => {
   it('forgets a time that was set when content is written after it', async () => {
     await start();
     const node = await world.put('a', 'text');
-    await set(node, { mtimeMs: JUNE });
+    await set(node, { mtimeNs: JUNE });
     const handle = await world.open(node, O_WRONLY);
     await world.write(handle, 'T');
     await world.close(handle);
     expect(await kept(node)).toEqual({});
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBeGreaterThan(JUNE);
   });
 
   it('has the time that another client set since it was written', async () => {
     await start();
     const node = await world.put('a', 'text');
-    await world.tree.api.files.patchMetadata(node.record!.id, reservedPairs({ mtimeMs: JUNE }));
+    await world.tree.api.files.patchMetadata(node.record!.id, reservedPairs({ mtimeNs: JUNE }));
     world.tree.expire(world.folder);
     expect(await world.child('a')).toBe(node);
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBe(JUNE);
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBe(JUNE);
     const handle = await world.open(node, O_WRONLY);
     await world.write(handle, 'T');
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBeGreaterThan(JUNE);
     await world.close(handle);
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBeGreaterThan(JUNE);
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBeGreaterThan(JUNE);
   });
 
   it('is given a mode again that could not be written', async () => {
@@ -131,9 +133,9 @@ describe('of a file', () => {
   it('asks for nothing when nothing changes', async () => {
     await start();
     const node = await world.put('a', 'text');
-    const { mode, mtimeMs } = world.tree.attributesOf(node).attributes;
+    const { mode, mtimeNs } = world.tree.attributesOf(node).attributes;
     world.service.services.stats.reset();
-    await set(node, { mode, mtimeMs, uid: 1000, gid: 1000 });
+    await set(node, { mode, mtimeNs, uid: 1000, gid: 1000 });
     await world.side.idle(world.by().signal);
     expect(world.service.services.stats.apiRequests).toBe(0);
   });
@@ -183,8 +185,8 @@ describe('tags, pairs, mode and time of one file that are set at once', () => {
   async function annotations(node: ProjectFileNode): Promise<object> {
     const record = await world.tree.api.files.get(node.record!.id);
     if (record.kind !== 'file') throw new Error('no file');
-    const { mtimeMs } = readReservedPairs(record.metadata);
-    return { tags: record.tags, pairs: new FileMetadata(world.tree).pairs(node), mtimeMs };
+    const { mtimeNs } = readReservedPairs(record.metadata);
+    return { tags: record.tags, pairs: new FileMetadata(world.tree).pairs(node), mtimeNs };
   }
 
   it('leave tags that are set while the time is sent, also to the next content', async () => {
@@ -196,7 +198,7 @@ describe('tags, pairs, mode and time of one file that are set at once', () => {
     hold();
     const metadata = new FileMetadata(world.tree);
     await metadata.setTags(node, ['old'], signal);
-    await set(node, { mtimeMs: JUNE });
+    await set(node, { mtimeNs: JUNE });
     await clock.advance(1000);
     await reached;
     const setting = metadata.setTags(node, ['new'], signal);
@@ -220,14 +222,14 @@ describe('tags, pairs, mode and time of one file that are set at once', () => {
     await metadata.merge(node, { kept: '1', removed: '1' }, signal);
     const removing = metadata.removePair(node, 'removed', signal);
     await reached;
-    await set(node, { mtimeMs: JUNE });
+    await set(node, { mtimeNs: JUNE });
     await clock.advance(1000);
     const idle = world.side.idle(signal);
     open();
     await removing;
     await idle;
-    expect(await annotations(node)).toEqual({ tags: [], pairs: { kept: '1' }, mtimeMs: JUNE });
-    expect(world.tree.attributesOf(node).attributes.mtimeMs).toBe(JUNE);
+    expect(await annotations(node)).toEqual({ tags: [], pairs: { kept: '1' }, mtimeNs: JUNE });
+    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBe(JUNE);
   });
 
   it('leave tags that are set while it is renamed', async () => {
@@ -284,10 +286,10 @@ it('keeps mode and time of a folder here', async () => {
   await start();
   const place = { parent: world.folder, name: 'sub' };
   const node = (await world.side.mutations.mkdir(place, 0o700, world.by())) as ProjectFolderNode;
-  await set(node, { mtimeMs: JUNE });
-  expect(world.tree.folderState.get(node.record!.id)).toEqual({ mode: 0o700, mtimeMs: JUNE });
+  await set(node, { mtimeNs: JUNE });
+  expect(world.tree.folderState.get(node.record!.id)).toEqual({ mode: 0o700, mtimeNs: JUNE });
   await world.rename('sub', 'moved');
-  expect(world.tree.folderState.get(node.record!.id)).toEqual({ mode: 0o700, mtimeMs: JUNE });
+  expect(world.tree.folderState.get(node.record!.id)).toEqual({ mode: 0o700, mtimeNs: JUNE });
 });
 
 it('keeps the mode of a folder in one that is renamed', async () => {

@@ -32,20 +32,20 @@ it('a small new file with a mode and a time of its own costs one: they go with i
     await world.write(handle, 'text');
     const how = { handle, context: world.by() };
     await world.side.mutations.setattr(node, { mode: 0o755 }, how);
-    await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, how);
+    await world.side.mutations.setattr(node, { mtimeNs: 10n ** 18n }, how);
     await world.close(handle);
   });
   expect(cost).toBe(1);
   const node = await world.child('a');
   if (node?.kind !== 'project-file') throw new Error('a is not there');
-  expect(node.record?.metadata).toEqual({ 'svcfs.mode': '755', 'svcfs.mtime': '1000000000000' });
+  expect(node.record?.metadata).toEqual({ 'svcfs.mode': '755', 'svcfs.mtime': '1000000000.000000000' });
 });
 
 it('touch of a new file costs one', async () => {
   const cost = await costOf(async () => {
     const { node, handle } = await world.create('a');
     await world.side.openFiles.flush(handle, world.by());
-    await world.side.mutations.setattr(node, { mtimeMs: 'now' }, { handle, context: world.by() });
+    await world.side.mutations.setattr(node, { mtimeNs: 'now' }, { handle, context: world.by() });
     await world.side.openFiles.release(handle);
   });
   expect(cost).toBe(1);

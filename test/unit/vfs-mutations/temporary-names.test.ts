@@ -71,12 +71,12 @@ describe('a file under such a name', () => {
   it('has the mode and the time that it is given', async () => {
     await world.put(TEMPORARY, 'text', volume);
     const node = (await world.child(TEMPORARY, volume))!;
-    const changes = { mode: 0o600, mtimeMs: 1e12 };
+    const changes = { mode: 0o600, mtimeNs: 10n ** 18n };
     await world.side.mutations.setattr(node, changes, { handle: undefined, context: world.by() });
-    expect(await attributes(TEMPORARY)).toMatchObject({ mode: 0o100600, mtimeMs: 1e12 });
+    expect(await attributes(TEMPORARY)).toMatchObject({ mode: 0o100600, mtimeNs: 10n ** 18n });
     await world.rename(TEMPORARY, 'reads', { parent: volume });
     expect(await attributes('reads')).toMatchObject({ mode: 0o100644 });
-    expect((await attributes('reads')).mtimeMs).toBeGreaterThan(1e12);
+    expect((await attributes('reads')).mtimeNs).toBeGreaterThan(10n ** 18n);
   });
 
   it.each([

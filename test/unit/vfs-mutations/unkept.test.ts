@@ -1,5 +1,6 @@
 /** Attributes that the platform has no place for: accepted and counted, or refused (`--unkept`). */
 import { afterEach, describe, expect, it } from 'vitest';
+import { nanosecondsOf } from '../../../src/lib/nanoseconds.ts';
 import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import type { TreeOptions } from '../../../src/vfs/tree.ts';
@@ -21,7 +22,7 @@ const shown = (node: Node) => world.tree.attributesOf(node).attributes;
 const level = async () => (await world.child('there', volume)) as VolumeDirectoryNode;
 const object = async () => (await world.child('object', await level()))!;
 
-const JUNE = Date.UTC(2020, 5, 1);
+const JUNE = nanosecondsOf(Date.UTC(2020, 5, 1));
 
 describe('an owner', () => {
   it('is accepted and forgotten, and the mode that is set with it is kept', async () => {
@@ -63,7 +64,7 @@ describe('mode and time of what is on a volume', () => {
     await start();
     for (const node of [await object(), await level(), volume]) {
       const before = shown(node);
-      await set(node, { mode: 0o600, mtimeMs: JUNE });
+      await set(node, { mode: 0o600, mtimeNs: JUNE });
       expect(shown(node)).toEqual(before);
     }
     expect(world.tree.unkept.snapshot()).toEqual({ owner: 0, mode: 3, time: 3 });
@@ -74,13 +75,13 @@ describe('mode and time of what is on a volume', () => {
     await start();
     const { node, handle } = await world.create('new', { parent: volume });
     await world.write(handle, 'text');
-    await set(node, { uid: 0, mode: 0o600, mtimeMs: JUNE });
+    await set(node, { uid: 0, mode: 0o600, mtimeNs: JUNE });
     await world.close(handle);
     expect(await world.onVolume(volume)).toMatchObject({ new: 'text' });
     expect(world.tree.unkept.snapshot()).toEqual({ owner: 1, mode: 1, time: 1 });
   });
 
-  it.each([{ mode: 0o600 }, { mtimeMs: JUNE }, { uid: 0 }])(
+  it.each([{ mode: 0o600 }, { mtimeNs: JUNE }, { uid: 0 }])(
     'are EPERM when they are to be refused: %o',
     async (changes) => {
       await start({ unkept: 'refuse' });
@@ -93,11 +94,11 @@ describe('mode and time of what is on a volume', () => {
   it('count neither for touch of a file being written, nor while the file stays here for its name', async () => {
     await start({ unkept: 'refuse' });
     const { node, handle } = await world.create('new', { parent: volume });
-    await set(node, { mtimeMs: 'now' });
+    await set(node, { mtimeNs: 'now' });
     await world.close(handle);
     const temporary = await world.put('new~', 'text', volume);
-    await set(temporary, { mode: 0o600, mtimeMs: JUNE });
-    expect(shown(temporary)).toMatchObject({ mode: 0o100_600, mtimeMs: JUNE });
+    await set(temporary, { mode: 0o600, mtimeNs: JUNE });
+    expect(shown(temporary)).toMatchObject({ mode: 0o100_600, mtimeNs: JUNE });
     await expect(set(temporary, { uid: 0 })).rejects.toMatchObject({ errno: 'EPERM' });
   });
 });

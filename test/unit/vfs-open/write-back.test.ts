@@ -314,7 +314,7 @@ it.each(['kept', 'removed'])(
     await made.opened;
     // As touch(1) does.
     const handle = await world.open(node, O_WRONLY);
-    await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, { handle, context: world.by() });
+    await world.side.mutations.setattr(node, { mtimeNs: 10n ** 18n }, { handle, context: world.by() });
     await world.close(handle);
     end.open();
     expect(await world.side.flush('/', world.by().signal)).toEqual([]);
@@ -323,7 +323,7 @@ it.each(['kept', 'removed'])(
     else
       await waitUntil(async () => {
         await clock.advance(1000);
-        return node.record?.metadata['svcfs.mtime'] === '1000000000000';
+        return node.record?.metadata['svcfs.mtime'] === '1000000000.000000000';
       });
     await waitUntil(async () => (await inJournal()).length === 0);
   },
@@ -451,8 +451,8 @@ describe('what is set on a file closed with --write-back', () => {
       }
       const changes = { handle: undefined, context: world.by() };
       await world.side.mutations.setattr(node, { mode: 0o100_755 }, changes);
-      await world.side.mutations.setattr(node, { mtimeMs: 1e12 }, changes);
-      const metadata = { 'svcfs.mode': '755', 'svcfs.mtime': '1000000000000' };
+      await world.side.mutations.setattr(node, { mtimeNs: 10n ** 18n }, changes);
+      const metadata = { 'svcfs.mode': '755', 'svcfs.mtime': '1000000000.000000000' };
       expect(await inJournal()).toMatchObject([{ phase: 'publishing', annotations: { metadata } }]);
       uploads.held = false;
       for (const { pass } of uploads.begun) pass();

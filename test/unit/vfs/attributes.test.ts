@@ -25,10 +25,10 @@ describe('attributes', () => {
     world.platform.addFile(world.platform.rootOf('one'), 'f', { sizeBytes: 5, metadata });
     const node = await world.file('projects/ada/one/f');
     const shown = () => world.tree.attributesOf(node).attributes;
-    expect(shown()).toMatchObject({ mode: 0o100_750, mtimeMs: 1234, sizeBytes: 5 });
+    expect(shown()).toMatchObject({ mode: 0o100_750, mtimeNs: 1_234_000_000n, sizeBytes: 5 });
     node.mode = 0o600;
-    node.mtimeMs = 99;
-    expect(shown()).toMatchObject({ mode: 0o100_600, mtimeMs: 99 });
+    node.mtimeNs = 99n;
+    expect(shown()).toMatchObject({ mode: 0o100_600, mtimeNs: 99n });
   });
 
   it('have no write bits where nothing can be written', async () => {
@@ -66,10 +66,14 @@ describe('inode numbers', () => {
 
 describe('pairs of our own', () => {
   it('are read as they were written', () => {
-    const facts = { mode: 0o644, mtimeMs: 1_700_000_000_123 };
+    const facts = { mode: 0o644, mtimeNs: 1_700_000_000_123_456_789n };
     const pairs = reservedPairs(facts);
     expect(Object.keys(pairs).every(isReservedKey)).toBe(true);
     expect(readReservedPairs(pairs)).toEqual(facts);
+  });
+
+  it('that have a time in milliseconds, as earlier versions wrote it, are read', () => {
+    expect(readReservedPairs({ 'svcfs.mtime': '-1500' })).toEqual({ mtimeNs: -1_500_000_000n });
   });
 
   it('that someone else wrote are left alone', () => {

@@ -16,12 +16,12 @@ afterEach(() => directory.removeCallback());
 it('mode and time of folders are found again by the next mount', async () => {
   const state = await openFolderState(path);
   state.set('f1', { mode: 0o700 });
-  state.set('f2', { mtimeMs: 5 });
-  state.set('f1', { mtimeMs: 9 });
+  state.set('f2', { mtimeNs: 5n });
+  state.set('f1', { mtimeNs: -9n });
   state.delete('f2');
   await state.flush();
   const next = await openFolderState(path);
-  expect(next.get('f1')).toEqual({ mode: 0o700, mtimeMs: 9 });
+  expect(next.get('f1')).toEqual({ mode: 0o700, mtimeNs: -9n });
   expect(next.get('f2')).toBeUndefined();
   expect(await readdir(join(directory.name, 'state'))).toEqual(['folders.json']);
 });
@@ -34,6 +34,12 @@ it('what is set while a write is under way is written too', async () => {
   }
   await state.flush();
   expect((await openFolderState(path)).get('f49')).toEqual({ mode: 49 });
+});
+
+it('times in milliseconds, as earlier versions wrote them, are read', async () => {
+  const old = join(directory.name, 'old.json');
+  await writeFile(old, JSON.stringify({ f: { mode: 448, mtimeMs: 1234 } }));
+  expect((await openFolderState(old)).get('f')).toEqual({ mode: 0o700, mtimeNs: 1_234_000_000n });
 });
 
 it('a file that is no such state is begun anew', async () => {

@@ -58,4 +58,5 @@ async function publishAt({ contents }: RenameParts, rename: NewObjectRename): Pr
   // Those were the file's; the object has none but its own.
   source.mode = undefined;
   source.writtenMs = undefined;
+  source.mtimeNs = undefined;
 }
