@@ -46,7 +46,7 @@ module.exports = {
     only('config', ['lib']),
     only('api', ['contract', 'lib', 'observe']),
     only('content', ['api', 'contract', 'lib', 'observe']),
-    ...inOrder('content/write', ['spool', 'parts', 'journal', 'upload', 'draft', 'recovery']),
+    ...inOrder('content/write', ['spool', 'parts', 'journal', 'kept', 'upload', 'draft', 'recovery']),
     only('jobs', ['api', 'contract', 'lib', 'observe']),
     only('vfs', ['content', 'jobs', 'api', 'contract', 'lib', 'observe']),
     only('fuse', ['vfs', 'lib', 'observe']),

@@ -103,6 +103,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       writer,
       failureAt: files.failureAt,
       flush: files.flush,
+      retryKept: files.retryKept,
+      dropKept: files.dropKept,
       rates: { upload: options.limitUpload, download: options.limitDownload },
       contentsAt: files.contentsAt,
       statistics: information.statistics,

@@ -16,7 +16,10 @@ export const EXIT_CODES = {
   serviceFailed: { code: 13, meaning: 'the service could not start' },
   refused: { code: 14, meaning: 'what svcfs admin was given does not exist, exists already, or cannot be' },
   noService: { code: 15, meaning: 'svcfs admin finds no service, or cannot use its database or keys' },
-  unfinished: { code: 16, meaning: 'unmounted, but what was written waits here for the next mount' },
+  unfinished: {
+    code: 16,
+    meaning: 'unmounted, also by --force, but what was written waits here for the next mount',
+  },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
 export type ExitName = keyof typeof EXIT_CODES;

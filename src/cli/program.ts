@@ -6,6 +6,7 @@ import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addMountCommand } from './commands/mount.ts';
+import { addRecoverCommand } from './commands/recover.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
@@ -33,6 +34,7 @@ export function createProgram(): Command {
   addWhyCommand(program);
   addJobsCommand(program);
   addFlushCommand(program);
+  addRecoverCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
   addDemoCommand(program);

@@ -191,10 +191,30 @@ export interface Draft {
   publishedAs(file: FileRecord, source: ContentVersion, given?: Annotations): Promise<void>;
   /** Gives the bytes up: aborts the upload, removes spool and journal entry. No later mount finds them when this returns. */
   discard(): Promise<void>;
-  /** As `discard`, but what was written is kept in a file for a person; undefined when nothing was. */
-  keep(): Promise<KeptBytes | undefined>;
+  /** As `discard`, but what was written is kept in a file for a person; undefined when all of it is at the service. */
+  keep(because: KeepingReason): Promise<KeptBytes | undefined>;
+  /**
+   * The service refuses it for good: it stays owed, and nobody tries it before somebody asks for that. The journal tells of it
+   * from here on, until it is published or changed.
+   */
+  refused(because: Refusal): Promise<void>;
+  /** Where its bytes are on this machine; undefined: it has none. */
+  readonly spoolPath: string | undefined;
   /** The last handle is gone: frees the spool. What is not published yet is left for the next mount's `recover`. */
   close(): Promise<void>;
+}
+
+/** Why the service does not have what a close acknowledged. */
+export interface Refusal {
+  /** For a person. */
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** Why a draft is not to be published. */
+export interface KeepingReason extends Refusal {
+  /** A close answered that it would be. */
+  readonly acknowledged: boolean;
 }
 
 /** What was written of a file that was not published. */
@@ -219,10 +239,27 @@ export interface ContentWriter {
   spool(): SpoolUsage;
   /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;
+  /** What is kept aside for a person, by this mount or one before it. */
+  keptAside(): Promise<readonly AsideFile[]>;
+  /** Takes a file that was kept aside back, to be published after all. Throws when it is not whole, or not there. */
+  takeBack(draftId: string): Promise<{ readonly label: string; readonly owed: OwedDraft }>;
   /** Drafts of ended mounts whose bytes are at the service, as far as the journal has them; before `recover`. */
   publishedDrafts(): Promise<readonly string[]>;
   /** Stops what is under way and leaves it to the next mount. */
   close(): Promise<void>;
+}
+
+/** A file that was kept aside. */
+export interface AsideFile {
+  /** Of its draft. */
+  readonly id: string;
+  /** In the mount. */
+  readonly label: string;
+  /** Where its bytes are on this machine. */
+  readonly path: string;
+  readonly reason: string;
+  /** A close answered that it would be uploaded. */
+  readonly acknowledged: boolean;
 }
 
 export interface SpoolUsage {
@@ -255,7 +292,7 @@ export interface OwedDraft {
   /** One try to do all that is owed. What failed may be tried again. */
   finish(): Promise<void>;
   /** It cannot be done: what was written is kept in a file for a person; undefined when nothing is here. */
-  keep(): Promise<KeptBytes | undefined>;
+  keep(because: KeepingReason): Promise<KeptBytes | undefined>;
 }
 
 /** What became of a draft found in the journal. */

@@ -4,7 +4,7 @@ import { Asides } from './mutations/asides.ts';
 import { AttributeWriter } from './mutations/attribute-writer.ts';
 import { DraftAsides } from './mutations/draft-asides.ts';
 import { PlatformMutations } from './mutations/platform-mutations.ts';
-import { ClosedFiles } from './open/closed-files.ts';
+import { ClosedFiles, type LeftBehind } from './open/closed-files.ts';
 import { ContentTable } from './open/content-table.ts';
 import { Contents } from './open/contents.ts';
 import { PlatformOpenFiles } from './open/open-files.ts';
@@ -29,13 +29,14 @@ export interface ChangingSide {
   recover(): Promise<void>;
   /** After `recover`: goes on with the uploads that an ended mount left. */
   resumeUploads(): Promise<void>;
-  /**
-   * Waits until everything that is closed is on the platform, or its failure recorded; answers the paths of what is left
-   * to the next mount.
-   */
-  idle(signal: AbortSignal): Promise<readonly string[]>;
+  /** Waits until everything that is closed is on the platform, or its failure recorded; answers what is not. */
+  idle(signal: AbortSignal): Promise<LeftBehind>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
+  /** Tries to upload what was refused, or kept aside, once more; answers why it is not on the platform then. */
+  retryKept(draftId: string, signal: AbortSignal): Promise<readonly Error[]>;
+  /** Lets go of a file that was refused. False: none of those that have a place in the tree is of that draft. */
+  dropKept(draftId: string): Promise<boolean>;
 }
 
 /** Puts open files and mutations together over one tree. */
@@ -49,6 +50,7 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
   const contents = new Contents({ tree, publisher, table, closedFiles });
   const openFiles = new PlatformOpenFiles({ tree, contents, closedFiles, processes: options.processes });
   const attributes = new AttributeWriter(tree, contents);
+  const recovered = new RecoveredUploads({ tree, table, closedFiles, replaced: draftAsides });
   return {
     openFiles,
     mutations: new PlatformMutations({
@@ -64,7 +66,11 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
       await asides.recover();
       await draftAsides.recover();
     },
-    resumeUploads: () => new RecoveredUploads({ tree, table, closedFiles, replaced: draftAsides }).begin(),
+    resumeUploads: () => recovered.begin(),
+    retryKept: async (draftId, signal) =>
+      (await closedFiles.retry(draftId, signal)) ??
+      closedFiles.flush(await recovered.takeBack(draftId), signal),
+    dropKept: (draftId) => closedFiles.drop(draftId),
     flush: (path, signal) => closedFiles.flush(path, signal),
     idle: async (signal) => {
       const left = await closedFiles.idle(signal);

@@ -5,7 +5,7 @@ import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './contents-at.ts';
-import { createChangingSide } from './create-changing-side.ts';
+import { type ChangingSide, createChangingSide } from './create-changing-side.ts';
 import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
@@ -17,6 +17,7 @@ import { KernelLink } from './kernel-link.ts';
 import { isDirectory, type Node, pathOf } from './node.ts';
 import { NodeMaker } from './node-maker.ts';
 import { NodeTable } from './node-table.ts';
+import type { LeftBehind } from './open/closed-files.ts';
 import type { Staging } from './open/staging.ts';
 import { versionOf } from './open/version-of.ts';
 import { OpenDirectories } from './open-directories.ts';
@@ -46,13 +47,13 @@ export interface MountedFileSystem {
   askAhead(): void;
   /** Goes on with what an ended mount left unfinished; once, before the first request. */
   recover(): Promise<void>;
-  /**
-   * Waits until everything that is closed is on the platform, or its failure recorded; answers the paths of what is left
-   * to the next mount.
-   */
-  idle(signal: AbortSignal): Promise<readonly string[]>;
+  /** Waits until everything that is closed is on the platform, or its failure recorded; answers what is not. */
+  idle(signal: AbortSignal): Promise<LeftBehind>;
   /** Waits until what was closed at a path or below is on the platform; answers what cannot be, and why. */
   flush(path: string, signal: AbortSignal): Promise<readonly Error[]>;
+  /** As `ChangingSide` has them. */
+  readonly retryKept: ChangingSide['retryKept'];
+  readonly dropKept: ChangingSide['dropKept'];
   /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
   failureAt(path: string): Failure | undefined;
   /** The files at a path or below it. */
@@ -87,11 +88,12 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     kernel: new KernelLink(),
     root: rootSource,
   });
-  const { openFiles, mutations, recover, resumeUploads, idle, flush } = createChangingSide(tree, {
+  const side = createChangingSide(tree, {
     processes: given.processes ?? procProcessTable,
     asideDirectory: join(given.stateDirectory, 'aside'),
     staging: given.staging,
   });
+  const { openFiles, mutations, recover, resumeUploads, idle, flush, retryKept, dropKept } = side;
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
   const reporting = reportFailures(
@@ -124,6 +126,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     },
     idle,
     flush,
+    retryKept,
+    dropKept,
     failureAt: (path) => errors.lastAt(path),
     contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () =>

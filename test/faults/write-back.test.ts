@@ -213,17 +213,92 @@ describe('a file closed with --write-back', () => {
     await expect(world.content('unanswered')).rejects.toThrow();
     expect(await flush()).toMatchObject({ code: 0 });
   });
+});
 
-  it('and refused for good is kept on this machine, where the reason says', async () => {
-    const refusal = { kind: 'answer', status: 403, body: '{"code":8001,"message":"No."}' } as const;
-    world.proxy.inject(refusal, { when: isUpload });
+describe('a file closed with --write-back, and refused for good,', () => {
+  const refuse = (): void =>
+    void world.proxy.inject(
+      { kind: 'answer', status: 403, body: '{"code":8001,"message":"No."}' },
+      { when: isUpload },
+    );
+  const svcfs = (...args: string[]) => world.sandbox.svcfs(args);
+
+  it('stays in the mount, and is named by flush, status, unmount and mount until it is dealt with', async () => {
+    refuse();
+    const path = world.own('refused');
     await write('refused', 'precious');
-    await flush(world.own('refused'));
-    const { stdout } = await world.sandbox.svcfs(['why', world.own('refused')]);
-    expect(stdout).toContain('was closed, and cannot be published');
-    const kept = await keptOf('refused');
-    expect(stdout).toContain(kept);
-    expect(await readFile(kept, 'utf8')).toBe('precious');
+    await shell(`: > ${world.own('empty')}`);
+    for (const args of [['flush', path], ['flush']]) {
+      const { code, stderr } = await svcfs(...args);
+      expect(code).toBe(1);
+      expect(stderr).toContain('/refused was closed, and cannot be published');
+      const [, place = ''] = /refused .*; its bytes are at ([^;]+);.*svcfs recover/.exec(stderr) ?? [];
+      expect(await readFile(place, 'utf8')).toBe('precious');
+    }
+    expect(await flush(world.own('empty'))).toMatchObject({ code: 1 });
+    expect(await read('refused')).toBe('precious');
+    expect((await svcfs('why', path)).stdout).toContain('code 8001');
+    expect((await svcfs('status')).stdout).toContain(`not on the service: ${path} (8 B)`);
+    const unmounted = await svcfs('unmount', world.sandbox.mountPoint);
+    expect(unmounted).toMatchObject({ code: 1, stderr: expect.stringContaining('/refused was closed') });
+    expect((await svcfs('status')).stdout).toContain(`not on the service: ${path} (8 B)`);
+    const mounted = await world.mount();
+    expect(mounted.stderr).toContain(`not on the service: ${path} (8 B)`);
+    expect(await read('refused')).toBe('precious');
+    const listed = await svcfs('recover', 'list');
+    expect(listed.stdout).toMatch(new RegExp(`refused +8 B .*${path}\n`));
+    const saved = world.outside('saved');
+    expect(await svcfs('recover', 'save', path, saved)).toMatchObject({ code: 0 });
+    expect(await readFile(saved, 'utf8')).toBe('precious');
+    expect(await svcfs('recover', 'save', path, saved)).toMatchObject({ code: 1 });
+    expect(await svcfs('recover', 'drop', world.own('empty'))).toMatchObject({ code: 2 });
+    expect(await svcfs('recover', 'drop', '--yes', world.own('empty'))).toMatchObject({ code: 0 });
+    expect(await svcfs('recover', 'retry', path)).toMatchObject({ code: 1 });
+    world.proxy.heal();
+    expect(await svcfs('recover', 'retry', path)).toMatchObject({ code: 0 });
+    expect((await svcfs('recover', 'list')).stdout).not.toMatch(/study\/(refused|empty)\n/);
+    expect(await onPlatform('refused')).toBe('precious');
+    expect(await world.files()).not.toContain('empty');
+  });
+
+  it('is dealt with as well while there is no mount', async () => {
+    refuse();
+    for (const name of ['drop', 'retry']) await write(name, name);
+    expect(await flush()).toMatchObject({ code: 1 });
+    expect(await svcfs('unmount', world.sandbox.mountPoint)).toMatchObject({ code: 1 });
+    expect(await svcfs('recover', 'show', world.own('drop'))).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('refused by the service'),
+    });
+    const saved = world.outside('saved-unmounted');
+    expect(await svcfs('recover', 'save', world.own('drop'), saved)).toMatchObject({ code: 0 });
+    expect(await readFile(saved, 'utf8')).toBe('drop');
+    expect(await svcfs('recover', 'drop', '--yes', world.own('drop'))).toMatchObject({ code: 0 });
+    const retried = await svcfs('recover', 'retry', world.own('retry'));
+    expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('tried again when you mount') });
+    world.proxy.heal();
+    await world.mount();
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await onPlatform('retry')).toBe('retry');
+    expect(await world.files()).not.toContain('drop');
+  });
+});
+
+describe('unmount --force', () => {
+  it('names what was not uploaded, and exits 16', async () => {
+    holdUploads();
+    await write('held', 'kept here');
+    const { code, stderr } = await world.sandbox.svcfs(['unmount', '--force', world.sandbox.mountPoint]);
+    expect(code).toBe(16);
+    expect(stderr).toContain(`${world.own('held')} (9 B)`);
+    world.proxy.heal();
+    await world.mount();
+    expect(await flush()).toMatchObject({ code: 0 });
+    expect(await onPlatform('held')).toBe('kept here');
+    expect(await world.sandbox.svcfs(['unmount', '--force', world.sandbox.mountPoint])).toMatchObject({
+      code: 0,
+    });
+    await world.mount();
   });
 });
 

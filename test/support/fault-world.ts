@@ -127,15 +127,17 @@ export class FaultWorld {
     await this.#service?.end();
   }
 
-  async mount(args: readonly string[] = this.#options.mountArgs ?? []): Promise<void> {
-    const { code, stderr } = await this.sandbox.svcfs(['mount', this.sandbox.mountPoint, ...args], {
+  async mount(args: readonly string[] = this.#options.mountArgs ?? []): Promise<RunResult> {
+    const mounted = await this.sandbox.svcfs(['mount', this.sandbox.mountPoint, ...args], {
       env: {
         SVC_API_ENDPOINT: `${this.proxy.origin}/v2`,
         SVC_AUTH_TOKEN: this.#token,
         XDG_STATE_HOME: this.#state,
       },
     });
+    const { code, stderr } = mounted;
     if (code !== 0) throw new Error(`svcfs mount: exit ${code}: ${stderr}\n${await this.sandbox.describe()}`);
+    return mounted;
   }
 
   unmount(args: readonly string[] = []): Promise<RunResult> {

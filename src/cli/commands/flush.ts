@@ -6,7 +6,7 @@ import { locate, type PathInMount, selectMount } from '../mount/select-mount.ts'
 const DETAILS = `
 With --write-back, close(2) returns when a file is safe on this machine, and its upload follows. This waits for the
 uploads of what was closed at the path or below it, and tries at once what waits to be tried again. Exit code 1: something
-cannot be uploaded, now or ever; it is kept on this machine at the place that .svcfs/errors names.
+cannot be uploaded, now or ever; it is named, with the place on this machine that keeps it. svcfs recover deals with that.
 
 Without a path it is about all of the mount that the working directory is in, or of the only one there is.`;
 

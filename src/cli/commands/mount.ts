@@ -7,7 +7,7 @@ import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
-import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
+import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
 Returns when the mount is usable: the token was accepted and the root is listed. The mount is then served by a
@@ -59,6 +59,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
   if (options.foreground) onEndSignals(() => daemon.end());
   await sayWaitingElsewhere();
+  await sayKeptHere(undefined, (line) => console.error(`svcfs: ${line}`));
   if (!options.foreground) return daemon.release();
   if (!(await daemon.ended))
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);

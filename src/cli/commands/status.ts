@@ -4,12 +4,12 @@ import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
 import { runningMounts, selectMount } from '../mount/select-mount.ts';
-import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
+import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
 Shows uploads and jobs under way, what is left of the request limit, what the cache does, and what files being written
-take of the disk. Without a mount point it is about all mounts of yours, and says which closed files wait for a mount
-where there is none now. The same numbers, and more, are in .svcfs/stats of a mount.`;
+take of the disk, and names the files that are kept on this machine and not on the service (svcfs recover). Without a mount
+point it is about all mounts of yours, and says which closed files wait for a mount where there is none now. The same numbers, and more, are in .svcfs/stats of a mount.`;
 
 export function addStatusCommand(program: Command): void {
   program
@@ -37,6 +37,7 @@ async function status(path: string | undefined): Promise<void> {
     }
   }
   if (path === undefined) await sayWaitingElsewhere();
+  await sayKeptHere(path === undefined ? undefined : mounts[0]?.directory, (line) => console.log(line));
   if (failures.length > 0) throw new CliError('failure', failures.join('\n'));
 }
 

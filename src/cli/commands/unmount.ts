@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
+import { describeKeptShort, printable } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
 import { describeMountUse } from '../mount/mount-users.ts';
 import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
+import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
 import { sayWaiting } from '../say-waiting.ts';
 
 const DETAILS = `
 Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
-on this machine, and is uploaded by the next mount there (exit code 16); so is what a killed mount left. When programs use
-the mount it says which and leaves it as it is (exit code 11). When a container or another mount namespace that began
+on this machine, and is uploaded by the next mount there (exit code 16); so is what a killed mount left, and what --force
+leaves. What the service refused for good is named too (exit code 1), and stays until svcfs recover deals with it. When
+programs use the mount it says which and leaves it as it is (exit code 11). When a container or another mount namespace that began
 meanwhile has the mount still, it is unmounted here and goes on there: it says where, and how to end it (exit code 11).
 Ctrl-C while it waits leaves the mount as it is, too.`;
 
@@ -30,8 +33,11 @@ export function addUnmountCommand(program: Command): void {
 
 async function unmountCommand(path: string, options: { readonly force: boolean }): Promise<void> {
   const mount = await requireMount(path);
-  if (options.force) return unmountByForce(mount);
   const { mountPoint, deviceMinor } = mount;
+  if (options.force) {
+    await unmountByForce(mount);
+    return requireNoneLeft(mountPoint, notUploaded(await keptAt(mount.directory)), { byForce: true });
+  }
   const result = await unmount(mount, sayWaiting());
   if (result.answer === 'busy') {
     throw new CliError('busy', `${mountPoint}: in use\n${await describeMountUse(mountPoint)}`);
@@ -41,10 +47,39 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
     throw new CliError('busy', describeHeld(mountPoint, result.daemon, others));
   }
   if (result.answer === 'recovered') {
+    const refused = (await keptAt(mount.directory)).entries.filter(({ file }) => file.state === 'refused');
+    if (refused.length > 0)
+      throw new CliError(
+        'failure',
+        describeRefused(mountPoint, [...refused.map(describeKeptShort), ...result.waiting]),
+      );
     if (result.waiting.length === 0) return;
     throw new CliError('unfinished', [describeRecovered(mountPoint), ...result.waiting].join('\n  '));
   }
-  if (result.left.length > 0) throw new CliError('unfinished', describeLeft(mountPoint, result.left));
+  const { left, refused } = result;
+  if (refused.length > 0) {
+    const others = left.map((path) => `${path} (uploaded when you mount there again)`);
+    throw new CliError('failure', describeRefused(mountPoint, [...refused, ...others].map(printable)));
+  }
+  requireNoneLeft(mountPoint, left);
+}
+
+/** Of what is on this machine after an end by force: what somebody was told would be uploaded, and what was still written. */
+function notUploaded({ entries, unreadable }: FoundKept): readonly string[] {
+  const owed = entries.filter(({ file }) => file.state !== 'aside' || file.acknowledged);
+  return [...owed.map(describeKeptShort), ...unreadable];
+}
+
+function requireNoneLeft(mountPoint: string, left: readonly string[], { byForce = false } = {}): void {
+  if (left.length === 0) return;
+  throw new CliError('unfinished', describeLeft(mountPoint, left.map(printable), byForce));
+}
+
+function describeRefused(mountPoint: string, files: readonly string[]): string {
+  return (
+    `${mountPoint}: unmounted, but the service refused some of what was written:\n  ${files.join('\n  ')}\n` +
+    'It is safe on this machine: svcfs recover list shows it; svcfs recover save, retry or drop deals with it.'
+  );
 }
 
 function describeHeld(mountPoint: string, daemon: number, others: string): string {
@@ -58,10 +93,10 @@ function describeRecovered(mountPoint: string): string {
   return `${mountPoint}: unmounted, but its process had been killed before all that was written had reached the service:`;
 }
 
-function describeLeft(mountPoint: string, left: readonly string[]): string {
+function describeLeft(mountPoint: string, left: readonly string[], byForce: boolean): string {
   const files = left.map((path) => `  ${path}\n`).join('');
-  return (
-    `${mountPoint}: unmounted, but not all that was written has reached the service:\n${files}` +
-    `It is safe on this machine, and uploaded when you mount on ${mountPoint} again.`
-  );
+  const said = `${mountPoint}: unmounted, but not all that was written has reached the service:\n${files}`;
+  return byForce
+    ? `${said}What was closed is uploaded when you mount on ${mountPoint} again; svcfs recover list shows what is here.`
+    : `${said}It is safe on this machine, and uploaded when you mount on ${mountPoint} again.`;
 }

@@ -20,6 +20,8 @@ export type InquiryRequest =
   | { readonly request: 'why'; readonly path: string }
   /** Answered when everything closed at the path or below is on the platform. */
   | { readonly request: 'flush'; readonly path: string }
+  /** Of a file that was refused, or kept aside: `retry` is answered when it is on the platform, or cannot be. */
+  | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
   | CacheRequest;
 
 export type ControlRequest =
@@ -42,11 +44,13 @@ export type InquiryAnswer =
   | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined }
   /** What cannot be published, and why. */
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
+  /** What it failed with. */
+  | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | CacheAnswer;
 
 export type UnmountResult =
-  /** `left`: paths of files that are closed and not on the platform; the next mount goes on with them. */
-  | { readonly answer: 'unmounted'; readonly left: readonly string[] }
+  /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */
+  | { readonly answer: 'unmounted'; readonly left: readonly string[]; readonly refused: readonly string[] }
   | { readonly answer: 'busy' }
   /** Unmounted here; another mount namespace has it still, and this process serves it. */
   | { readonly answer: 'held'; readonly daemon: number };

@@ -11,6 +11,8 @@ export interface Inquiries extends CacheParts {
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly flush: MountedFileSystem['flush'];
+  readonly retryKept: MountedFileSystem['retryKept'];
+  readonly dropKept: MountedFileSystem['dropKept'];
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
   readonly statistics: () => MountStatistics;
@@ -43,9 +45,20 @@ export async function answerInquiry(
         answer: 'flush',
         failures: (await flush(request.path, signal)).map(({ message }) => message),
       };
+    case 'recover':
+      return { answer: 'recover', failures: await dealWithKept(request, inquiries, signal) };
     case 'warmup':
     case 'cache':
     case 'evict':
       return answerCacheRequest(request, inquiries, { send, signal });
   }
+}
+
+async function dealWithKept(
+  { action, draft }: Extract<InquiryRequest, { readonly request: 'recover' }>,
+  { retryKept, dropKept }: Pick<Inquiries, 'retryKept' | 'dropKept'>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (action === 'retry') return (await retryKept(draft, signal)).map(({ message }) => message);
+  return (await dropKept(draft)) ? [] : [`the mount has no file of draft ${draft} that was refused`];
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '../../observe/logger.ts';
+import type { LeftBehind } from '../../vfs/open/closed-files.ts';
 import type { UnmountResult } from './control-messages.ts';
 import type { RunningMount } from './running-mount.ts';
 
@@ -35,7 +36,7 @@ export class MountEnd {
   ): Promise<UnmountResult> {
     const left = await this.#untilIdle(onWaiting, signal);
     const answer = await this.#mount.unmount();
-    if (answer === 'unmounted') return { answer, left };
+    if (answer === 'unmounted') return { answer, left: left.waiting, refused: left.refused };
     return answer === 'held' ? { answer, daemon: process.pid } : { answer };
   }
 
@@ -84,7 +85,7 @@ export class MountEnd {
   async #untilIdle(
     onWaiting: (pending: readonly string[]) => void,
     signal: AbortSignal,
-  ): Promise<readonly string[]> {
+  ): Promise<LeftBehind> {
     const report = (): void => {
       const pending = this.#mount.pending();
       if (pending.length > 0) onWaiting(pending);

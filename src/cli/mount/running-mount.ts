@@ -1,9 +1,11 @@
+import type { LeftBehind } from '../../vfs/open/closed-files.ts';
+
 /** A mount being served, as what ends it sees it. */
 export interface RunningMount {
   /** Files whose content is not yet wholly on the service, for people. */
   pending(): readonly string[];
-  /** Resolves when nothing is under way, with the paths of what failed and is left to the next mount. */
-  idle(signal: AbortSignal): Promise<readonly string[]>;
+  /** Resolves when nothing is under way, with what is not on the service. */
+  idle(signal: AbortSignal): Promise<LeftBehind>;
   /** `busy`: it is in use (EBUSY) and stays as it was. `held`: it goes on in another mount namespace. */
   unmount(): Promise<'unmounted' | 'busy' | 'held'>;
   /** Out of the tree at once, whoever uses it. Synchronous: also for a process that is about to crash. */

@@ -76,7 +76,7 @@ async function serveWith(given: Given): Promise<ServedMount> {
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
     if (request.request === 'abandon') {
       served.end.abandon();
-      return { answer: 'unmounted', left: [] };
+      return { answer: 'unmounted', left: [], refused: [] };
     }
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);

@@ -27,8 +27,11 @@ import { SpooledDraft } from './draft/spooled-draft.ts';
 import type { WriterContext } from './draft/writer-context.ts';
 import { Journal } from './journal/journal.ts';
 import type { DraftState } from './journal/journal-entry.ts';
+import { asideFiles } from './kept/kept-files.ts';
+import { putBack } from './kept/put-back.ts';
 import { PartSender } from './parts/part-sender.ts';
 import { largerPartSize } from './parts/preferred-part-size.ts';
+import { owedContent } from './recovery/owed-draft.ts';
 import { recoverDrafts } from './recovery/recover-drafts.ts';
 import { extentsOf } from './spool/extent-map.ts';
 import { FetchTurns } from './spool/fetch-turns.ts';
@@ -124,6 +127,17 @@ class SpoolingWriter implements ContentWriter {
     return recoverDrafts({ directory: this.#options.directory, context, restore });
   }
 
+  keptAside(): ReturnType<ContentWriter['keptAside']> {
+    return asideFiles(this.#options.directory);
+  }
+
+  async takeBack(draftId: string): ReturnType<ContentWriter['takeBack']> {
+    const context = await this.#context();
+    const { directory } = this.#options;
+    const state = await putBack({ directory, journal: context.journal, bootId: context.bootId }, draftId);
+    return { label: state.label, owed: owedContent(this.#enter(state, context), state, context) };
+  }
+
   async close(): Promise<void> {
     const suspended = await Promise.allSettled([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
@@ -151,6 +165,7 @@ class SpoolingWriter implements ContentWriter {
       this.#options;
     return {
       api,
+      clock,
       reader,
       memory,
       fetchTurns: new FetchTurns(memory),

@@ -10,7 +10,8 @@ export function failureOf(
   nowMs: number,
 ): Failure {
   const errno = errnoOf(error);
-  const requestId = isKnownError(error) && error.name === 'ApiError' ? error.requestId : undefined;
+  const first = firstOf(error);
+  const requestId = isKnownError(first) && first.name === 'ApiError' ? first.requestId : undefined;
   return { ...failed, errno, requestId, text: textOf(error, errno, requestId), atMs: nowMs };
 }
 
@@ -31,8 +32,16 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
+/** What a reason of ours tells of more than its own words: the answer of the platform that it came from. */
+function firstOf(error: unknown): unknown {
+  return error instanceof Error && error.name === 'FsError' && error.cause !== undefined
+    ? error.cause
+    : error;
+}
+
 /** The platform's code, of a call or of a job that failed; 0 when it gave none. */
-function codeOf(error: unknown): number | undefined {
+function codeOf(reason: unknown): number | undefined {
+  const error = firstOf(reason);
   if (!isKnownError(error)) return undefined;
   if (error.name === 'ApiError') return error.code;
   return error.name === 'JobError' ? error.failure.code : undefined;

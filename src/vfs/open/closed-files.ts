@@ -1,4 +1,4 @@
-import type { Draft, OwedDraft } from '../../content/ports.ts';
+import type { AsideFile, Draft, OwedDraft } from '../../content/ports.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { FsError } from '../fs-error.ts';
@@ -11,9 +11,18 @@ import { FollowingUploads } from './following-uploads.ts';
 import type { Publisher } from './publisher.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
 import { Retirement } from './retirement.ts';
+import { keptElsewhere, stillHere } from './still-here.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
+
+/** What was closed and is not on the platform. */
+export interface LeftBehind {
+  /** Paths; the next mount goes on with them. */
+  readonly waiting: readonly string[];
+  /** What the platform does not take, a line each: why, where the bytes are, and the remedy. */
+  readonly refused: readonly string[];
+}
 
 /**
  * What nobody waits for any more: files that were closed, or made and not opened, and what an ended mount left. Each is
@@ -74,7 +83,7 @@ export class ClosedFiles {
    */
   async publishUnheard(content: FileContent): Promise<void> {
     const { lock } = content;
-    if (content.keepBecause) return content.following;
+    if (content.keepBecause || content.refused) return content.following;
     if (content.following !== undefined || this.#uploads.mayFollow(content)) {
       await this.watch(
         content,
@@ -124,9 +133,9 @@ export class ClosedFiles {
 
   /** Waits until what was closed at a path or below is on the platform; answers what is not, and why. */
   async flush(path: string, signal: AbortSignal): Promise<readonly FsError[]> {
-    const failures = new Set<FsError>();
+    const failures = new Map<string, FsError>();
     const prefix = path === '/' ? path : `${path}/`;
-    const isBelow = ({ path: at }: FileContent | RecoveredUpload): boolean => `${at}/`.startsWith(prefix);
+    const isBelow = ({ path: at }: { readonly path: string }): boolean => `${at}/`.startsWith(prefix);
     this.#uploads.hurry();
     const underWay = new Set(this.#background.values());
     for (const content of this.#behind())
@@ -135,21 +144,56 @@ export class ClosedFiles {
       const works = [...this.#background].filter(([, upload]) => isBelow(upload));
       if (works.length === 0) break;
       await untilAborted(Promise.all(works.map(([work]) => work)), signal);
-      for (const [, { keepBecause }] of works) if (keepBecause) failures.add(keepBecause);
+      for (const [, { path: at, keepBecause }] of works) if (keepBecause) failures.set(at, keepBecause);
     }
     for (const content of this.#behind())
-      if (isBelow(content)) failures.add(content.keepBecause ?? this.#notThere(content));
-    return [...failures];
+      if (isBelow(content)) failures.set(content.path, content.keepBecause ?? this.#notThere(content));
+    for (const aside of await this.#refusedAside()) {
+      if (!isBelow({ path: aside.label })) continue;
+      failures.delete(aside.label);
+      failures.set(aside.id, keptElsewhere(aside));
+    }
+    return [...failures.values()];
   }
 
-  /** Waits until everything is published or has failed; answers the paths of what is left to the next mount. */
-  async idle(signal: AbortSignal): Promise<readonly string[]> {
+  /** A file that was refused is tried again: something about it is another now, or somebody asks for that. */
+  tryAgain(content: FileContent): void {
+    if (!content.refused) return;
+    content.refused = undefined;
+    this.#goOn(content);
+  }
+
+  /** As `tryAgain`, and waits for the outcome. Undefined: no file here has that draft. */
+  async retry(draftId: string, signal: AbortSignal): Promise<readonly FsError[] | undefined> {
+    const content = this.#ofDraft(draftId);
+    if (!content) return undefined;
+    this.tryAgain(content);
+    return this.flush(content.path, signal);
+  }
+
+  /** Lets a file go that was refused. EBUSY: it was not, or it is open. False: no file here has that draft. */
+  async drop(draftId: string): Promise<boolean> {
+    const content = this.#ofDraft(draftId);
+    if (!content) return false;
+    await content.lock.run(async () => {
+      if (content.handles.size > 0) throw new FsError('EBUSY', `${content.path} is open: close it first`);
+      if (!content.refused)
+        throw new FsError('EBUSY', `${content.path} was not refused, its upload goes on: rm removes it`);
+      content.isDropped = true;
+      await this.retire(content);
+    });
+    this.#table.forget(content);
+    return true;
+  }
+
+  /** Waits until everything is published or has failed; answers what is not. */
+  async idle(signal: AbortSignal): Promise<LeftBehind> {
     this.#uploads.tryLast();
     try {
       for (const content of this.#table.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
       await untilAborted(this.#publisher.idle(), signal);
-      return this.#left();
+      return { waiting: this.#left(), refused: await this.#refused() };
     } finally {
       this.#tryOn();
     }
@@ -188,7 +232,8 @@ export class ClosedFiles {
   #tryOn(): void {
     this.#uploads.tryOn();
     for (const content of this.#behind())
-      if (content.owed && !content.keepBecause && content.following === undefined) this.#goOn(content);
+      if (content.owed && !content.keepBecause && !content.refused && content.following === undefined)
+        this.#goOn(content);
     const underWay = new Set(this.#background.values());
     for (const upload of this.#brought)
       if (!upload.isOver && !upload.keepBecause && !underWay.has(upload)) this.bring(upload);
@@ -201,8 +246,8 @@ export class ClosedFiles {
   }
 
   #left(): readonly string[] {
-    const isLeft = ({ handles, unpublished, unlinked }: FileContent): boolean =>
-      handles.size === 0 && unpublished !== 'none' && !unlinked;
+    const isLeft = ({ handles, unpublished, unlinked, refused }: FileContent): boolean =>
+      handles.size === 0 && unpublished !== 'none' && !unlinked && !refused;
     const closed = [...this.#table.values()].filter(isLeft);
     const brought = [...this.#brought].filter(({ isOver, keepBecause }) => !isOver && !keepBecause);
     return [...closed, ...brought].map(({ path }) => path);
@@ -215,7 +260,25 @@ export class ClosedFiles {
     return [...this.#table.values()].filter(isBehind);
   }
 
-  #notThere({ path }: FileContent): FsError {
+  #ofDraft(draftId: string): FileContent | undefined {
+    return [...this.#table.values()].find(({ node }) => node.draft?.id === draftId);
+  }
+
+  async #refused(): Promise<readonly string[]> {
+    const here = [...this.#table.values()].flatMap((content) => stillHere(content) ?? []);
+    const aside = (await this.#refusedAside()).map(keptElsewhere);
+    return [...here, ...aside].map(({ message }) => message);
+  }
+
+  /** Of what is kept aside, what a close had acknowledged. */
+  async #refusedAside(): Promise<readonly AsideFile[]> {
+    return (await this.#tree.writer.keptAside()).filter(({ acknowledged }) => acknowledged);
+  }
+
+  #notThere(content: FileContent): FsError {
+    const refused = stillHere(content);
+    if (refused) return refused;
+    const { path } = content;
     const reason = this.#tree.errors.lastAt(path)?.text ?? 'its upload goes on';
     return new FsError('EIO', `${path} was closed, and is not on the platform yet: ${reason}`);
   }

@@ -158,6 +158,8 @@ export class Contents {
     const content = this.find(node);
     if (!content?.promised || content.unlinked) return;
     await this.#publisher.annotate(node);
+    // What was set may be what was refused.
+    this.#closedFiles.tryAgain(content);
   }
 
   /**
@@ -177,6 +179,8 @@ export class Contents {
   /** The draft goes where the node is now. The caller holds the content's lock. */
   async retarget(content: FileContent): Promise<void> {
     await content.node.draft?.retarget(this.#publisher.targetOf(content), content.path);
+    // Its new name or folder may be one that the platform takes.
+    this.#closedFiles.tryAgain(content);
   }
 
   /**

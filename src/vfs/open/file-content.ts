@@ -80,8 +80,15 @@ export class FileContent {
   following: Promise<void> | undefined;
   /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */
   hopeless = false;
+  /**
+   * Why the platform does not take what a close acknowledged. It stays as it is, and is owed still: nobody tries again before
+   * somebody asks for that, or the file is changed.
+   */
+  refused: FsError | undefined;
   /** Why its bytes are not to be published but kept aside on this machine, with the last handle. */
   keepBecause: FsError | undefined;
+  /** Its bytes were refused, and a person wants none of them. */
+  isDropped = false;
   #drafting: Promise<Draft> | undefined;
   /** Who opens it now waits for the end of what the holder of the lock is doing. */
   #heldUp: 'nobody' | 'writers' | 'everyone' = 'nobody';
@@ -113,6 +120,7 @@ export class FileContent {
   touch(nowMs: number): void {
     const { node } = this;
     this.hopeless = false;
+    this.refused = undefined;
     node.writtenMs = nowMs;
     node.mtimeNs = undefined;
   }

@@ -1,15 +1,17 @@
 import type { ApiError } from '../../api/errors.ts';
 import { backoffMs } from '../../lib/backoff.ts';
+import type { Errno } from '../../lib/errno.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { Tree } from '../tree.ts';
-import type { FileContent } from './file-content.ts';
+import { FileContent } from './file-content.ts';
 import { keptAside } from './give-up.ts';
 import { moveAbove } from './learn-place.ts';
 import type { Publisher } from './publisher.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
+import { stillHere } from './still-here.ts';
 import { UploadTurns } from './upload-turns.ts';
 
 /** Between tries of what was closed already. */
@@ -66,18 +68,23 @@ export class FollowingUploads {
   async follow(content: FileContent): Promise<void> {
     // Emptied to be written, it is published by a close after that, or its last.
     const isOwed = (): boolean => content.owed && (content.outstanding !== 'begun' || content.writers === 0);
-    await this.#try(content, {
-      isOwed: () => isOwed() && !content.unlinked,
-      once: async () => {
-        await moveAbove(content.node);
-        // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
-        await content.lock.run(async () => undefined);
-        await this.#turns.run(async () => {
-          if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);
-        }, content.node.draft?.sizeBytes);
-      },
-    });
-    if (content.keepBecause) content.node.draft?.stay();
+    const once = async (): Promise<void> => {
+      await moveAbove(content.node);
+      // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
+      await content.lock.run(async () => undefined);
+      await this.#turns.run(async () => {
+        if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);
+      }, content.node.draft?.sizeBytes);
+    };
+    for (;;) {
+      await this.#try(content, { isOwed: () => isOwed() && !content.unlinked, once });
+      const { refused, keepBecause, node } = content;
+      if (keepBecause) return node.draft?.stay();
+      if (!refused) return;
+      await node.draft?.refused({ reason: refused.message, atMs: this.#tree.clock.now() });
+      // Else somebody asked for another try meanwhile.
+      if (content.refused) return;
+    }
   }
 
   /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */
@@ -89,7 +96,10 @@ export class FollowingUploads {
     });
     if (upload.isOver) this.#tree.log.info({ path }, 'upload finished');
     if (upload.keepBecause)
-      this.#tree.recordError({ op: 'close', path }, await keptAside(owed, upload.keepBecause));
+      this.#tree.recordError(
+        { op: 'close', path },
+        await keptAside(owed, upload.keepBecause, this.#tree.clock.now()),
+      );
   }
 
   /** Until it is owed no more, refused for good, or left to the next mount. */
@@ -103,13 +113,31 @@ export class FollowingUploads {
         failures = 0;
       } catch (error) {
         const { path } = upload;
-        if (!mayPass(error)) upload.keepBecause ??= failedThoughAcknowledged(path, error);
-        this.#tree.recordError({ op: 'close', path }, error);
-        if (this.#isLastTry || upload.keepBecause) return;
+        const isRefused = !mayPass(error);
+        if (isRefused) refuse(upload, failedThoughAcknowledged(path, error));
+        this.#tree.recordError({ op: 'close', path }, isRefused ? toldOf(upload, error) : error);
+        if (this.#isLastTry || isRefused) return;
         await this.#tree.clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
       }
     }
   }
+}
+
+/**
+ * A file that was refused keeps its place in the tree, unless another one has its name on the platform, or is read here under
+ * that name, or its folder is gone: then it is kept aside.
+ */
+function refuse(upload: FileContent | RecoveredUpload, because: FsError): void {
+  const hasPlace =
+    upload instanceof FileContent && !upload.replaces && !PLACE_IS_LOST.includes(because.errno);
+  if (hasPlace && !upload.keepBecause) upload.refused = because;
+  else upload.keepBecause ??= because;
+}
+
+const PLACE_IS_LOST: readonly Errno[] = ['EEXIST', 'ESTALE', 'ENOENT', 'ENOTDIR', 'EISDIR'];
+
+function toldOf(upload: FileContent | RecoveredUpload, error: unknown): unknown {
+  return upload instanceof FileContent ? (stillHere(upload) ?? error) : error;
 }
 
 /** This machine, the platform, the store or the way there are at fault: the same may succeed later. */
@@ -121,5 +149,7 @@ function mayPass(error: unknown): boolean {
 /** close(2) answered that the bytes are safe. */
 function failedThoughAcknowledged(path: string, error: unknown): FsError {
   const reason = messageOf(error);
-  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`);
+  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`, {
+    cause: error,
+  });
 }

@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../api/model.ts';
-import type { Draft, KeptBytes } from '../../content/ports.ts';
+import type { Draft, KeepingReason, KeptBytes } from '../../content/ports.ts';
 import { FsError } from '../fs-error.ts';
 import { pathOf } from '../node.ts';
 import type { Tree } from '../tree.ts';
@@ -8,6 +8,8 @@ import type { ContentNode } from './file-content.ts';
 export interface GivenUp {
   readonly draft: Draft | undefined;
   readonly keepBecause: FsError | undefined;
+  /** Whoever may say so wants none of its bytes, whatever was acknowledged. */
+  readonly isDropped: boolean;
 }
 
 interface Before {
@@ -23,7 +25,7 @@ interface Before {
 export async function giveUp(
   tree: Tree,
   node: ContentNode,
-  { draft, keepBecause, staged, replaced }: GivenUp & Before,
+  { draft, keepBecause, isDropped, staged, replaced }: GivenUp & Before,
 ): Promise<boolean> {
   const { parent, name } = node;
   const path = pathOf(node);
@@ -33,20 +35,35 @@ export async function giveUp(
   if (parent && replaced) tree.moved(replaced, { parent, name });
   tree.kernel.invalidateNode(node.id, 0);
   const because = keepBecause ?? (draft?.synced ? failedThoughSynced(name) : undefined);
-  if (draft === undefined || because === undefined) {
+  if (draft === undefined || because === undefined || isDropped) {
     await draft?.discard();
     return true;
   }
   const isEmpty = draft.sizeBytes === 0;
-  const kept = await draft.keep();
+  const kept = await draft.keep(
+    keepingReason(because, { atMs: tree.clock.now(), acknowledged: draft.committed }),
+  );
   const isAllHere = kept ? kept.missing === undefined : isEmpty;
   tree.recordError({ op: 'close', path }, withPlace(because, kept, isAllHere ? undefined : staged));
   return isAllHere;
 }
 
-/** Keeps what was written for a person. Answers the reason, and where the bytes are. */
-export async function keptAside(draft: Pick<Draft, 'keep'>, because: FsError): Promise<FsError> {
-  return withPlace(because, await draft.keep(), undefined);
+/** Keeps what a close acknowledged for a person. Answers the reason, and where the bytes are. */
+export async function keptAside(
+  draft: Pick<Draft, 'keep'>,
+  because: FsError,
+  atMs: number,
+): Promise<FsError> {
+  const kept = await draft.keep(keepingReason(because, { atMs, acknowledged: true }));
+  return withPlace(because, kept, undefined);
+}
+
+function keepingReason(
+  { errno, message }: FsError,
+  { atMs, acknowledged }: Pick<KeepingReason, 'atMs' | 'acknowledged'>,
+): KeepingReason {
+  // A program that was killed was told nothing.
+  return { reason: message, atMs, acknowledged: acknowledged && errno !== 'EINTR' };
 }
 
 /** The reason, and where the bytes are: here, as far as they are, and those in the `staged` file. */
@@ -55,7 +72,7 @@ function withPlace(because: FsError, kept: KeptBytes | undefined, staged: FileRe
   const here = kept ? [`what was written is kept at ${kept.path}${without}`] : [];
   const there = staged ? [`what was uploaded is file ${staged.id} in ${staged.project}`] : [];
   const places = [...here, ...there].join('; ') || 'nothing was written';
-  return new FsError(because.errno, `${because.message}; ${places}`);
+  return new FsError(because.errno, `${because.message}; ${places}`, { cause: because.cause });
 }
 
 function failedThoughSynced(name: string): FsError {

@@ -142,6 +142,7 @@ export class Publisher implements DraftMaker {
       );
       content.hopeless = false;
       content.keepBecause = undefined;
+      content.refused = undefined;
       // A write that came while we published set this again, but may have made it into what was sent.
       if (!node.draft?.dirty) content.unpublished = 'none';
     } catch (error) {

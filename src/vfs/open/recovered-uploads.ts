@@ -57,6 +57,13 @@ export class RecoveredUploads {
     await Promise.all(recoveries.map((recovery) => this.#begin(recovery)));
   }
 
+  /** What was kept aside is to be uploaded after all. Throws what keeps it where it is. */
+  async takeBack(draftId: string): Promise<string> {
+    const { label, owed } = await this.#tree.writer.takeBack(draftId);
+    await this.#goOn(label, owed);
+    return label;
+  }
+
   async #begin({ draftId, label, outcome }: Recovery): Promise<void> {
     switch (outcome.kind) {
       case 'owed':
@@ -95,8 +102,8 @@ export class RecoveredUploads {
         await owed.finish();
         await this.#replaced.deleteFor(draftId);
       },
-      keep: async () => {
-        const kept = await owed.keep();
+      keep: async (because) => {
+        const kept = await owed.keep(because);
         await this.#replaced.putBackFor(draftId);
         return kept;
       },
@@ -137,7 +144,7 @@ export class RecoveredUploads {
 
   async #supersede(path: string, draft: Draft): Promise<void> {
     const because = new FsError('ESTALE', 'it was written anew before what an ended mount left was uploaded');
-    const kept = await keptAside(draft, because);
+    const kept = await keptAside(draft, because, this.#tree.clock.now());
     await this.#replaced.putBackFor(draft.id);
     this.#tree.recordError({ op: 'recover', path }, kept);
   }

@@ -22,14 +22,17 @@ export class Retirement {
   /** Lets the draft go once there is no handle, and nobody changes it. The caller holds the content's lock. */
   async retire(content: FileContent): Promise<void> {
     if (content.handles.size > 0 || content.changes > 0) return;
-    const { unpublished, keepBecause } = content;
-    if (unpublished !== 'none' && !content.unlinked && !content.hopeless && !keepBecause) return;
+    const { unpublished, keepBecause, isDropped } = content;
+    const isOver = content.unlinked || content.hopeless || isDropped || keepBecause !== undefined;
+    if (unpublished !== 'none' && !isOver) return;
+    content.isDropped = false;
+    content.refused = undefined;
     content.keepBecause = undefined;
     content.unpublished = 'none';
     const draft = content.takeDraft();
     if (content.unlinked) await this.#discardUnlinked(content, draft);
     else if (unpublished === 'none') await draft?.close();
-    else await this.#giveUp(content, { draft, keepBecause });
+    else await this.#giveUp(content, { draft, keepBecause, isDropped });
   }
 
   async #giveUp(content: FileContent, what: GivenUp): Promise<void> {

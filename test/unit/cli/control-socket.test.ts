@@ -35,11 +35,11 @@ describe('the control socket', () => {
     await listen(path, async (request, send) => {
       expect(request).toEqual({ request: 'unmount' });
       send({ answer: 'waiting', pending: ['a', 'b'] });
-      return { answer: 'unmounted', left: [] };
+      return { answer: 'unmounted', left: [], refused: [] };
     });
     expect(await ask(path)).toEqual([
       { answer: 'waiting', pending: ['a', 'b'] },
-      { answer: 'unmounted', left: [] },
+      { answer: 'unmounted', left: [], refused: [] },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('the control socket', () => {
     const sent: string[] = [];
     await listen(path, async (request) => {
       expect(request).toEqual({ request: 'warmup', paths: names });
-      return { answer: 'unmounted', left: names };
+      return { answer: 'unmounted', left: names, refused: [] };
     });
     const between = join(dirname(path), 'between');
     const relay = createServer((asker) => {
@@ -60,7 +60,7 @@ describe('the control socket', () => {
     onTestFinished(() => void relay.close());
     await once(relay, 'listening');
     expect(await ask(between, { request: 'warmup', paths: names })).toEqual([
-      { answer: 'unmounted', left: names },
+      { answer: 'unmounted', left: names, refused: [] },
     ]);
     expect(sent.join('').match(/[\r\n\u2028\u2029]/g)).toEqual(['\n', '\n']);
   });

@@ -25,11 +25,11 @@ class ScriptedMount implements RunningMount {
 
   pending = (): readonly string[] => this.#pending;
 
-  async idle(signal: AbortSignal): Promise<readonly string[]> {
+  async idle(signal: AbortSignal): ReturnType<RunningMount['idle']> {
     signal.throwIfAborted();
-    if (this.#pending.length === 0) return [];
+    if (this.#pending.length === 0) return { waiting: [], refused: [] };
     return new Promise((resolve, reject) => {
-      this.#finish = () => resolve(this.left);
+      this.#finish = () => resolve({ waiting: this.left, refused: [] });
       signal.addEventListener('abort', () => reject(signal.reason));
     });
   }
@@ -68,7 +68,7 @@ describe('unmount', () => {
     await waitUntil(() => waiting.length > 0);
     expect(waiting[0]).toEqual(['projects/ada/rna/a.bam']);
     mount.finishUploads();
-    expect(await done).toEqual({ answer: 'unmounted', left: [] });
+    expect(await done).toEqual({ answer: 'unmounted', left: [], refused: [] });
     await end.ended;
     expect(mount.events).toEqual(['uploaded', 'unmounted', 'closed']);
   });
@@ -79,7 +79,7 @@ describe('unmount', () => {
     const end = new MountEnd(mount, silent);
     const done = end.unmount(() => {}, never);
     mount.finishUploads();
-    expect(await done).toEqual({ answer: 'unmounted', left: ['b'] });
+    expect(await done).toEqual({ answer: 'unmounted', left: ['b'], refused: [] });
     await end.ended;
   });
 

@@ -10,6 +10,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { patterned } from './fake-platform.ts';
 import {
   afterKill,
+  BECAUSE,
   forever,
   live,
   newDraft,
@@ -189,7 +190,7 @@ describe('a file that was closed, and to whose end something is written,', () =>
     await draft.sync(forever);
     const path = await afterKill();
     const [, upload] = await writerIn(path).recover();
-    const kept = await owed(upload?.outcome).keep();
+    const kept = await owed(upload?.outcome).keep(BECAUSE);
     expect(await readFile(kept?.path ?? '')).toEqual(bytes);
     expect((await readdir(join(path, 'recovered'))).length).toBe(2);
   });

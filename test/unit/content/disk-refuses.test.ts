@@ -8,6 +8,7 @@ import { Gate } from '../../support/gate.ts';
 import { patterned } from './fake-platform.ts';
 import {
   afterKill,
+  BECAUSE,
   directory,
   forever,
   newDraft,
@@ -84,7 +85,7 @@ describe('after a failed fsync', () => {
   });
 
   it('what is given up is kept all the same, with a word that it may have zeros', async () => {
-    const kept = await (await refused()).keep();
+    const kept = await (await refused()).keep(BECAUSE);
     expect(kept).toMatchObject({ missing: expect.stringContaining('some may be zeros') });
     expect(await readFile(kept?.path ?? '')).toEqual(patterned(350));
   });

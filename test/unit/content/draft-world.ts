@@ -15,6 +15,8 @@ import { writerOver } from './writer-over.ts';
 export const KIB = 1024;
 export const MIB = 1024 * KIB;
 export const forever = new AbortController().signal;
+/** Why a draft is kept. */
+export const BECAUSE = { reason: 'it was refused', atMs: 1, acknowledged: true } as const;
 export const target = { parent: 'folder', name: 'new.bam', overwrite: true };
 
 export let directory: { readonly name: string; removeCallback(): void };

@@ -7,6 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { patterned, refusal } from './fake-platform.ts';
 import {
   afterKill,
+  BECAUSE,
   directory,
   forever,
   live,
@@ -179,7 +180,7 @@ it('a draft that was given up and could not be put aside is not published by the
   };
   await expect(draft.publish(forever)).rejects.toThrow('8001');
   await writeFile(join(path, 'recovered'), 'in the way');
-  await expect(draft.keep()).rejects.toThrow('EEXIST');
+  await expect(draft.keep(BECAUSE)).rejects.toThrow('EEXIST');
   await writer.close();
   platform.on = () => {};
   await rm(join(path, 'recovered'));

@@ -9,6 +9,8 @@ import { FakePlatform, patterned } from './fake-platform.ts';
 import { writerOver } from './writer-over.ts';
 
 export const forever = NEVER_ABORTED;
+/** Why a draft is kept. */
+export const BECAUSE = { reason: 'it was refused', atMs: 1, acknowledged: true } as const;
 
 export let directory: { readonly name: string; removeCallback(): void };
 export let platform: FakePlatform;

@@ -8,6 +8,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { md5, patterned, refusal } from './fake-platform.ts';
 import {
   afterKill,
+  BECAUSE,
   directory,
   endLive,
   forever,
@@ -39,7 +40,7 @@ async function expectKeptAside(path: string, bytes: Buffer): Promise<void> {
   platform.addFile(theirs, { parent: 'folder', name: 'new.bam' });
   const recovery = await onlyRecovery(path);
   await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
-  expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(bytes);
+  expect(await readFile((await owed(recovery).keep(BECAUSE))?.path ?? '')).toEqual(bytes);
   expect(published()).toEqual(theirs);
   await waitUntil(() => platform.uploads.size === 0);
 }
@@ -194,7 +195,7 @@ describe('a publication that was asked for', () => {
     platform.addFile(Buffer.from('newer'), { parent: 'folder', name: 'new.bam' });
     const recovery = await onlyRecovery(path);
     await expect(owed(recovery).finish()).rejects.toMatchObject({ kind: 'changed' });
-    expect(await readFile((await owed(recovery).keep())?.path ?? '')).toEqual(patterned(sizeBytes));
+    expect(await readFile((await owed(recovery).keep(BECAUSE))?.path ?? '')).toEqual(patterned(sizeBytes));
     expect(published()?.toString()).toBe('newer');
     await waitUntil(() => platform.uploads.size === 0);
   });
@@ -335,7 +336,7 @@ describe('a publication that was asked for', () => {
     };
     const recovery = await onlyRecovery(path);
     await expect(owed(recovery).finish()).rejects.toMatchObject({ code: 8001 });
-    const kept = await owed(recovery).keep();
+    const kept = await owed(recovery).keep(BECAUSE);
     expect(await readFile(kept?.path ?? '')).toEqual(patterned(350));
     await Promise.all(writers.splice(1).map((writer) => writer.close()));
     const journal = await Journal.open(path);

@@ -9,6 +9,7 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
+  BECAUSE,
   bytesOf,
   forever,
   KIB,
@@ -197,7 +198,7 @@ describe('the spool limit', () => {
         if (call === 'complete') throw refusal(403, 8001);
       };
       await expect(draft.publish(forever)).rejects.toThrow('8001');
-      const kept = await draft.keep();
+      const kept = await draft.keep(BECAUSE);
       await expectAllThere(kept?.path ?? '', kept?.missing ?? '');
     });
 
@@ -215,7 +216,7 @@ describe('the spool limit', () => {
       onTestFinished(() => write.mockRestore());
       // The spool lets go of all it has for that.
       await expect(draft.write(whole.length, patterned(64 * KIB), forever)).rejects.toBe(full);
-      const kept = await draft.keep();
+      const kept = await draft.keep(BECAUSE);
       const [[uploadId, upload] = []] = platform.uploads;
       expect(kept?.missing).toContain(`unfinished upload ${uploadId}`);
       const there = Buffer.alloc(whole.length);

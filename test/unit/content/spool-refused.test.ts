@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { syncDirectory } from '../../../src/lib/sync-directory.ts';
-import { bytesOf, directory, forever, newDraft, published, writerOf } from './draft-world.ts';
+import { BECAUSE, bytesOf, directory, forever, newDraft, published, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
 vi.mock('../../../src/lib/sync-directory.ts', { spy: true });
@@ -43,7 +43,7 @@ it('is kept aside though its name cannot be made durable, and stays open no long
   const draft = await newDraft(writer);
   await draft.write(0, patterned(250), forever);
   vi.mocked(syncDirectory).mockRejectedValueOnce(tooMany);
-  const kept = await draft.keep();
+  const kept = await draft.keep(BECAUSE);
   expect(await readFile(kept?.path ?? '')).toEqual(patterned(250));
   expect(writer.spool().usedBytes).toBe(0);
 });

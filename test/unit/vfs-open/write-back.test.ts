@@ -202,7 +202,7 @@ describe('svcfs flush waits for a file that nobody waited for', () => {
     await closedInAnOutage();
     const left = world.side.idle(world.by().signal);
     (await uploads.nth(2)).fail();
-    expect(await left).toEqual(['/one/f']);
+    expect(await left).toEqual({ waiting: ['/one/f'], refused: [] });
     (await uploads.nth(3)).fail();
     await flushedAfterTheOutage('v2');
   });

@@ -1,5 +1,5 @@
 /** The ways in which a draft ends, and what each leaves: nothing, its bytes for a person, or what is owed for the next mount. */
-import { ContentError, type KeptBytes } from '../../ports.ts';
+import { ContentError, type KeepingReason, type KeptBytes } from '../../ports.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import type { DraftUpload } from '../upload/draft-upload.ts';
 import type { DraftPublisher } from './draft-publisher.ts';
@@ -38,12 +38,14 @@ export class DraftEnd {
   }
 
   /** As `Draft.keep`. */
-  async keep(): Promise<KeptBytes | undefined> {
+  async keep(because: KeepingReason): Promise<KeptBytes | undefined> {
     const { context, record, content, upload } = this.#options;
     await this.#stop('the draft was given up');
-    const { extents, released } = content;
+    const { extents, released, spooled } = content;
     const unfinished = released ? upload.state : undefined;
-    if (this.#left || (!content.spooled && unfinished === undefined)) {
+    // A file without bytes, or of holes, is kept as any other; what is all of versions at the service is not.
+    const isElsewhere = !spooled && extents.some(({ origin }) => origin.kind === 'version');
+    if (this.#left || (isElsewhere && unfinished === undefined)) {
       await this.discard();
       return undefined;
     }
@@ -55,8 +57,10 @@ export class DraftEnd {
     record.owed.forget();
     record.save();
     await this.#leave({ keepSpool: true });
-    const { id, label } = record;
-    return keepDraft({ id, label, extents, upload: unfinished, doubtful }, context);
+    const { id, label, target } = record;
+    const { annotations } = record.annotations.entry;
+    const kept = { id, label, target, annotations, extents, upload: unfinished, doubtful, spooled };
+    return keepDraft(kept, because, context);
   }
 
   /** As `Draft.close`. */

@@ -1,6 +1,6 @@
 /** What a later mount is to know of a draft: as it is now, and told to the journal whenever it changes. */
 import type { FileRecord } from '../../../api/model.ts';
-import type { UploadTarget } from '../../ports.ts';
+import type { Refusal, UploadTarget } from '../../ports.ts';
 import type { DraftState, UploadState } from '../journal/journal-entry.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import { ChangeCounts, RECOVERED_CHANGES } from './change-counts.ts';
@@ -25,6 +25,8 @@ export class DraftRecord {
   #target: UploadTarget;
   #label: string;
   #file: FileRecord | undefined;
+  /** Of the draft as of that many changes. */
+  #refused: { readonly because: Refusal; readonly changes: number } | undefined;
 
   constructor(state: DraftState, options: DraftRecordOptions) {
     this.#options = options;
@@ -35,6 +37,7 @@ export class DraftRecord {
     this.#label = state.label;
     this.annotations = new DraftAnnotations(state);
     this.changes = new ChangeCounts({ isRecovered: this.#isRecovered });
+    if (state.refused !== undefined) this.#refused = { because: state.refused, changes: this.changes.now };
     this.owed = new OwedBytes({
       asked: this.#isRecovered,
       closed: this.#isRecovered ? closedIn(state) : undefined,
@@ -73,6 +76,12 @@ export class DraftRecord {
     return this.changes.isDirty || askedFor || underWay || this.annotations.owed !== undefined;
   }
 
+  /** As it is, the service does not take it. */
+  refuse(because: Refusal): void {
+    this.#refused = { because, changes: this.changes.now };
+    this.save();
+  }
+
   /** All of it is to be published. */
   ask(): void {
     this.owed.ask();
@@ -104,6 +113,8 @@ export class DraftRecord {
     const { context, content, upload } = this.#options;
     const { id, createdMs, base } = this.#initial;
     const { extents, onDisk, doubtful } = content();
+    const isMade = this.#file !== undefined && !this.changes.isDirty;
+    const isRefused = !isMade && this.#refused?.changes === this.changes.now;
     const draft: DraftState = {
       id,
       label: this.#label,
@@ -116,6 +127,7 @@ export class DraftRecord {
       upload: upload(),
       ...this.owed.entry,
       onDisk,
+      refused: isRefused ? this.#refused?.because : undefined,
       // What the disk refused the page cache may let go of.
       bootId: doubtful ? undefined : context.bootId,
     };

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { exists } from '../../../lib/exists.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
+import { type AboutKept, KEPT_DIRECTORY, writeAbout } from '../kept/about-kept.ts';
 import type { Extent } from '../spool/extent-map.ts';
 
 /** Of a name, in bytes (NAME_MAX of Linux). */
@@ -15,10 +16,23 @@ export function leftOut(extents: readonly Extent[]): readonly string[] {
 }
 
 /** Puts a spool where a person finds it, beside the spools in `recovered/`; answers its path there. */
-export async function keepSpool(spool: string, name: string): Promise<string> {
+export async function keepSpool(spool: string, name: string, about: AboutKept): Promise<string> {
   const path = await placeFor(spool, name);
+  // First: a file of which nothing is known can be saved, but not uploaded.
+  await writeAbout(dirname(spool), name, about);
   await rename(spool, path);
   return path;
+}
+
+/** Makes the spool of a draft that never had a byte in one: an empty file, or one that is all hole. */
+export async function makeSpool(spool: string, sizeBytes: number): Promise<void> {
+  const handle = await open(spool, 'a', 0o600);
+  try {
+    await handle.truncate(sizeBytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Where a mount has put it that ended before its journal told of that; undefined: none has. */
@@ -28,8 +42,12 @@ export async function keptBefore(spool: string, name: string): Promise<string | 
 }
 
 /** As `keepSpool`, of a spool that is still needed: durable, and with these bytes as its first. */
-export async function keepCopy(spool: string, name: string, first: Uint8Array): Promise<string> {
+export async function keepCopy(
+  spool: string,
+  { name, first, about }: { readonly name: string; readonly first: Uint8Array; readonly about: AboutKept },
+): Promise<string> {
   const path = await placeFor(spool, name);
+  await writeAbout(dirname(spool), name, about);
   await copyFile(spool, path, constants.COPYFILE_FICLONE);
   const copy = await open(path, 'r+');
   try {
@@ -49,7 +67,7 @@ async function placeFor(spool: string, name: string): Promise<string> {
 }
 
 function directoryBeside(spool: string): string {
-  return join(dirname(spool), 'recovered');
+  return join(dirname(spool), KEPT_DIRECTORY);
 }
 
 /** The file's own name, cut to what a name may be, and what tells drafts of one name apart. */

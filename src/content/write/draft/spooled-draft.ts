@@ -10,7 +10,9 @@ import type {
   Annotations,
   ContentVersion,
   Draft,
+  KeepingReason,
   KeptBytes,
+  Refusal,
   UploadProgress,
   UploadTarget,
 } from '../../ports.ts';
@@ -241,8 +243,19 @@ export class SpooledDraft implements Draft, SpoolTenant {
     return this.#end.discard();
   }
 
-  keep(): Promise<KeptBytes | undefined> {
-    return this.#end.keep();
+  keep(because: KeepingReason): Promise<KeptBytes | undefined> {
+    return this.#end.keep(because);
+  }
+
+  async refused(because: Refusal): Promise<void> {
+    this.#record.refuse(because);
+    this.stay();
+    // What the disk refuses, the next fsync or close tells: the draft is owed all the same.
+    await this.#context.journal.durable().catch(() => {});
+  }
+
+  get spoolPath(): string | undefined {
+    return this.#content.spooled ? this.#context.spoolPath(this.id) : undefined;
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Api } from '../../../api/api.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import type { ContentReader, DeliverObject } from '../../ports.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -10,6 +11,7 @@ import type { UploadAborts } from '../upload/upload-aborts.ts';
 /** What all drafts of a writer share. */
 export interface WriterContext {
   readonly api: Api;
+  readonly clock: Clock;
   readonly reader: ContentReader;
   readonly memory: MemoryPool;
   readonly fetchTurns: FetchTurns;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { UploadTicket } from '../../../api/model.ts';
-import type { Annotations, ContentVersion, UploadTarget } from '../../ports.ts';
+import type { Annotations, ContentVersion, Refusal, UploadTarget } from '../../ports.ts';
 import type { PartLayout } from '../parts/part-plan.ts';
 import type { Extent } from '../spool/extent-map.ts';
 import { type PackedExtents, packExtents, unpackExtents } from './packed-extents.ts';
@@ -55,6 +55,8 @@ export interface DraftState {
   readonly removed?: true | undefined;
   /** All that the extents say of the spool is on the disk. Undefined, as in journals of before: that is not known. */
   readonly onDisk?: boolean | undefined;
+  /** The service does not take it, as it is. Undefined: as far as is known it may. */
+  readonly refused?: Refusal | undefined;
   /** The run of the machine in which this was recorded; undefined also in journals of before. */
   readonly bootId?: string | undefined;
 }

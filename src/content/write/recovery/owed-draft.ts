@@ -5,6 +5,7 @@ import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import type { ObjectPlace, OwedDraft } from '../../ports.ts';
 import { setIn } from '../draft/draft-annotations.ts';
 import { change, type FileChanges } from '../draft/file-changes.ts';
+import { aboutDraft } from '../draft/keep-draft.ts';
 import { keepSpool, keptName } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
@@ -25,7 +26,7 @@ export function owedContent(draft: SpooledDraft, state: DraftState, { deliver }:
       await deliver(file.id, onward);
       await draft.discard();
     },
-    keep: () => draft.keep(),
+    keep: (because) => draft.keep(because),
   };
 }
 
@@ -47,9 +48,12 @@ export function owedObject(
       await removeSpool(spool);
       journal.record({ type: 'end', id });
     },
-    keep: async () => {
+    keep: async (because) => {
+      const about = aboutDraft(state, because, missing);
       const kept =
-        (await sizeOf(spool)) === 0 ? undefined : { path: await keepSpool(spool, keptName(state)), missing };
+        (await sizeOf(spool)) === 0
+          ? undefined
+          : { path: await keepSpool(spool, keptName(state), about), missing };
       journal.record({ type: 'end', id });
       return kept;
     },

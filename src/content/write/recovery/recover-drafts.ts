@@ -10,7 +10,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Semaphore } from '../../../lib/semaphore.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import type { OwedDraft, Recovery, UploadTarget } from '../../ports.ts';
-import { keepSpool, keptBefore, keptName, leftOut } from '../draft/keep-spool.ts';
+import { aboutDraft } from '../draft/keep-draft.ts';
+import { keepSpool, keptBefore, keptName, leftOut, makeSpool } from '../draft/keep-spool.ts';
 import type { SpooledDraft } from '../draft/spooled-draft.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
 import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
@@ -49,7 +50,7 @@ interface DraftOptions extends RecoverOptions {
 
 export async function recoverDrafts(options: RecoverOptions): Promise<readonly Recovery[]> {
   const drafts = options.context.journal.drafts;
-  const orphans = await keepOrphans(options.directory, new Set(drafts.map(({ id }) => id)));
+  const orphans = await keepOrphans(options, new Set(drafts.map(({ id }) => id)));
   const asked = drafts.filter((draft) => isAsked(draft) && !draft.publishedFileId);
   const newest = new Map(asked.map(({ id, target }) => [placeOf(target), id]));
   const turns = new Semaphore(MOST_SPOOLS);
@@ -157,7 +158,13 @@ async function giveUp(
   if (state.upload !== undefined) void aborts.abort(state.upload.ticket.uploadId);
   const end = { type: 'end', id: state.id } as const;
   const name = keptName(state);
-  const path = options.spoolBytes === 0 ? await keptBefore(spool, name) : await keepSpool(spool, name);
+  const missing = [...leftOut(state.extents), ...(options.survived ? [] : [MAY_BE_ZEROS])].join('; ');
+  const because = { reason: options.reason, atMs: options.context.clock.now(), acknowledged: isAsked(state) };
+  const about = aboutDraft(state, because, missing === '' ? undefined : missing);
+  const isNew = options.spoolBytes === 0 && isClosedWithoutBytes(state) && !(await keptBefore(spool, name));
+  if (isNew) await makeSpool(spool, new ExtentMap(state.extents).sizeBytes);
+  const hasSpool = isNew || options.spoolBytes > 0;
+  const path = hasSpool ? await keepSpool(spool, name, about) : await keptBefore(spool, name);
   if (path === undefined) {
     await removeSpool(spool);
     journal.record(end);
@@ -178,6 +185,11 @@ function whatIsLost({ extents }: DraftState): string {
   return `that it was cut or put together anew (${sizeBytes} bytes) is lost, and the file is as before`;
 }
 
+/** A close acknowledged it, and it is empty or all hole: there is no spool that could be lost. */
+function isClosedWithoutBytes(state: DraftState): boolean {
+  return isAsked(state) && state.extents.every(({ origin }) => origin.kind === 'hole');
+}
+
 /** It still is what it began as: what it was made from, or a new file without bytes. */
 function isUnchanged({ base, extents, target }: DraftState): boolean {
   if (base === undefined) return extents.length === 0 && target.replaces === undefined;
@@ -185,21 +197,30 @@ function isUnchanged({ base, extents, target }: DraftState): boolean {
 }
 
 /** Spools that no entry tells of: their entry was lost with the machine. */
-async function keepOrphans(directory: string, known: ReadonlySet<string>): Promise<readonly Recovery[]> {
+async function keepOrphans(
+  { directory, context }: RecoverOptions,
+  known: ReadonlySet<string>,
+): Promise<readonly Recovery[]> {
   const kept: Recovery[] = [];
   for (const name of await readdir(directory)) {
     if (!name.endsWith(SPOOL_SUFFIX) || known.has(name.slice(0, -SPOOL_SUFFIX.length))) continue;
-    kept.push(...(await settled({ label: name }, async () => [await keepOrphan(join(directory, name))])));
+    const spool = join(directory, name);
+    kept.push(
+      ...(await settled({ label: name }, async () => [await keepOrphan(spool, context.clock.now())])),
+    );
   }
   return kept;
 }
 
-async function keepOrphan(spool: string): Promise<Recovered | undefined> {
+async function keepOrphan(spool: string, nowMs: number): Promise<Recovered | undefined> {
   if ((await sizeOf(spool)) === 0) {
     await removeSpool(spool);
     return undefined;
   }
   const label = basename(spool);
-  const path = await keepSpool(spool, basename(spool, SPOOL_SUFFIX));
-  return { label, outcome: { kind: 'kept', path, reason: 'the journal does not know it' } };
+  const id = basename(spool, SPOOL_SUFFIX);
+  const reason = 'the journal does not know it';
+  const nowhere = { missing: undefined, target: undefined, annotations: undefined };
+  const about = { id, label, keptMs: nowMs, reason, acknowledged: false, ...nowhere };
+  return { label, outcome: { kind: 'kept', path: await keepSpool(spool, id, about), reason } };
 }

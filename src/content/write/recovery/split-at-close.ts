@@ -1,6 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import type { Recovery } from '../../ports.ts';
 import { setIn } from '../draft/draft-annotations.ts';
+import { aboutDraft } from '../draft/keep-draft.ts';
 import { keepCopy, keptName, leftOut } from '../draft/keep-spool.ts';
 import type { WriterContext } from '../draft/writer-context.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
@@ -15,6 +16,8 @@ export interface SplitDraft {
   readonly recoveries: readonly Recovery[];
 }
 
+const WRITTEN_ON = 'it was still being written when the mount ended, and is uploaded as it was closed before';
+
 /**
  * A draft that was written on after a close: as that acknowledged it, to be published, and a copy of all of it for a
  * person. Its upload is given up, for the store may have parts of what came after, which no journal tells of; or left
@@ -23,7 +26,7 @@ export interface SplitDraft {
  */
 export async function splitAtClose(
   state: DraftState,
-  { aborts, journal, spoolPath, bootId }: WriterContext,
+  { aborts, journal, spoolPath, bootId, clock }: WriterContext,
 ): Promise<SplitDraft | undefined> {
   const { id, label, phase, extents, closed: first } = state;
   const survived = hasSurvived(state, bootId);
@@ -37,14 +40,17 @@ export async function splitAtClose(
   const recoveries: Recovery[] = [];
   if (map.sizeBytes > sizeBytes && (await sizeOf(spool)) > 0) {
     // Its own name is that of the other, should that be kept too.
-    const name = keptName({ label, id: id.slice(-8) });
-    const path = await keepCopy(spool, name, Buffer.from(bytes ?? '', 'base64'));
-    const reason = [
-      'it was still being written when the mount ended, and is uploaded as it was closed before',
+    const copyId = id.slice(-8);
+    const missing = [
       ...leftOut(extents),
       ...(inUpload === undefined ? [] : [onlyInUpload(inUpload)]),
       ...(survived ? [] : [MAY_BE_ZEROS]),
-    ].join('; ');
+    ];
+    const because = { reason: WRITTEN_ON, atMs: clock.now(), acknowledged: false };
+    const about = aboutDraft({ ...state, id: copyId }, because, missing.join('; ') || undefined);
+    const head = Buffer.from(bytes ?? '', 'base64');
+    const path = await keepCopy(spool, { name: keptName({ label, id: copyId }), first: head, about });
+    const reason = [WRITTEN_ON, ...missing].join('; ');
     recoveries.push({ draftId: id, label, outcome: { kind: 'kept', path, reason } });
   }
   const closed: DraftState = {

@@ -31,8 +31,9 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
 
 /** The next mount has to go on with it: somebody asked for its publication, and something of that is left. */
 function isOwed(state: DraftState): boolean {
-  const { publishedFileId, target, removed } = state;
-  if (removed) return false;
+  const { publishedFileId, target, removed, refused } = state;
+  // What was refused is named one by one.
+  if (removed || refused) return false;
   if (publishedFileId === undefined) return isAsked(state);
   return owesChanges(state) || target.onward !== undefined;
 }

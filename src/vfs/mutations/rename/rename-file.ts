@@ -46,8 +46,8 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const { tree, contents } = parts;
   const { source, target } = rename;
   const ends = renameEnds(rename);
-  // Under its old name: then its new one is a fact at return.
-  await contents.publishClosed(source);
+  // Under its old name: then its new one is a fact at return. One that was refused is tried again under its new name.
+  if (!contents.find(source)?.refused) await contents.publishClosed(source);
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);

@@ -1,0 +1,97 @@
+/** What a person has done with a file that is kept. Each answers a line that says what was done. */
+import { lstat, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { removeKept } from '../../content/write/kept/about-kept.ts';
+import { saveKept } from '../../content/write/kept/save-kept.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { printable } from '../describe/describe-kept.ts';
+import { CliError } from '../exit-codes.ts';
+import { inquire } from '../mount/inquire.ts';
+import { type KeptEntry, keptAt, shownPath } from './kept-entries.ts';
+import { dropDraft, leaveToNextMount } from './with-journal.ts';
+
+export async function save(
+  entry: KeptEntry,
+  given: string,
+  { replace }: { readonly replace: boolean },
+): Promise<string> {
+  const { file } = entry;
+  const path = shownPath(entry);
+  if (file.path === undefined && file.bytes === undefined && file.sizeBytes > 0)
+    throw failure(path, `none of its bytes are on this machine${file.missing ? `: ${file.missing}` : ''}`);
+  const to = (await isDirectory(given)) ? join(given, basename(file.label)) : resolve(given);
+  if (!replace && (await exists(to)))
+    throw failure(to, 'exists, and stays as it is: name another file, or give --replace');
+  await saveKept(file, to, { replace }).catch((error: unknown) => {
+    throw failure(to, `could not be written: ${messageOf(error)}`);
+  });
+  if (!(await isUnchanged(entry)))
+    throw failure(path, `was changed while it was saved: what is in ${to} may be half old, save it again`);
+  if (file.missing !== undefined) throw failure(path, `saved to ${to}, but not whole: ${file.missing}`);
+  return printable(`${path}: saved to ${to}; it is kept here as well until svcfs recover drop`);
+}
+
+export async function retry(entry: KeptEntry): Promise<string> {
+  const { place, file } = entry;
+  const path = shownPath(entry);
+  if (place.served) {
+    await ask(entry, 'retry');
+    return printable(`${path}: uploaded`);
+  }
+  if (file.state === 'unclosed')
+    throw failure(path, 'its mount ended before it was closed: save it, and copy it where it is to go');
+  if (file.state === 'aside') await leaveToNextMount(place, file.id);
+  const { written } = place;
+  const how =
+    written === undefined
+      ? 'somebody mounts again where it was written'
+      : `you mount ${written.endpoint} (user ${written.username}) on ${written.mountPoint} again`;
+  return printable(`${path}: tried again when ${how}`);
+}
+
+export async function drop(entry: KeptEntry): Promise<string> {
+  const { place, file } = entry;
+  if (file.state === 'aside') await removeAside(entry);
+  else if (place.served) await ask(entry, 'drop');
+  else await dropDraft(place, file.id);
+  return printable(`${shownPath(entry)}: dropped`);
+}
+
+async function removeAside({ place, file }: KeptEntry): Promise<void> {
+  if (file.path !== undefined) await removeKept(place.account.uploads, basename(file.path));
+}
+
+async function ask({ place, file }: KeptEntry, action: 'retry' | 'drop'): Promise<void> {
+  const mountPoint = place.written?.mountPoint ?? place.directory.root;
+  const request = { request: 'recover', action, draft: file.id } as const;
+  const { failures } = await inquire({ mountPoint, directory: place.directory }, request);
+  if (failures.length > 0) throw new CliError('failure', failures.map(printable).join('\n'));
+}
+
+/** A mount that has it may have had it changed. */
+async function isUnchanged({ place, file }: KeptEntry): Promise<boolean> {
+  const { entries } = await keptAt(place.directory);
+  return entries.some(
+    (now) => now.place.account.root === place.account.root && isDeepStrictEqual(now.file, file),
+  );
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw failure(path, messageOf(error));
+  }
+}
+
+function failure(path: string, reason: string): CliError {
+  return new CliError('failure', printable(`${path}: ${reason}`));
+}

@@ -1,0 +1,106 @@
+/** What the mounts of this user keep on this machine and the service does not have, over all in a state directory. */
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import {
+  type AccountDirectory,
+  accountDirectoryAt,
+  type MountDirectory,
+  mountDirectoryAt,
+} from '../../config/directories.ts';
+import { type KeptFile, keptFiles } from '../../content/write/kept/kept-files.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { isRunning } from '../../lib/process-identity.ts';
+import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';
+
+/** Of one account at one mount point. */
+export interface KeptPlace {
+  readonly directory: MountDirectory;
+  readonly account: AccountDirectory;
+  /** Undefined: an older version wrote there. */
+  readonly written: AccountRecord | undefined;
+  /** A mount has it now. */
+  readonly served: boolean;
+}
+
+export interface KeptEntry {
+  readonly place: KeptPlace;
+  readonly file: KeptFile;
+}
+
+export interface FoundKept {
+  readonly entries: readonly KeptEntry[];
+  /** Why some could not be looked at, a line each. */
+  readonly unreadable: readonly string[];
+}
+
+/** For one journal; its mount is not to be waited for long. */
+const LOOK_TIMEOUT_MS = 5000;
+
+export async function keptInState(state: string): Promise<FoundKept> {
+  const found = await Promise.all(
+    (await namesIn(state)).map((name) => keptAt(mountDirectoryAt(join(state, name)))),
+  );
+  return {
+    entries: found.flatMap((each) => each.entries),
+    unreadable: found.flatMap((each) => each.unreadable),
+  };
+}
+
+/** As `keptInState`, of one mount point. */
+export async function keptAt(directory: MountDirectory): Promise<FoundKept> {
+  const record = await recordAt<MountRecord>(directory.record);
+  const isServed = record?.daemon !== undefined && (await isRunning(record.daemon));
+  const entries: KeptEntry[] = [];
+  const unreadable: string[] = [];
+  for (const name of await namesIn(directory.accounts)) {
+    const account = accountDirectoryAt(directory.accounts, name);
+    const served = isServed && (record?.account ?? name) === name;
+    const place = { directory, account, written: await recordAt<AccountRecord>(account.record), served };
+    try {
+      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+      const files = await keptFiles(account.uploads, { signal, served });
+      entries.push(...files.map((file) => ({ place, file })));
+    } catch (error) {
+      unreadable.push(`${account.uploads}: ${messageOf(error)}`);
+    }
+  }
+  return { entries, unreadable };
+}
+
+/** What a person has to deal with: neither a mount nor the next one does by itself. */
+export function needsPerson({ file }: KeptEntry): boolean {
+  return file.state === 'refused' || file.state === 'aside';
+}
+
+/** As people name it: no two of one place have the same. */
+export function shortId({ id }: KeptFile): string {
+  return /^[0-9a-f]{8}-/.test(id) ? id.slice(0, 8) : id;
+}
+
+/** Where a person sees it, or saw it. */
+export function shownPath({ place, file }: KeptEntry): string {
+  const { written } = place;
+  return written === undefined || !file.label.startsWith('/')
+    ? file.label
+    : `${written.mountPoint}${file.label}`;
+}
+
+/** Those that a person means by an id, a path in the mount, or the file that keeps the bytes. */
+export function meantBy(entries: readonly KeptEntry[], given: string): readonly KeptEntry[] {
+  const byId = entries.filter(({ file }) => file.id === given || shortId(file) === given);
+  if (byId.length > 0) return byId;
+  const path = resolve(given);
+  return entries.filter(
+    (entry) => entry.file.label === given || shownPath(entry) === path || entry.file.path === path,
+  );
+}
+
+/** Undefined too when it may not be read, or holds something else. */
+async function recordAt<T extends MountRecord | AccountRecord>(path: string): Promise<T | undefined> {
+  return (await readRecord<T>(path).catch(() => undefined)) ?? undefined;
+}
+
+/** None when it is no directory, or another user's. */
+function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch(() => []);
+}

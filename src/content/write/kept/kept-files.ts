@@ -1,0 +1,159 @@
+/**
+ * Everything that a mount keeps on this machine and the service does not have: by a look from outside, at the journal and at
+ * `recovered/`. Nothing is changed. A mount may be serving meanwhile.
+ */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../../../lib/error-code.ts';
+import { exists } from '../../../lib/exists.ts';
+import type { AsideFile } from '../../ports.ts';
+import { journalIn } from '../journal/journal.ts';
+import { applyEntry, type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
+import { journalLines } from '../journal/journal-lines.ts';
+import { ExtentMap } from '../spool/extent-map.ts';
+import { KEPT_DIRECTORY, readAbout } from './about-kept.ts';
+
+export type KeptState =
+  /** The service refused it; it has its place in the mount still. */
+  | 'refused'
+  /** It has no place in the mount. */
+  | 'aside'
+  /** The next mount uploads it. */
+  | 'waiting'
+  /** Its mount ended before it was closed: the next one puts it aside. */
+  | 'unclosed';
+
+export interface KeptFile {
+  /** Tells it from the others. */
+  readonly id: string;
+  readonly state: KeptState;
+  /** Its path in the mount. */
+  readonly label: string;
+  readonly sizeBytes: number;
+  readonly keptMs: number;
+  /** Why it is here, for a person. */
+  readonly reason: string;
+  /** A close answered that it would be uploaded. */
+  readonly acknowledged: boolean;
+  /** Of its bytes on this machine; undefined: they are in the journal, or it has none. */
+  readonly path: string | undefined;
+  /** All of them, in base64, where the journal has them. */
+  readonly bytes: string | undefined;
+  /** What of the file is not there and why, for a person; undefined: it is whole. */
+  readonly missing: string | undefined;
+}
+
+interface Look {
+  readonly signal: AbortSignal;
+  /** A mount has the journal: what waits is on its way, and what is written is no business of others. */
+  readonly served: boolean;
+}
+
+/** Oldest first. Throws when the journal cannot be read to its end. `directory` is that of the spools. */
+export async function keptFiles(directory: string, { signal, served }: Look): Promise<readonly KeptFile[]> {
+  const drafts = await draftsIn(directory, { signal, served });
+  const journaled = await Promise.all(drafts.map((draft) => ofDraft(directory, draft, served)));
+  const files = [...journaled.flatMap((file) => file ?? []), ...(await filesAside(directory))];
+  return files.sort((a, b) => a.keptMs - b.keptMs);
+}
+
+/** Those of `recovered/` alone. */
+export async function filesAside(directory: string): Promise<readonly KeptFile[]> {
+  const names = await readdir(join(directory, KEPT_DIRECTORY)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const files = await Promise.all(names.map((name) => fileAside(directory, name)));
+  return files.flatMap((file) => file ?? []);
+}
+
+/** Those of `recovered/`, as a mount tells of them. */
+export async function asideFiles(directory: string): Promise<readonly AsideFile[]> {
+  const files = await filesAside(directory);
+  return files.flatMap(({ path, ...file }) => (path === undefined ? [] : { ...file, path }));
+}
+
+/** Undefined: it was removed meanwhile. */
+async function fileAside(directory: string, name: string): Promise<KeptFile | undefined> {
+  const path = join(directory, KEPT_DIRECTORY, name);
+  const facts = await stat(path).catch(() => undefined);
+  if (!facts?.isFile()) return undefined;
+  const about = await readAbout(directory, name);
+  return {
+    id: about?.id ?? name,
+    state: 'aside',
+    label: about?.label ?? name,
+    sizeBytes: facts.size,
+    keptMs: about?.keptMs ?? facts.mtimeMs,
+    reason: about?.reason ?? 'an older version of svcfs kept it, whose log says why',
+    acknowledged: about?.acknowledged ?? false,
+    path,
+    bytes: undefined,
+    missing: about?.missing,
+  };
+}
+
+async function draftsIn(directory: string, { signal, served }: Look): Promise<readonly DraftState[]> {
+  const path = journalIn(directory);
+  const drafts = new Map<string, DraftState>();
+  for await (const { entry } of journalLines(path, signal)) {
+    if (entry === undefined) {
+      // The mount may be writing it.
+      if (served) break;
+      throw new Error(`${path}: damaged`);
+    }
+    applyEntry(drafts, entry);
+  }
+  return [...drafts.values()];
+}
+
+/** Undefined: nothing of it is kept here for anybody. */
+async function ofDraft(directory: string, draft: DraftState, served: boolean): Promise<KeptFile | undefined> {
+  const state = stateOf(draft, served);
+  if (state === undefined) return undefined;
+  const { id, label, createdMs, refused, publishedFileId, extents, closed, phase } = draft;
+  const map = new ExtentMap(extents);
+  const first = phase === 'publishing' ? undefined : closed;
+  const spool = join(directory, `${id}.spool`);
+  const hasSpool = await exists(spool);
+  if (state === 'unclosed' && !hasSpool && map.localBytes > 0) return undefined;
+  return {
+    id,
+    state,
+    label,
+    sizeBytes: first?.sizeBytes ?? map.sizeBytes,
+    keptMs: refused?.atMs ?? createdMs,
+    reason: refused?.reason ?? REASONS[state],
+    acknowledged: isAsked(draft),
+    path: hasSpool ? spool : undefined,
+    bytes: first ? first.bytes : draft.bytes,
+    missing: publishedFileId === undefined ? missingOf(map) : `it is file ${publishedFileId} at the service`,
+  };
+}
+
+const REASONS: Readonly<Record<KeptState, string>> = {
+  refused: 'the service refused it',
+  aside: 'it is kept aside',
+  waiting: 'its mount ended before it was uploaded',
+  unclosed: 'it was still being written when its mount ended',
+};
+
+function stateOf(draft: DraftState, served: boolean): KeptState | undefined {
+  const { removed, refused, publishedFileId, target, extents } = draft;
+  if (removed) return undefined;
+  if (publishedFileId !== undefined)
+    return !served && (owesChanges(draft) || target.onward !== undefined) ? 'waiting' : undefined;
+  if (refused !== undefined) return 'refused';
+  if (served) return undefined;
+  if (isAsked(draft)) return 'waiting';
+  return extents.some(({ origin }) => origin.kind === 'local') ? 'unclosed' : undefined;
+}
+
+function missingOf({ extents }: ExtentMap): string | undefined {
+  const kinds = new Set(extents.map(({ origin }) => origin.kind));
+  const reasons = [
+    ...(kinds.has('version') ? ['what was not written since it was opened is left out (zeros)'] : []),
+    ...(kinds.has('released') ? ['what was written first is only in its unfinished upload (zeros)'] : []),
+  ];
+  return reasons.length > 0 ? reasons.join('; ') : undefined;
+}
