@@ -183,7 +183,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
-  const { unkept, symlinks } = options;
+  const { unkept, symlinks, aliasWrite } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -195,6 +195,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     writeBack,
     unkept,
     symlinks,
+    aliasWrite,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

@@ -118,6 +118,16 @@ const afterExport: Option<'keep' | 'remove'> = {
   choices: ['keep', 'remove'],
 };
 
+const aliasWrite: Option<'refuse' | 'copy'> = {
+  flags: '--alias-write <what>',
+  help:
+    'what becomes of a program that opens an alias (a project file whose bytes are an object of a volume) to write ' +
+    'it: EPERM, or the alias becomes a file of its own with a copy of the bytes',
+  environment: 'SVCFS_ALIAS_WRITE',
+  default: 'refuse',
+  choices: ['refuse', 'copy'],
+};
+
 const onKilled: Option<'publish' | 'recover'> = {
   flags: '--on-killed <what>',
   help:
@@ -333,6 +343,7 @@ export const MOUNT_OPTIONS = {
   stagingProject,
   temporaryNames,
   afterExport,
+  aliasWrite,
   onKilled,
   conflict,
   memory,

@@ -130,6 +130,8 @@ export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualF
 
 /** What a virtual directory holds now. */
 export interface VirtualSource {
+  /** It and the files in it belong to the user who mounted, and nobody else but root may look into it. */
+  readonly isPrivate?: boolean;
   /** How long an answer of `entries` counts. */
   readonly ttlMs: number;
   entries(signal: AbortSignal): Awaitable<KnownEntries>;

@@ -1,7 +1,7 @@
 import { FsError } from './fs-error.ts';
 import type { Node } from './node.ts';
-import { projectOf, volumeOf } from './node.ts';
-import type { Tree } from './tree.ts';
+import { isAlias, projectOf, volumeOf } from './node.ts';
+import type { Tree, TreeOptions } from './tree.ts';
 
 /**
  * Whether what `node` is, or is a directory of, may be changed: EROFS for a read-only mount or volume, EACCES without
@@ -27,4 +27,24 @@ export function requireWritable(tree: Tree, node: Node): void {
     case 'virtual-file':
       throw new FsError('EPERM', `${node.name || 'the top of the mount'} is made by the file system`);
   }
+}
+
+/** Whether the bytes of `node` must stay those of an object: it is an alias, and nothing was written to it here. */
+export function isFixedAlias(options: Pick<TreeOptions, 'aliasWrite'>, node: Node): boolean {
+  return options.aliasWrite === 'refuse' && isAlias(node) && node.draft === undefined;
+}
+
+/**
+ * EPERM for an alias: the platform cannot write through it, and what is written would silently become a file of its
+ * own. The kernel checks the mode bits, but not for root.
+ */
+export function requireNoAlias(tree: Tree, node: Node): void {
+  if (!isFixedAlias(tree.options, node) || !isAlias(node)) return;
+  const { storage } = node.record;
+  const object = storage.kind === 'volume' ? ` of ${storage.location} on volume ${storage.volume}` : '';
+  throw new FsError(
+    'EPERM',
+    `${node.name} is an alias${object}, which cannot be written: cp it to another name and write the copy, or remove ` +
+      'it first (--alias-write=copy makes an alias that is written a file of its own)',
+  );
 }

@@ -186,6 +186,20 @@ describe('who may', () => {
     },
   );
 
+  test.skipIf(!isRoot)(
+    '--allow-other keeps .svcfs to the user who mounted, and root',
+    async ({ sandbox }) => {
+      await chmod(sandbox.root, 0o711);
+      await mount(sandbox, ['--allow-other', '--uid', String(NOBODY)]);
+      const errors = sandbox.path('.svcfs/errors');
+      expect(await readFile(errors, 'utf8')).toBe('');
+      expect((await asNobody(errors)).stderr).toContain('Permission denied');
+      expect((await run('ls', [sandbox.path('.svcfs')], { uid: NOBODY, gid: NOBODY })).stderr).toContain(
+        'Permission denied',
+      );
+    },
+  );
+
   test('--uid, --gid and --umask say whose everything is', async ({ sandbox }) => {
     await mount(sandbox, ['--uid', '1234', '--gid', '5678', '--umask', '077']);
     const { uid, gid, mode } = await stat(sandbox.path(PROJECT, 'README.md'));

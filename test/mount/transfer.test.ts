@@ -51,6 +51,23 @@ it('mv of an object to a project is an import: an alias that reads the same', as
   await run(`${CONTENT} | cmp - $P/d/c; ${CONTENT} | cmp - $V/a`);
 });
 
+it('an alias is not written, by root either, and can be removed, moved and replaced', async () => {
+  await here();
+  await run(
+    `echo text > $P/a; mv $P/a $V/a; ! test -w $P/a || [ $(id -u) = 0 ]; [ $(stat -c %a $P/a) = 444 ]`,
+  );
+  const attempts = ['echo more >> $P/a', 'echo more > $P/a', 'truncate -s 1 $P/a', 'cp /etc/hostname $P/a'];
+  for (const attempt of attempts)
+    expect(await run(`(${attempt}) 2>&1 && echo done || true`)).toMatch(/ not permitted| denied/);
+  expect(await run('cat $P/a $V/a')).toBe('text\ntext\n');
+  if (process.getuid?.() === 0)
+    expect(await run('getfattr --only-values -n user.svc.error $P/a')).toMatch(
+      /^a is an alias of .*: cp it .* remove it first/,
+    );
+  await run('mv $P/a $P/b; echo new > $P/new; mv -f $P/new $P/b; cp $V/a $P/c; rm -f $P/c; echo own > $P/c');
+  expect(await run('cat $P/b $P/c $V/a')).toBe('new\nown\ntext\n');
+});
+
 it('mv of a folder there and back moves every file', async () => {
   await here();
   await run('mkdir -p $P/t/u; for i in $(seq 20); do echo $i > $P/t/$i; echo u$i > $P/t/u/$i; done');

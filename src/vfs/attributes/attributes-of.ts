@@ -1,7 +1,7 @@
 /**
  * stat(2) of a node, from what is known: no request is made here.
  *
- * Who mounted owns everything. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
+ * Who mounted owns everything, and `.svcfs/` is readable by nobody else. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
  * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
  * have one link: nobody counts their subdirectories. A file that is open without a name has none.
  */
@@ -19,6 +19,7 @@ import type {
 } from '../node.ts';
 import { isLink, sizeOf } from '../node.ts';
 import type { TreeOptions } from '../tree.ts';
+import { isFixedAlias } from '../write-access.ts';
 import { isAhead } from './is-ahead.ts';
 import { readReservedPairs } from './reserved-pairs.ts';
 
@@ -28,7 +29,7 @@ export const S_IFLNK = 0o120_000;
 const WRITE_BITS = 0o222;
 
 export interface AttributesContext {
-  readonly options: Pick<TreeOptions, 'readOnly' | 'uid' | 'gid' | 'umask'>;
+  readonly options: Pick<TreeOptions, 'readOnly' | 'uid' | 'gid' | 'umask' | 'mounter' | 'aliasWrite'>;
   /** For what has no time of its own. */
   readonly mountedMs: number;
 }
@@ -38,19 +39,26 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
   const facts = factsOf(node);
   const permissions =
     (facts.permissions ?? (facts.type === S_IFDIR ? 0o777 : 0o666) & ~options.umask) & 0o7777;
-  const writable = facts.writable && !options.readOnly;
+  const writable = facts.writable && !options.readOnly && !isFixedAlias(options, node);
+  const { uid, gid } = isPrivate(node) ? options.mounter : options;
   const mtimeNs = node.mtimeNs ?? facts.mtimeNs ?? nanosecondsOf(mountedMs);
   return {
     ino: node.ino,
     mode: facts.type | (writable || facts.type === S_IFLNK ? permissions : permissions & ~WRITE_BITS),
     nlink: facts.type === S_IFDIR || node.parent ? 1 : 0,
-    uid: options.uid,
-    gid: options.gid,
+    uid,
+    gid,
     sizeBytes: facts.sizeBytes,
     atimeNs: node.atimeNs ?? mtimeNs,
     mtimeNs,
     ctimeNs: latest(facts.ctimeNs ?? mtimeNs, inNanoseconds(node.changedMs)) ?? mtimeNs,
   };
+}
+
+/** Of the user who mounted alone, whoever may enter the mount (`--allow-other`). */
+function isPrivate(node: Node): boolean {
+  const directory = node.kind === 'virtual-file' ? node.parent : node;
+  return directory?.kind === 'virtual-directory' && directory.source.isPrivate === true;
 }
 
 export function fileTypeOf(node: Node): number {
@@ -133,7 +141,7 @@ function directoryFacts(node: DirectoryNode): Omit<Facts, 'type' | 'sizeBytes'> 
         mtimeNs: node.prefix === '' ? inNanoseconds(node.volume.record?.modifiedMs) : undefined,
       };
     case 'virtual-directory':
-      return { writable: true };
+      return { writable: true, permissions: isPrivate(node) ? 0o700 : undefined };
     default:
       return node satisfies never;
   }

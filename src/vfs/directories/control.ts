@@ -1,5 +1,6 @@
 /**
- * `.svcfs/`: what the mount tells about itself, as small files. Each is made when it is opened.
+ * `.svcfs/`: what the mount tells about itself, as small files. Each is made when it is opened. Paths, errors and jobs
+ * of all users of the mount are in it: only the user who mounted, and root, may read it.
  *
  *   version  config  stats        JSON, `config` without secrets
  *   metrics                       the numbers of `stats` for Prometheus
@@ -37,7 +38,7 @@ export function control(parts: ControlParts): VirtualSource {
   const { make, errors, information } = parts;
   const file = (name: string, content: VirtualFileNode['content']): VirtualEntry =>
     textFile(name, content, make);
-  return fixedDirectory([
+  const entries = [
     file('version', () => `${information.version}\n`),
     file('config', () => json(information.config)),
     file('stats', () => json(information.statistics())),
@@ -45,7 +46,8 @@ export function control(parts: ControlParts): VirtualSource {
     file('errors', () => errors.list().map(errorLine).join('')),
     directory('jobs', jobs(parts), make),
     directory('uploads', uploads(parts), make),
-  ]);
+  ];
+  return { ...fixedDirectory(entries), isPrivate: true };
 }
 
 function jobs({ jobs: registry, make }: ControlParts): VirtualSource {
@@ -65,11 +67,11 @@ function uploads({ writer, make }: ControlParts): VirtualSource {
 
 /** What is in it is asked for each time. */
 function changing(entries: () => readonly VirtualEntry[]): VirtualSource {
-  return { ttlMs: 0, entries: () => ({ entries: entries() }) };
+  return { ttlMs: 0, isPrivate: true, entries: () => ({ entries: entries() }) };
 }
 
 function textFile(name: string, content: VirtualFileNode['content'], make: NodeMaker): VirtualEntry {
-  return { name, make: (place) => make.virtualFile(place, { mode: 0o444, content }) };
+  return { name, make: (place) => make.virtualFile(place, { mode: 0o400, content }) };
 }
 
 /** Nothing for what is no longer there. */

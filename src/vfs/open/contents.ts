@@ -4,6 +4,7 @@ import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import type { DirectoryNode, ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
+import { requireNoAlias } from '../write-access.ts';
 import type { ClosedFiles } from './closed-files.ts';
 import type { ContentTable } from './content-table.ts';
 import type { ContentNode, FileContent } from './file-content.ts';
@@ -59,12 +60,15 @@ export class Contents {
     return this.holding([node], () => task().finally(goOn));
   }
 
-  draft(content: FileContent): Promise<Draft> {
+  async draft(content: FileContent): Promise<Draft> {
+    // Who opened it to write it may have done so before it became an alias.
+    requireNoAlias(this.#tree, content.node);
     return content.draft(this.#publisher);
   }
 
   /** As O_TRUNC and creation have it: the draft is empty, and its publication begun. */
   async empty(content: FileContent, signal: AbortSignal): Promise<void> {
+    requireNoAlias(this.#tree, content.node);
     const draft = await content.emptyDraft(this.#publisher, signal);
     // Whatever was to be published before is gone, but not what another program wrote since.
     if (draft.sizeBytes === 0) content.unpublished = 'begun';

@@ -22,9 +22,10 @@ import { isAlias, isDirectory, isLink, pathOf, sizeOf } from '../node.ts';
 import type { FileNode, OpenFiles, Place, Span } from '../operations.ts';
 import { transferSourceOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
-import { requireWritable } from '../write-access.ts';
+import { requireNoAlias, requireWritable } from '../write-access.ts';
 import type { ClosedFiles } from './closed-files.ts';
 import type { Contents } from './contents.ts';
+import { existingFile } from './existing-file.ts';
 import type { ContentNode, FileContent, OpenFile } from './file-content.ts';
 import { flushAction } from './flush-rule.ts';
 import { newFile } from './new-file.ts';
@@ -84,7 +85,7 @@ export class PlatformOpenFiles implements OpenFiles {
     context: RequestContext,
   ): Promise<{ readonly node: Node; readonly open: OpenReply }> {
     const mode = openModeOf(how.flags);
-    const there = await this.#existing(place, mode, context.signal);
+    const there = await existingFile(this.#tree, place, mode, context.signal);
     if (there) return { node: there, open: await this.#openThere(there, mode, context) };
     const wanted = { ...place, mode: how.mode, exclusive: mode.exclusive, isWhole: false };
     const node = await newFile(this.#tree, this.#contents, wanted, context.signal);
@@ -244,6 +245,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
     // As for who opens it: what is kept is of what has the name now.
     if (how.handle === undefined && !node.draft) await this.#tree.revalidate(node, signal);
+    requireNoAlias(this.#tree, node);
     const resize = async (content: FileContent): Promise<void> => {
       try {
         await this.#resize(content, sizeBytes, how.context);
@@ -278,7 +280,8 @@ export class PlatformOpenFiles implements OpenFiles {
   }
 
   async #openFile(node: ContentNode, mode: OpenMode, context: RequestContext): Promise<OpenReply> {
-    if (mode.write || mode.truncate) requireWritable(this.#tree, node);
+    const changes = mode.write || mode.truncate;
+    if (changes) requireWritable(this.#tree, node);
     // Before anything is waited for: a rename over an open file keeps its content for the handle.
     const take = (content: FileContent): OpenReply => this.#add(content, mode, context);
     const reply = await this.#contents.forOpen(node, mode, { take, signal: context.signal });
@@ -287,6 +290,7 @@ export class PlatformOpenFiles implements OpenFiles {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
       if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
+      if (changes) requireNoAlias(this.#tree, node);
       const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
       if (mode.truncate) await this.#empty(content, reply.handle, context.signal);
       return { ...reply, keepCache };
@@ -322,13 +326,6 @@ export class PlatformOpenFiles implements OpenFiles {
     const object = await this.#viewOf(open).inspect(signal);
     if (!node.draft) this.#tree.learnObject(node, object);
     return before !== undefined;
-  }
-
-  /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */
-  async #existing({ parent, name }: Place, mode: OpenMode, signal: AbortSignal): Promise<Node | undefined> {
-    const there = await this.#tree.childOf(parent, name, signal);
-    if (there || mode.truncate || mode.exclusive) return there;
-    return this.#tree.freshChildOf(parent, name, signal);
   }
 
   /** A publication on a volume takes the draft away when the object has its bytes: whoever is still reading it reads that. */

@@ -1,11 +1,21 @@
 /** An alias shows the object behind it, which others replace in its bucket. */
+import { constants } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
 import type { ProjectFileNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_RDONLY, withMethods } from '../../support/changing-world.ts';
+import {
+  ChangingWorld,
+  O_RDONLY,
+  O_RDWR,
+  O_TRUNC,
+  O_WRONLY,
+  withMethods,
+} from '../../support/changing-world.ts';
 import { rangeBytes, rangeHead, startRawServer } from '../../support/raw-http-server.ts';
+
+const { O_APPEND } = constants;
 
 let world: ChangingWorld;
 let volume: VolumeDirectoryNode;
@@ -123,5 +133,80 @@ describe('an alias whose object was replaced', () => {
     world.tree.expire(world.folder);
     await world.tree.childrenOf(world.folder, new AbortController().signal);
     expect(await alias()).toBe(node);
+  });
+});
+
+/** A write would silently make the alias a file of its own. */
+describe('an alias that is to be written', () => {
+  const REFUSED = {
+    errno: 'EPERM',
+    message: expect.stringMatching(
+      /^alias is an alias of object on volume ada\/bucket, .*cp it .*remove it first/,
+    ),
+  };
+  const setSize = async (node: ProjectFileNode, sizeBytes: number) =>
+    world.side.mutations.setattr(node, { sizeBytes }, { handle: undefined, context: world.by() });
+  const modeOf = (node: ProjectFileNode) => world.tree.attributesOf(node).attributes.mode;
+
+  it('is refused to who opens it to write it, whatever the mode bits let pass', async () => {
+    const node = await alias();
+    expect(modeOf(node)).toBe(0o100_444);
+    for (const flags of [O_WRONLY, O_RDWR, O_WRONLY | O_APPEND, O_WRONLY | O_TRUNC, O_RDONLY | O_TRUNC])
+      await expect(world.open(node, flags)).rejects.toMatchObject(REFUSED);
+    const place = { parent: world.folder, name: 'alias' };
+    const how = { mode: 0o644, flags: O_WRONLY | O_TRUNC };
+    await expect(world.side.openFiles.create(place, how, world.by())).rejects.toMatchObject(REFUSED);
+    for (const size of [0, 3, 100]) await expect(setSize(node, size)).rejects.toMatchObject(REFUSED);
+    await world.side.idle(world.by().signal);
+    expect(await world.cat('alias')).toBe('first');
+    expect(await alias()).toBe(node);
+  });
+
+  it('can be removed, renamed and replaced by a rename', async () => {
+    await world.rename('alias', 'renamed');
+    expect((await world.child('renamed')) as ProjectFileNode).toMatchObject({ record: { name: 'renamed' } });
+    await world.put('new', 'text');
+    await world.rename('new', 'renamed');
+    expect(await world.onPlatform()).toEqual({ renamed: 'text' });
+    await world.rename('object', 'alias', { parent: volume, toParent: world.folder });
+    await world.side.mutations.unlink({ parent: world.folder, name: 'alias' }, world.by());
+    await world.put('alias', 'a file now');
+    expect(await world.onPlatform()).toEqual({ renamed: 'text', alias: 'a file now' });
+    expect(await world.onVolume(volume)).toMatchObject({ object: 'first' });
+  });
+
+  it('is written when another client has put a file in its place', async () => {
+    const node = await alias();
+    await world.user.call('DELETE', `/files/${node.record!.id}`);
+    await world.user.upload(world.folder.project.record!.rootFolder, 'alias', 'theirs');
+    world.tree.doubt(node);
+    await expect(world.open(node, O_WRONLY)).rejects.toMatchObject({ errno: 'ESTALE' });
+    const handle = await world.open(await alias(), O_WRONLY);
+    await world.write(handle, 'T');
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ alias: 'Theirs' });
+  });
+
+  it('keeps its mode, less the write bits, and its time', async () => {
+    const node = await alias();
+    const changes = { mode: 0o750, mtimeNs: 10n ** 18n };
+    await world.side.mutations.setattr(node, changes, { handle: undefined, context: world.by() });
+    await world.side.idle(world.by().signal);
+    expect(world.tree.attributesOf(node).attributes).toMatchObject({ mode: 0o100_550, mtimeNs: 10n ** 18n });
+    expect(await world.cat('alias')).toBe('first');
+  });
+
+  it('becomes a file of its own with --alias-write=copy', async () => {
+    await world.end();
+    world = await ChangingWorld.start({ options: { aliasWrite: 'copy' } });
+    volume = await world.volume('bucket', { object: 'first' });
+    await world.rename('object', 'alias', { parent: volume, toParent: world.folder });
+    const node = await alias();
+    expect(modeOf(node)).toBe(0o100_644);
+    const handle = await world.open(node, O_WRONLY);
+    await world.write(handle, ' and more', 5);
+    await world.close(handle);
+    expect(await world.onPlatform()).toEqual({ alias: 'first and more' });
+    expect(await world.onVolume(volume)).toMatchObject({ object: 'first' });
   });
 });

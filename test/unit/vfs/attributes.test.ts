@@ -6,6 +6,7 @@ import {
   readReservedPairs,
   reservedPairs,
 } from '../../../src/vfs/attributes/reserved-pairs.ts';
+import { NodeMaker } from '../../../src/vfs/node-maker.ts';
 import { ReadingWorld } from '../../support/reading-world.ts';
 
 async function modeOf(world: ReadingWorld, path: string): Promise<number> {
@@ -43,6 +44,18 @@ describe('attributes', () => {
     const { permissions } = project.project.record;
     project.project.record = { ...project.project.record, permissions: { ...permissions, write: false } };
     expect(await modeOf(other, 'projects/ada/one')).toBe(0o040_555);
+  });
+
+  it('of .svcfs are those of the user who mounted alone, whatever --uid and --umask say', async () => {
+    const world = new ReadingWorld({ uid: 7, gid: 8, mounter: { uid: 1, gid: 2 }, umask: 0 });
+    const source = { isPrivate: true, ttlMs: 0, entries: () => ({ entries: [] }) };
+    const make = new NodeMaker(world.tree.nodes, world.tree.folderState);
+    const directory = make.virtualDirectory({ parent: world.tree.root, name: '.svcfs' }, source);
+    const file = make.virtualFile({ parent: directory, name: 'errors' }, { mode: 0o400, content: () => '' });
+    const owner = { uid: 1, gid: 2 };
+    expect(world.tree.attributesOf(directory).attributes).toMatchObject({ ...owner, mode: 0o040_700 });
+    expect(world.tree.attributesOf(file).attributes).toMatchObject({ ...owner, mode: 0o100_400 });
+    expect(world.tree.attributesOf(world.tree.root).attributes).toMatchObject({ uid: 7, mode: 0o040_777 });
   });
 
   it('of a project are not kept by the kernel before its details are known', async () => {

@@ -88,3 +88,13 @@ it('.svcfs/jobs and .svcfs/uploads have a file for each of the moment', async ()
   expect(await at('uploads')).toEqual(['u1', 'begun-2']);
   expect(JSON.parse(String(await at('uploads', 'begun-2')))).toMatchObject({ label: '/p/b', sentBytes: 5 });
 });
+
+it('.svcfs and all in it is private', async () => {
+  const entries = (await source.entries(NEVER)).entries.map(({ name, make: makeNode }) =>
+    makeNode({ parent: root, name }),
+  );
+  const directories = entries.flatMap((node) => (node.kind === 'virtual-directory' ? node.source : []));
+  expect([source, ...directories].map(({ isPrivate }) => isPrivate)).toEqual([true, true, true]);
+  const modes = entries.flatMap((node) => (node.kind === 'virtual-file' ? node.mode : []));
+  expect(new Set(modes)).toEqual(new Set([0o400]));
+});
