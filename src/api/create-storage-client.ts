@@ -11,7 +11,7 @@ import { putPartOver } from './storage/put-part.ts';
 import { redirectedRangeExchange } from './storage/redirected-range-exchange.ts';
 import { socketRangeExchange } from './storage/socket-range-exchange.ts';
 import { undiciRangeExchange } from './storage/undici-range-exchange.ts';
-import { ANSWER_TIMEOUT_MS, watchedConnector } from './transport/watch-sending.ts';
+import { answerTimeoutFor, watchedConnector } from './transport/watch-sending.ts';
 
 export interface StorageOptions {
   readonly clock: Clock;
@@ -29,24 +29,28 @@ export interface StorageLimits {
   readonly connections: number;
   /** Of one exchange, without a byte. Default 20 s, at most `timeoutMs`. */
   readonly stallTimeoutMs: number;
-  /** When all bytes of a part have arrived. Default 2 min. */
+  /** When all bytes of a part have arrived. Default 2 min, and `timeoutMs` where that is shorter than a minute. */
   readonly answerTimeoutMs: number;
   /** Default 10 s. */
   readonly connectTimeoutMs: number;
 }
 
-const DEFAULT_LIMITS: StorageLimits = {
+const DEFAULT_LIMITS: Omit<StorageLimits, 'answerTimeoutMs'> = {
   timeoutMs: 60_000,
   connections: 56,
   stallTimeoutMs: 20_000,
-  answerTimeoutMs: ANSWER_TIMEOUT_MS,
   connectTimeoutMs: 10_000,
 };
 
 /** The client of signed URLs. The URL alone authorises: nothing sent here holds the token. */
 export function createStorageClient(options: StorageOptions): StorageClient {
   const given = { ...DEFAULT_LIMITS, ...options.limits };
-  const limits = { ...given, stallTimeoutMs: Math.min(given.stallTimeoutMs, given.timeoutMs) };
+  const limits = {
+    answerTimeoutMs: answerTimeoutFor(given.timeoutMs),
+    ...given,
+    stallTimeoutMs: Math.min(given.stallTimeoutMs, given.timeoutMs),
+    connectTimeoutMs: Math.min(given.connectTimeoutMs, given.timeoutMs),
+  };
   const agent = new Agent({
     connections: Math.max(limits.connections, options.uploads ?? 0),
     pipelining: 1,

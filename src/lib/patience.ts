@@ -24,18 +24,26 @@ export class Patience {
     this.#deadlineMs = sinceMs + this.#options.timeoutMs;
   }
 
+  /** The time counts from so long ago, unless it does already. */
+  beganAgo(ms: number): void {
+    this.#deadlineMs ??= this.#options.clock.monotonic() - ms + this.#options.timeoutMs;
+  }
+
   /** Of the time, for the try that begins now. */
   get leftMs(): number {
     const { clock, timeoutMs } = this.#options;
     return this.#deadlineMs === undefined ? timeoutMs : Math.max(0, this.#deadlineMs - clock.monotonic());
   }
 
-  /** Pauses before another try; false, without a pause, when the time is over. Rejects with the signal's reason. */
-  async anotherTry(signal?: AbortSignal): Promise<boolean> {
-    const { clock, timeoutMs, backoff } = this.#options;
-    this.#deadlineMs ??= clock.monotonic() + timeoutMs;
+  /**
+   * Pauses before another try; false, without a pause, when the time is over. Rejects with the signal's reason. `silentMs`: how
+   * long nothing got further before the failure.
+   */
+  async anotherTry(signal?: AbortSignal, silentMs = 0): Promise<boolean> {
+    const { clock, backoff } = this.#options;
+    this.beganAgo(silentMs);
     const pauseMs = backoffMs(this.#failures, backoff);
-    if (clock.monotonic() + pauseMs > this.#deadlineMs) {
+    if (pauseMs > this.leftMs) {
       return false;
     }
     this.#failures += 1;

@@ -155,4 +155,20 @@ describe('a mount with a short --retry-timeout', () => {
     heal();
     await mustRun('cmp', [big, world.own('uncached')]);
   });
+
+  it.each([
+    ['drips a byte at a time', { kind: 'drip', everyMs: 200 }],
+    ['does not come', { kind: 'silence' }],
+  ] as const)('answers EIO when an answer %s', async (_, fault) => {
+    await world.remount(['--retry-timeout', '2']);
+    const heal = world.proxy.inject(fault, { when: ({ path }) => /\/files\/[^/]+\/list/.test(path) });
+    onTestFinished(heal);
+    const since = Date.now();
+    const { code, stderr } = await attempt('ls', [world.own('folder')], { timeoutMs: 30_000 });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Input/output error') });
+    // Twice the limit and more: the machine may be busy. An answer would take minutes.
+    expect(Date.now() - since).toBeLessThan(15_000);
+    heal();
+    await mustRun('ls', [world.own('folder')]);
+  });
 });

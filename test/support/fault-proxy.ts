@@ -20,6 +20,8 @@ export type Fault =
   | { readonly kind: 'damage' }
   /** Never forwarded: the connection closes without an answer. */
   | { readonly kind: 'drop' }
+  /** Never forwarded, and never answered: the connection stays. */
+  | { readonly kind: 'silence' }
   /** Forwarded and done, but the connection closes without an answer. */
   | { readonly kind: 'lose-answer' }
   /** Never forwarded. */
@@ -35,6 +37,8 @@ export type Fault =
   | { readonly kind: 'reset'; readonly afterBytes: number }
   /** A proper end of the connection after so many bytes, whatever Content-Length said. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
+  /** The body of the answer comes a byte at a time. */
+  | { readonly kind: 'drip'; readonly everyMs: number }
   /** Nothing more after so many bytes, and the connection stays. */
   | { readonly kind: 'stall'; readonly afterBytes: number };
 
@@ -136,6 +140,10 @@ export class FaultProxy {
       request.socket.destroy();
       return;
     }
+    if (fault?.kind === 'silence') {
+      request.resume();
+      return;
+    }
     if (fault?.kind === 'answer') {
       request.resume();
       await once(request, 'end');
@@ -189,7 +197,8 @@ export class FaultProxy {
     }
     response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
     response.flushHeaders();
-    await passBody(answer, response, fault);
+    if (fault?.kind === 'drip') await dripBody(answer, response, fault.everyMs);
+    else await passBody(answer, response, fault);
   }
 }
 
@@ -213,6 +222,17 @@ async function passDamaged(request: IncomingMessage, upstream: ClientRequest): P
     upstream.write(chunk);
   }
   upstream.end();
+}
+
+/** Until all of it has passed, or the client is gone. */
+async function dripBody(answer: IncomingMessage, response: ServerResponse, everyMs: number): Promise<void> {
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    for (let at = 0; at < chunk.length && !response.destroyed; at += 1) {
+      response.write(chunk.subarray(at, at + 1));
+      await delay(everyMs);
+    }
+  }
+  response.end();
 }
 
 /** Passes the body on, up to where the fault lies. */

@@ -1,3 +1,4 @@
+import { PART_SIZE_MAX, PART_SIZE_MIN } from '../../contract/limits.ts';
 import type { PartReport, SignedUrl, UploadTicket } from '../model.ts';
 import {
   arrayAt,
@@ -16,8 +17,10 @@ import {
 export function parseUploadTicket(body: unknown): UploadTicket {
   const object = asObject(body, 'upload');
   const partSizeBytes = requiredSizeAt(object, 'part_size');
-  // A file would be of endlessly many.
-  if (partSizeBytes === 0) throw new UnexpectedShape('the answer has parts of no bytes');
+  // A file would be of endlessly many, or each larger than the memory.
+  if (partSizeBytes < PART_SIZE_MIN || partSizeBytes > PART_SIZE_MAX) {
+    throw new UnexpectedShape(`the answer has parts of ${partSizeBytes} bytes, not of 5 MiB to 5 GiB`);
+  }
   return {
     uploadId: textAt(object, 'upload_id'),
     partSizeBytes,
@@ -42,10 +45,10 @@ export function partReportBody(part: PartReport): object {
   return { part_number: part.partNumber, response: { headers: { ETag: part.etag } } };
 }
 
-export function parseSignedUrl(body: unknown): SignedUrl {
+export function parseSignedUrl(body: unknown, answer: { readonly overTls?: boolean }): SignedUrl {
   const object = asObject(body, 'address');
   return {
-    url: urlAt(object, 'url'),
+    url: urlAt(object, 'url', answer),
     method: optionalTextAt(object, 'method') ?? 'PUT',
     headers: pairsOf(object['headers']),
     expiresMs: optionalTimeAt(object, 'expires'),

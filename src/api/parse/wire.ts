@@ -86,17 +86,31 @@ export function requiredSizeAt(object: WireObject, key: string): number {
   return value;
 }
 
-/** An address in full, of the web: those of stores (`s3://`) have no host to connect to, nor an origin. */
-export function urlAt(object: WireObject, key: string): string {
+/**
+ * An address in full, of the web: those of stores (`s3://`) have no host to connect to, nor an origin. What came over TLS leads
+ * to no address without it: anyone on the way could read the bytes, and change them.
+ */
+export function urlAt(
+  object: WireObject,
+  key: string,
+  { overTls = false }: { readonly overTls?: boolean },
+): string {
   const value = textAt(object, key);
   if (!isWebAddress(value)) {
     throw new UnexpectedShape(`the answer has no address as ${key}`);
+  }
+  if (overTls && !isSecure(value)) {
+    throw new UnexpectedShape(`the answer of an https service has an http address as ${key}`);
   }
   return value;
 }
 
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function isSecure(url: string): boolean {
+  return new URL(url).protocol === 'https:';
 }
 
 /** Booleans may come as text. */

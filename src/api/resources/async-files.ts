@@ -30,7 +30,7 @@ export class AsyncFilesClient implements AsyncFilesApi {
   ): Promise<StartedJob> {
     const sinceMs = this.#serverTime.fromNowOn();
     const job = await lookBeforeRepeating(
-      () =>
+      (timed) =>
         this.#call(
           {
             route: `POST /async/files/${kind}`,
@@ -38,10 +38,10 @@ export class AsyncFilesClient implements AsyncFilesApi {
             whenLost: 'once',
             parse: (body): StartedJob => ({ ...parseAsyncJob(body, kind), isGuess: false }),
           },
-          options,
+          timed,
         ),
-      () => this.#onlyOneSince(kind, sinceMs, options),
-      this.#call.again(options),
+      (timed) => this.#onlyOneSince(kind, sinceMs, timed),
+      this.#call.repetition(options),
     );
     this.#answered.add(job.id);
     return job;

@@ -49,9 +49,9 @@ export class BulkStart {
 
   async run(options?: CallOptions): Promise<readonly BulkResult<TransferJob>[]> {
     await lookBeforeRepeating(
-      () => this.#send(options),
-      () => this.#adopt(options),
-      this.#call.again(options),
+      (timed) => this.#send(timed),
+      (timed) => this.#adopt(timed),
+      this.#call.repetition(options),
     );
     return this.#spec.items.map((item) => this.#results.get(item) ?? NOT_ANSWERED);
   }

@@ -90,7 +90,7 @@ export class FilesClient implements FilesApi {
 
   move(id: string, { parent, name }: Place, options?: OverwriteOptions): Promise<FileRecord> {
     return lookBeforeRepeating(
-      () =>
+      (timed) =>
         callForFile(
           this.#call,
           {
@@ -100,20 +100,20 @@ export class FilesClient implements FilesApi {
             body: { json: { parent, name } },
             whenLost: 'once',
           },
-          options,
+          timed,
         ),
-      async () => {
-        const entry = await this.get(id, options);
+      async (timed) => {
+        const entry = await this.get(id, timed);
         return entry.kind === 'file' && entry.parent === parent && entry.name === name ? entry : undefined;
       },
-      this.#call.again(options),
+      this.#call.repetition(options),
     );
   }
 
   copy(id: string, { parent, name }: Place, options?: CallOptions): Promise<FileRecord> {
     const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
-      () =>
+      (timed) =>
         callForFile(
           this.#call,
           {
@@ -122,32 +122,32 @@ export class FilesClient implements FilesApi {
             body: { json: { parent, name } },
             whenLost: 'once',
           },
-          options,
+          timed,
         ),
-      async () => {
-        const entry = await this.find({ parent, name }, options);
+      async (timed) => {
+        const entry = await this.find({ parent, name }, timed);
         return entry?.kind === 'file' && isOurs(entry) ? entry : undefined;
       },
-      this.#call.again(options),
+      this.#call.repetition(options),
     );
   }
 
   async delete(id: string, options?: CallOptions): Promise<void> {
     await lookBeforeRepeating(
-      () =>
+      (timed) =>
         this.#call(
           { route: 'DELETE /files/{id}', path: { id }, whenLost: 'once', parse: () => true as const },
-          options,
+          timed,
         ),
-      () => isGone(this.get(id, options)),
-      this.#call.again(options),
+      (timed) => isGone(this.get(id, timed)),
+      this.#call.repetition(options),
     );
   }
 
   createFolder({ parent, name }: Place, options?: CallOptions): Promise<FolderRecord> {
     const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
-      () =>
+      (timed) =>
         this.#call(
           {
             route: 'POST /files',
@@ -155,13 +155,13 @@ export class FilesClient implements FilesApi {
             whenLost: 'once',
             parse: parseFolder,
           },
-          options,
+          timed,
         ),
-      async () => {
-        const entry = await this.find({ parent, name }, options);
+      async (timed) => {
+        const entry = await this.find({ parent, name }, timed);
         return entry?.kind === 'folder' && isOurs(entry) ? entry : undefined;
       },
-      this.#call.again(options),
+      this.#call.repetition(options),
     );
   }
 
@@ -191,7 +191,7 @@ export class FilesClient implements FilesApi {
       {
         route: 'GET /files/{id}/download_info',
         path: { id },
-        parse: (body) => ({ url: urlAt(asObject(body, 'address'), 'url') }),
+        parse: (body, answer) => ({ url: urlAt(asObject(body, 'address'), 'url', answer) }),
       },
       options,
     );
@@ -206,9 +206,9 @@ export class FilesClient implements FilesApi {
         route: 'GET /files/{id}/download_info',
         path: { id },
         query: { file: true },
-        parse: (body) => {
+        parse: (body, answer) => {
           const address = asObject(body, 'address');
-          return { url: urlAt(address, 'url'), file: parseFile(objectAt(address, 'file')) };
+          return { url: urlAt(address, 'url', answer), file: parseFile(objectAt(address, 'file')) };
         },
       },
       options,
@@ -230,7 +230,7 @@ export class FilesClient implements FilesApi {
   async bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]> {
     let repeated = false;
     const results = await lookBeforeRepeating(
-      () =>
+      (timed) =>
         this.#call(
           {
             route: 'POST /bulk/files/delete',
@@ -238,13 +238,13 @@ export class FilesClient implements FilesApi {
             whenLost: 'once',
             parse: (body) => parseBulk(body, () => undefined),
           },
-          options,
+          timed,
         ),
       async () => {
         repeated = true;
         return undefined;
       },
-      this.#call.again(options),
+      this.#call.repetition(options),
     );
     return results.map((each) =>
       repeated && !each.ok && each.failure.status === 404 ? { ok: true, value: undefined } : each,

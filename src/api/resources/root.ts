@@ -1,7 +1,8 @@
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { CallOptions } from '../api.ts';
 import type { Capability } from '../model.ts';
-import { asObject, isWebAddress, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
+import { asObject, isSecure, isWebAddress, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
+import type { Answer } from '../transport/call.ts';
 import type { Caller } from '../transport/caller.ts';
 
 /** What the service tells of itself and of the caller. */
@@ -55,14 +56,18 @@ export class RootClient {
 }
 
 /** Names that this client does not know are of no use to it, and do no harm. */
-function parseRoot(body: unknown): {
+function parseRoot(
+  body: unknown,
+  { overTls = false }: Answer,
+): {
   readonly capabilities: ReadonlySet<Capability>;
   readonly origin: string | undefined;
 } {
   const root = asObject(body, 'root');
   const origin = optionalTextAt(root, 'download_origin');
+  const isOrigin = origin !== undefined && isWebAddress(origin) && (!overTls || isSecure(origin));
   return {
     capabilities: new Set(textsAt(root, 'capabilities') as readonly Capability[]),
-    origin: origin !== undefined && isWebAddress(origin) ? new URL(origin).origin : undefined,
+    origin: isOrigin ? new URL(origin).origin : undefined,
   };
 }

@@ -75,7 +75,7 @@ export class UploadsClient implements UploadsApi {
   async complete(uploadId: string, parts: readonly PartReport[], options?: CallOptions): Promise<FileRecord> {
     const isNew = createdFromNowOn(this.#serverTime);
     const file = await lookBeforeRepeating(
-      () =>
+      (timed) =>
         callForFile(
           this.#call,
           {
@@ -84,10 +84,10 @@ export class UploadsClient implements UploadsApi {
             body: { json: { parts: parts.map(partReportBody) } },
             whenLost: 'once',
           },
-          options,
+          timed,
         ),
-      () => this.#completed(uploadId, isNew, options),
-      this.#call.again(options),
+      (timed) => this.#completed(uploadId, isNew, timed),
+      this.#call.repetition(options),
     );
     this.#landings.delete(uploadId);
     return file;
@@ -95,7 +95,7 @@ export class UploadsClient implements UploadsApi {
 
   async abort(uploadId: string, options?: CallOptions): Promise<void> {
     await lookBeforeRepeating(
-      () =>
+      (timed) =>
         this.#call(
           {
             route: 'DELETE /upload/multipart/{uploadId}',
@@ -103,10 +103,10 @@ export class UploadsClient implements UploadsApi {
             whenLost: 'once',
             parse: () => true as const,
           },
-          options,
+          timed,
         ),
-      async () => (await this.#isOver(uploadId, options)) || undefined,
-      this.#call.again(options),
+      async (timed) => (await this.#isOver(uploadId, timed)) || undefined,
+      this.#call.repetition(options),
     );
     this.#landings.delete(uploadId);
   }
@@ -137,7 +137,7 @@ export class UploadsClient implements UploadsApi {
   ): Promise<FileRecord> {
     const isNew = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
-      () =>
+      (timed) =>
         callForFile(
           this.#call,
           {
@@ -151,14 +151,14 @@ export class UploadsClient implements UploadsApi {
             body: { bytes: content },
             whenLost: overwrite ? 'repeat' : 'once',
           },
-          options,
+          timed,
         ),
-      async () => {
-        const entry = await this.#files.find({ parent, name }, options);
+      async (timed) => {
+        const entry = await this.#files.find({ parent, name }, timed);
         if (entry?.kind !== 'file' || entry.sizeBytes !== content.length || !isNew(entry)) return undefined;
         return isSame === undefined || (await isSame(entry)) ? entry : undefined;
       },
-      this.#call.again(options),
+      this.#call.repetition(options),
     );
   }
 

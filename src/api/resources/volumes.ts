@@ -6,6 +6,7 @@ import type { Page, VolumeObjectRecord, VolumePage, VolumeRecord, VolumeSummary 
 import { parsePage } from '../parse/page.ts';
 import { parseVolume, parseVolumeObject, parseVolumePage, parseVolumeSummary } from '../parse/volume.ts';
 import { asObject, optionalTextAt, requiredSizeAt, urlAt } from '../parse/wire.ts';
+import type { Answer } from '../transport/call.ts';
 import type { Caller } from '../transport/caller.ts';
 
 type DownloadInfo = Awaited<ReturnType<VolumesApi['downloadInfo']>>;
@@ -89,10 +90,10 @@ export class VolumesClient implements VolumesApi {
   }
 }
 
-function parseDownloadInfo(body: unknown): DownloadInfo {
+function parseDownloadInfo(body: unknown, answer: Answer): DownloadInfo {
   const object = asObject(body, 'address');
   return {
-    url: urlAt(object, 'url'),
+    url: urlAt(object, 'url', answer),
     sizeBytes: requiredSizeAt(object, 'size'),
     etag: unquoted(optionalTextAt(object, 'etag')),
   };

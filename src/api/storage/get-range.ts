@@ -191,9 +191,10 @@ export function anotherTry(
   patience: Patience,
   { ended }: RetryLimits,
   signal: AbortSignal | undefined,
+  silentMs?: number,
 ): Promise<boolean> {
   const ends = [ended, signal].filter((each) => each !== undefined);
-  return patience.anotherTry(AbortSignal.any(ends));
+  return patience.anotherTry(AbortSignal.any(ends), silentMs);
 }
 
 export function toStorageError(error: unknown): StorageError {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 
 import { deferred } from '../../lib/deferred.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { StorageClient, StoredPart } from '../api.ts';
@@ -9,6 +10,7 @@ import { StorageError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
 import type { SignedUrl } from '../model.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
+import { ConnectionStalled } from '../transport/watch-sending.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
 import { mayPass, storageErrorOf } from './range-answer.ts';
 import { followRedirects } from './redirect.ts';
@@ -27,6 +29,7 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
   return async (target, body, signal) => {
     const patience = new Patience({ ...limits, backoff: BACKOFF });
     for (;;) {
+      const beganMs = limits.clock.monotonic();
       try {
         return await followRedirects(new URL(target.url), (address) =>
           put(agent, { target, address, signal, ...pacedBody(body, limits.uploadLimit, signal) }),
@@ -34,12 +37,19 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
       } catch (cause) {
         signal?.throwIfAborted();
         const error = toStorageError(cause);
-        if (!mayPass(error) || !(await anotherTry(patience, limits, signal))) {
+        const silentMs = silentMsOf(cause, limits.clock.monotonic() - beganMs);
+        if (!mayPass(error) || !(await anotherTry(patience, limits, signal, silentMs))) {
           throw error;
         }
       }
     }
   };
+}
+
+/** How long nothing got further before a failure. What broke off had got on until then. */
+function silentMsOf(cause: unknown, tookMs: number): number {
+  if (cause instanceof ConnectionStalled) return cause.silentMs;
+  return errorCode(cause) === 'UND_ERR_CONNECT_TIMEOUT' ? tookMs : 0;
 }
 
 interface Put extends PacedBody {

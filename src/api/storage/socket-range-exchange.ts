@@ -81,6 +81,7 @@ class SocketExchange {
   #silent = true;
   /** Of a head whose end has not come: the bytes it came in are used again. */
   #headStart = Buffer.alloc(0);
+  #headSinceMs: number | undefined;
   #head: ResponseHead | undefined;
   #answer: RangeAnswer | undefined;
   /** Received, or taken off the socket by others. */
@@ -175,6 +176,10 @@ class SocketExchange {
     const end = seen.indexOf('\r\n\r\n');
     if (end < 0) {
       this.#headStart = Buffer.from(seen);
+      this.#headSinceMs ??= performance.now();
+      if (performance.now() - this.#headSinceMs > this.#slice.stallTimeoutMs) {
+        this.#end({ error: new StorageError('failed', 'the head of the answer comes too slowly') });
+      }
       if (seen.length >= MAX_HEAD_BYTES) {
         this.#end({ error: new StorageError('failed', 'the head of the answer has no end') });
       }

@@ -22,8 +22,10 @@ export interface Call {
   /** `CallOptions.urgent` */
   readonly urgent?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How long it is tried when it keeps failing. Default the client's time. */
+  /** How long it is tried when no answer comes; of one exchange: how long that may take. Default the client's time. */
   readonly timeoutMs?: number;
+  /** Called when the exchange begins: what it waited for before was the rate limit. */
+  readonly onSending?: () => void;
   /** How long the service may hold the answer back on purpose (capability `job_wait`). */
   readonly heldBackMs?: number;
   /** Open to all, and not held against the token's rate limit: what its answer tells of a limit is another's. */
@@ -36,6 +38,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Parsed JSON; undefined when there was no body or it was not JSON. */
   readonly body: unknown;
+  /** The service is an https one. */
+  readonly overTls?: boolean;
 }
 
 /**

@@ -3,6 +3,10 @@ import type { CallOptions } from '../api.ts';
 import { TransportError } from '../errors.ts';
 import { UnexpectedShape } from '../parse/wire.ts';
 import { type Answer, type Call, describeCall, type Send } from './call.ts';
+import type { Repetition } from './lost-answer.ts';
+
+/** A look at what became of a call is worth that, also when the time is over. */
+const LEAST_TRY_MS = 1000;
 
 export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | 'uncounted'> {
   /** Method and path with placeholders, such as `GET /files/{id}`. */
@@ -18,11 +22,11 @@ export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | '
 /** Makes one call and parses its answer. */
 export interface Caller {
   <T>(spec: CallSpec<T>, options?: CallOptions): Promise<T>;
-  /** For who repeats a call: each use pauses before another try, or answers false when the time for it is over. */
-  again(options?: CallOptions): () => Promise<boolean>;
+  /** The time of a caller that repeats a call. */
+  repetition(options?: CallOptions): Repetition;
 }
 
-export function callerOver(send: Send, newPatience: () => Patience): Caller {
+export function callerOver(send: Send, newPatience: (timeoutMs?: number) => Patience): Caller {
   const call = async <T>(spec: CallSpec<T>, options: CallOptions = {}): Promise<T> => {
     const wire = toCall(spec, options);
     const answer = await send(wire);
@@ -39,11 +43,15 @@ export function callerOver(send: Send, newPatience: () => Patience): Caller {
       throw error;
     }
   };
-  const again = (options?: CallOptions): (() => Promise<boolean>) => {
-    const patience = newPatience();
-    return () => patience.anotherTry(options?.signal);
+  const repetition = (options: CallOptions = {}): Repetition => {
+    const patience = newPatience(options.timeoutMs);
+    return {
+      options: () => ({ ...options, timeoutMs: Math.max(LEAST_TRY_MS, patience.leftMs) }),
+      spent: (ms) => patience.beganAgo(ms),
+      again: () => patience.anotherTry(options.signal),
+    };
   };
-  return Object.assign(call, { again });
+  return Object.assign(call, { repetition });
 }
 
 function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {

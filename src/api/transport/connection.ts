@@ -91,6 +91,7 @@ export function connect(options: ConnectionOptions): Connection {
   const http = httpSend({
     endpoint,
     connections,
+    timeoutMs,
     exchangeTimeoutMs: Math.min(exchangeTimeoutMs, timeoutMs),
     uploadLimit: options.uploadLimit,
     closed: closed.signal,
@@ -100,7 +101,10 @@ export function connect(options: ConnectionOptions): Connection {
   const budgeted = withRateBudget(observed, budget, serverTime);
   const retried = withRetry(budgeted, { clock, serverTime, refused, timeoutMs, closed: closed.signal });
   return {
-    call: callerOver(withErrors(retried), () => new Patience({ clock, timeoutMs, backoff: BACKOFF })),
+    call: callerOver(
+      withErrors(retried),
+      (ms = timeoutMs) => new Patience({ clock, timeoutMs: ms, backoff: BACKOFF }),
+    ),
     serverTime,
     hasRoom: (priority) => budget.hasRoom(priority),
     status: () => ({ calls: counts.snapshot(), rate: { ...budget.snapshot(), refused: refused.snapshot() } }),

@@ -3,10 +3,11 @@ import { type Dispatcher, Pool } from 'undici';
 import { errorCode } from '../../lib/error-code.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import { TransportError } from '../errors.ts';
+import { AnswerPace } from './answer-pace.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
 import { type PacedBody, pacedBody } from './paced-body.ts';
-import { ANSWER_TIMEOUT_MS, watchedConnector } from './watch-sending.ts';
+import { answerTimeoutFor, watchedConnector } from './watch-sending.ts';
 
 interface HttpBody {
   readonly body: PacedBody['body'] | string | null;
@@ -15,6 +16,9 @@ interface HttpBody {
 
 /** The kernel takes so much of a body at once, however slow the line is. */
 const AT_ONCE_BYTES = 64 * 1024;
+
+/** So many times as long as an exchange may be silent may it take for the least that is progress. */
+const PACE_TIMEOUTS = 4;
 
 /** Of an answer, which is held in memory. A hundred files with all the metadata that they may have are 40 MiB. */
 const LARGEST_ANSWER_BYTES = 128 * 1024 * 1024;
@@ -30,6 +34,8 @@ export interface HttpSendOptions {
   readonly connections: number;
   /** For one exchange, without what the service holds back on purpose. */
   readonly exchangeTimeoutMs: number;
+  /** How long a call that gets no answer is tried. */
+  readonly timeoutMs: number;
   /** Of bodies that are bytes. */
   readonly uploadLimit: Throttle | undefined;
   /** Fires before `close`: what fails from then on is not worth another try. */
@@ -50,7 +56,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     maxResponseSize: LARGEST_ANSWER_BYTES,
     connect: watchedConnector(Math.min(10_000, options.exchangeTimeoutMs), {
       stallTimeoutMs: options.exchangeTimeoutMs,
-      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+      answerTimeoutMs: answerTimeoutFor(options.timeoutMs),
     }),
   });
 
@@ -58,6 +64,9 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     call.signal?.throwIfAborted();
     const { timeoutMs: patienceMs = Number.POSITIVE_INFINITY, heldBackMs = 0 } = call;
     const timeoutMs = Math.min(options.exchangeTimeoutMs, patienceMs) + heldBackMs;
+    const paceMs = Math.min(PACE_TIMEOUTS * options.exchangeTimeoutMs, patienceMs) + heldBackMs;
+    call.onSending?.();
+    const pace = new AnswerPace(paceMs);
     try {
       const { body, headers } = bodyOf(call, options.uploadLimit);
       const response = await pool.request({
@@ -69,16 +78,23 @@ export function httpSend(options: HttpSendOptions): HttpSend {
         bodyTimeout: timeoutMs,
         signal: call.signal ?? null,
       });
-      const text = await textOf(response.body);
+      const text = await textOf(response.body, pace);
       // Undici frees a connection a turn of the event loop later: the next call would open another one for itself.
       await setImmediate();
-      return { status: response.statusCode, headers: singleValues(response.headers), body: parse(text) };
+      return {
+        status: response.statusCode,
+        headers: singleValues(response.headers),
+        body: parse(text),
+        overTls: endpoint.protocol === 'https:',
+      };
     } catch (error) {
       call.signal?.throwIfAborted();
       if (options.closed.aborted) {
         throw new TransportError('the client was closed', { call: describeCall(call), cause: error });
       }
       throw exchangeErrorFrom(error);
+    } finally {
+      pace.end();
     }
   };
   return { send, close: () => pool.destroy() };
@@ -116,7 +132,8 @@ function singleValues(headers: Record<string, string | string[] | undefined>): A
 }
 
 /** Empty, as if it were no JSON, when it is larger than any answer of the API. */
-async function textOf(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function textOf(body: Dispatcher.ResponseData['body'], pace: AnswerPace): Promise<string> {
+  pace.watch(body);
   try {
     return await body.text();
   } catch (error) {

@@ -11,10 +11,30 @@ export interface SendingLimits {
 }
 
 /** For the connections of a slow line, each with some MiB that the server's system holds and its program has not read. */
-export const ANSWER_TIMEOUT_MS = 120_000;
+const ANSWER_TIMEOUT_MS = 120_000;
+/** A client that waits less long than this for a service does so for the answer to what it has sent, too. */
+const USUAL_PATIENCE_MS = 60_000;
+
+/** `SendingLimits.answerTimeoutMs` of a client that tries for so long what gets no answer. */
+export function answerTimeoutFor(timeoutMs: number): number {
+  return timeoutMs < USUAL_PATIENCE_MS ? timeoutMs : ANSWER_TIMEOUT_MS;
+}
 
 /** So many in the time that a stall may take. */
 const LOOKS = 4;
+/** An answer that brings less meanwhile is none. */
+const PROGRESS_BYTES = 16 * 1024;
+
+/** A connection was ended because nothing got further. */
+export class ConnectionStalled extends Error {
+  /** How long nothing did, as far as that tells of a way that is cut. */
+  readonly silentMs: number;
+
+  constructor(reason: string, silentMs: number) {
+    super(reason);
+    this.silentMs = silentMs;
+  }
+}
 
 /** Undici's own, for connections that `watchSending` watches. */
 export function watchedConnector(timeoutMs: number, limits: SendingLimits): buildConnector.connector {
@@ -31,23 +51,28 @@ export function watchedConnector(timeoutMs: number, limits: SendingLimits): buil
  * Ends a connection that makes no progress with a request. Undici measures the wait for an answer from the beginning of
  * the request, which no body of any length on a line of any speed can keep to.
  */
-export function watchSending(socket: Socket, limits: SendingLimits): void {
-  const everyMs = limits.stallTimeoutMs / LOOKS;
-  let progress = 0;
+export function watchSending(socket: Socket, { stallTimeoutMs, answerTimeoutMs }: SendingLimits): void {
+  const everyMs = Math.min(stallTimeoutMs, answerTimeoutMs) / LOOKS;
+  let sent = 0;
+  let read = 0;
   let silentMs = 0;
-  socket.setTimeout(everyMs);
-  // Comes when neither was anything read nor did the kernel take anything for so long.
-  socket.on('timeout', () => {
+  const look = (): void => {
     const left = bytesOnTheirWay(socket);
-    const before = progress;
-    progress = socket.bytesRead + socket.bytesWritten - left;
-    silentMs = progress === before ? silentMs + everyMs : 0;
-    if (left > 0 && silentMs >= limits.stallTimeoutMs) {
-      socket.destroy(new Error('the server took none of what was sent for too long'));
-    } else if (silentMs >= limits.answerTimeoutMs) {
-      socket.destroy(new Error('the server did not answer for too long'));
-    } else {
-      socket.setTimeout(everyMs);
+    const sentBefore = sent;
+    sent = socket.bytesWritten - left;
+    const gotOn = sent !== sentBefore || socket.bytesRead - read >= PROGRESS_BYTES;
+    if (gotOn) read = socket.bytesRead;
+    silentMs = gotOn ? 0 : silentMs + everyMs;
+    if (left > 0 && silentMs >= stallTimeoutMs) {
+      const reason = 'the server took none of what was sent for too long';
+      socket.destroy(new ConnectionStalled(reason, silentMs));
+    } else if (silentMs >= answerTimeoutMs) {
+      const reason = 'the server did not answer for too long';
+      socket.destroy(new ConnectionStalled(reason, Math.min(silentMs, stallTimeoutMs)));
     }
-  });
+  };
+  // Whatever comes meanwhile: an answer that drips keeps no connection alive.
+  const looking = setInterval(look, everyMs);
+  looking.unref();
+  socket.once('close', () => clearInterval(looking));
 }

@@ -12,13 +12,15 @@ export interface RetryOptions {
   readonly clock: Clock;
   readonly serverTime: ServerTime;
   readonly refused: RefusedCalls;
-  /** How long a call that keeps failing is tried, from its first failure. */
+  /** How long a call is tried that gets no answer: its exchanges and the pauses between them, and not what it waits for the rate limit. */
   readonly timeoutMs: number;
   /** Ends every pause. */
   readonly closed: AbortSignal;
   readonly random?: () => number;
 }
 
+/** The end of a call's time is kept for one more try, however long its pauses are. */
+const LAST_TRY_MS = 1000;
 /** How long one call sits out refusals, three intervals of the platform: past it, somebody else uses the whole limit. */
 const RATE_PATIENCE_MS = 15 * 60_000;
 
@@ -27,12 +29,14 @@ export function withRetry(send: Send, options: RetryOptions): Send {
   const { clock, serverTime, refused, timeoutMs, closed, random = Math.random } = options;
   let everAnswered = false;
   return async (call) => {
-    let deadlineMs: number | undefined;
+    const limitMs = call.timeoutMs ?? timeoutMs;
+    let spentMs = 0;
+    let isLastTry = false;
     let ratePausesMs = 0;
     let mayHaveArrived = false;
     let faults = 0;
     for (let tries = 1; ; tries += 1) {
-      const outcome = await attempt(send, call);
+      const { outcome, tookMs } = await attempt(send, { ...call, timeoutMs: limitMs - spentMs }, clock);
       everAnswered ||= 'answer' in outcome;
       mayHaveArrived ||= leavesOpen(outcome);
       if (isFault(outcome)) faults += 1;
@@ -46,6 +50,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
           call: describeCall(call),
           cause: 'error' in outcome ? outcome.error : undefined,
           answer: isFault(outcome) ? 'failed' : 'none',
+          spentMs: spentMs + tookMs,
         });
       }
       const interrupted = call.signal ? AbortSignal.any([call.signal, closed]) : closed;
@@ -56,24 +61,39 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         ratePausesMs += decision.inMs;
         await refused.sitOut(decision.inMs, interrupted);
       } else {
-        deadlineMs ??= clock.monotonic() + (call.timeoutMs ?? timeoutMs);
-        const leftMs = deadlineMs - clock.monotonic();
-        if (leftMs <= 0) {
+        const leftMs = limitMs - spentMs - tookMs;
+        if (isLastTry || leftMs <= 0) {
           return settle(outcome, mayHaveArrived);
         }
-        await clock.sleep(Math.min(decision.inMs, leftMs), interrupted);
+        const untilLastMs = Math.max(0, leftMs - Math.min(LAST_TRY_MS, limitMs / 4));
+        isLastTry = decision.inMs >= untilLastMs;
+        const pauseMs = isLastTry ? untilLastMs : decision.inMs;
+        spentMs += tookMs + pauseMs;
+        await clock.sleep(pauseMs, interrupted);
       }
     }
   };
 }
 
-async function attempt(send: Send, call: Call): Promise<Outcome> {
+interface Tried {
+  readonly outcome: Outcome;
+  /** Of the exchange alone, without what the service held back on purpose. */
+  readonly tookMs: number;
+}
+
+async function attempt(send: Send, call: Call, clock: Clock): Promise<Tried> {
+  let beganMs = clock.monotonic();
+  const onSending = (): void => {
+    beganMs = clock.monotonic();
+  };
+  const tried = (outcome: Outcome): Tried => {
+    const tookMs = clock.monotonic() - beganMs - (call.heldBackMs ?? 0);
+    return { outcome, tookMs: Math.max(0, tookMs) };
+  };
   try {
-    return { answer: await send(call) };
+    return tried({ answer: await send({ ...call, onSending }) });
   } catch (error) {
-    if (error instanceof ExchangeError) {
-      return { error };
-    }
+    if (error instanceof ExchangeError) return tried({ error });
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { type ApiClient, type ApiOptions, createApi } from '../../../src/api/create-api.ts';
 import { ApiError, TransportError } from '../../../src/api/errors.ts';
+import { parseSignedUrl } from '../../../src/api/parse/upload.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { startSlowReader } from '../../support/slow-reader.ts';
 import { type StubHandler, type StubServer, sendJson, startStub } from '../../support/stub-server.ts';
@@ -239,20 +240,39 @@ describe('answers', () => {
     expect(page.continuation).toBe('aW4vYg==');
   });
 
-  it.each([0, -5, 1.5, '1e30', 'large', null])('with parts of %s bytes begin no upload', async (size) => {
+  const [MIB, GIB] = [1024 ** 2, 1024 ** 3];
+  it.each([0, -5, 1.5, '1e30', 'large', null, 1, 5 * MIB - 1, 5 * GIB + 1])(
+    'with parts of %s bytes begin no upload',
+    async (size) => {
+      const { api } = await clientOf(() => ({ upload_id: 'u1', part_size: size }));
+      const upload = { parent: 'd1', name: 'a.bam', overwrite: true, partSizeBytes: 100 };
+      await expect(api.uploads.initialise(upload)).rejects.toMatchObject({ answer: 'foreign' });
+    },
+  );
+
+  it.each(['', 'x', '/blobs/1', 7, 'file:///etc/passwd', 's3://bucket/key'])(
+    'with the address %s lead nowhere',
+    async (url) => {
+      const { api } = await clientOf(() => ({ url, method: 'PUT', size: 12 }));
+      for (const asked of [
+        api.files.downloadInfo('f1'),
+        api.uploads.partUrl('u1', 1),
+        api.volumes.downloadInfo('alice/v1', 'in/a.txt'),
+      ])
+        await expect(asked).rejects.toMatchObject({ answer: 'foreign' });
+    },
+  );
+
+  it.each([5 * MIB, 5 * GIB])('with parts of %s bytes begin an upload', async (size) => {
     const { api } = await clientOf(() => ({ upload_id: 'u1', part_size: size }));
     const upload = { parent: 'd1', name: 'a.bam', overwrite: true, partSizeBytes: 100 };
-    await expect(api.uploads.initialise(upload)).rejects.toMatchObject({ answer: 'foreign' });
+    expect(await api.uploads.initialise(upload)).toMatchObject({ partSizeBytes: size });
   });
 
-  it.each(['', 'x', '/blobs/1', 7])('with the address %s lead nowhere', async (url) => {
-    const { api } = await clientOf(() => ({ url, method: 'PUT', size: 12 }));
-    for (const asked of [
-      api.files.downloadInfo('f1'),
-      api.uploads.partUrl('u1', 1),
-      api.volumes.downloadInfo('alice/v1', 'in/a.txt'),
-    ])
-      await expect(asked).rejects.toMatchObject({ answer: 'foreign' });
+  it('of an https service with a link of http lead nowhere', () => {
+    const parse = (url: string) => parseSignedUrl({ url }, { overTls: true });
+    expect(() => parse('http://store/blobs/1')).toThrow('an http address');
+    expect(parse('https://store/blobs/1')).toMatchObject({ url: 'https://store/blobs/1' });
   });
 
   it.each([-1, 1.5, 1e30])('with a size of %s tell none', async (size) => {

@@ -141,7 +141,7 @@ describe('a deletion that was not answered', () => {
 });
 
 describe('a completion that was not answered', () => {
-  const init = { upload_id: 'u1', part_size: 5, parallel_uploads: true };
+  const init = { upload_id: 'u1', part_size: 5 * 1024 * 1024, parallel_uploads: true };
 
   it('is done when the upload is no more: the file has its name', async () => {
     const { api, stub } = await clientOf(({ method, url }, response) => {

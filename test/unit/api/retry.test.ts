@@ -2,12 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import { TransportError } from '../../../src/api/errors.ts';
 import type { Answer, Call, Send } from '../../../src/api/transport/call.ts';
+import { callerOver } from '../../../src/api/transport/caller.ts';
 import { ExchangeError } from '../../../src/api/transport/exchange-error.ts';
 import { LostAnswer, lookBeforeRepeating } from '../../../src/api/transport/lost-answer.ts';
 import { RefusedCalls } from '../../../src/api/transport/refused-calls.ts';
+import { BACKOFF } from '../../../src/api/transport/retry-policy.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
 import { withErrors } from '../../../src/api/transport/with-errors.ts';
 import { withRetry } from '../../../src/api/transport/with-retry.ts';
+import { Patience } from '../../../src/lib/patience.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 type Step = Answer | ExchangeError;
@@ -163,8 +166,8 @@ describe('a call that may be repeated', () => {
     const { run, asked } = retrying([status(503, { code: 0 })], 10_000);
     const { error, tookMs } = await run();
     expect(error).toMatchObject({ status: 503, code: 0 });
-    expect(tookMs).toBeGreaterThanOrEqual(10_000);
-    expect(tookMs).toBeLessThan(11_000);
+    expect(tookMs).toBeGreaterThanOrEqual(9000);
+    expect(tookMs).toBeLessThanOrEqual(10_000);
     expect(asked()).toBe(4);
   });
 
@@ -299,7 +302,83 @@ describe('a call that fails', () => {
   });
 });
 
+describe('a service that a partition cuts off', () => {
+  /** No exchange is answered for so long: each ends when its time does. */
+  function cutOff(forMs: number, timeoutMs: number) {
+    const clock = new FakeClock();
+    const untilMs = clock.monotonic() + forMs;
+    const withoutAnswer: Send = async ({ timeoutMs: leftMs = 0 }) => {
+      await clock.sleep(Math.min(leftMs, 20_000));
+      if (clock.monotonic() < untilMs) throw reset;
+      return ok;
+    };
+    const closed = new AbortController().signal;
+    const parts = { clock, refused: new RefusedCalls(clock), serverTime: new ServerTime(clock), closed };
+    const send = withErrors(withRetry(withoutAnswer, { ...parts, timeoutMs, random: () => 0.5 }));
+    return {
+      clock,
+      caller: callerOver(send, (ms = timeoutMs) => new Patience({ clock, timeoutMs: ms, backoff: BACKOFF })),
+    };
+  }
+
+  async function tookMs(clock: FakeClock, call: Promise<unknown>): Promise<number | 'succeeded'> {
+    const began = clock.monotonic();
+    let end: number | 'succeeded' | undefined;
+    call.then(
+      () => (end = 'succeeded'),
+      () => (end = clock.monotonic() - began),
+    );
+    while (end === undefined) await clock.advance(100);
+    return end;
+  }
+
+  const spec = { route: 'GET /x', parse: () => undefined } as const;
+
+  it('fails a call when its time is over: of 42 s with a limit of 15 s at 15 s', async () => {
+    const { clock, caller } = cutOff(42_000, 15_000);
+    expect(await tookMs(clock, caller(spec))).toBe(15_000);
+  });
+
+  it('fails a call that takes effect once no later, though it is looked for', async () => {
+    const { clock, caller } = cutOff(42_000, 15_000);
+    const once = { ...spec, whenLost: 'once' } as const;
+    const call = lookBeforeRepeating(
+      (options) => caller(once, options),
+      (options) => caller(spec, options),
+      caller.repetition(),
+    );
+    expect(await tookMs(clock, call)).toBeLessThanOrEqual(16_000);
+  });
+
+  it('fails no call whose time is longer', async () => {
+    const { clock, caller } = cutOff(42_000, 60_000);
+    expect(await tookMs(clock, caller(spec))).toBe('succeeded');
+  });
+
+  it('does not count what a call waited for the rate limit before it was sent', async () => {
+    const clock = new FakeClock();
+    const parts = { clock, refused: new RefusedCalls(clock), serverTime: new ServerTime(clock) };
+    let sent = 0;
+    const send = withRetry(
+      async ({ onSending }) => {
+        await clock.sleep(100_000);
+        onSending?.();
+        sent += 1;
+        if (sent === 1) throw reset;
+        return ok;
+      },
+      { ...parts, timeoutMs: 15_000, closed: new AbortController().signal, random: () => 0.5 },
+    );
+    expect(await tookMs(clock, send(call()))).toBe('succeeded');
+  });
+});
+
 describe('lookBeforeRepeating', () => {
+  const repeating = (again: () => boolean) => ({
+    options: () => ({}),
+    spent: () => undefined,
+    again: async () => again(),
+  });
   const lost = (): LostAnswer => new LostAnswer('reset', { call: 'POST /x' });
   const away = new TransportError('refused', { call: 'GET /x', mayHaveArrived: false });
 
@@ -312,7 +391,11 @@ describe('lookBeforeRepeating', () => {
       attempts += 1;
       throw attempts === 1 ? lost() : away;
     };
-    const result = lookBeforeRepeating<string>(attempt, look, async () => true);
+    const result = lookBeforeRepeating<string>(
+      attempt,
+      look,
+      repeating(() => true),
+    );
     await expect(result).rejects.toMatchObject({ message: 'refused', mayHaveArrived: true });
   });
 
@@ -320,7 +403,7 @@ describe('lookBeforeRepeating', () => {
     const result = lookBeforeRepeating<string>(
       () => Promise.reject(lost()),
       async () => 'found',
-      async () => false,
+      repeating(() => false),
     );
     expect(await result).toBe('found');
   });
@@ -334,7 +417,7 @@ describe('lookBeforeRepeating', () => {
         return 'second';
       },
       async () => undefined,
-      async () => true,
+      repeating(() => true),
     );
     expect(await result).toBe('second');
   });
@@ -347,7 +430,7 @@ describe('lookBeforeRepeating', () => {
         return Promise.reject(new LostAnswer('HTTP status 500', { call: 'POST /x', answer: 'failed' }));
       },
       async () => undefined,
-      async () => true,
+      repeating(() => true),
     );
     await expect(result).rejects.toThrow(LostAnswer);
     expect(attempts).toBe(4);
@@ -361,7 +444,7 @@ describe('lookBeforeRepeating', () => {
         return Promise.reject(lost());
       },
       async () => undefined,
-      async () => attempts < 5,
+      repeating(() => attempts < 5),
     );
     await expect(result).rejects.toThrow(LostAnswer);
     expect(attempts).toBe(5);

@@ -5,6 +5,8 @@ import type { Caller, CallSpec } from '../../../src/api/transport/caller.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
+const NO_TIME = { options: () => ({}), spent: () => undefined, again: async () => false };
+
 /** A call that lists these jobs, and the offsets it was asked for. */
 function listing(jobs: readonly object[]): { readonly call: Caller; readonly offsets: number[] } {
   const offsets: number[] = [];
@@ -14,7 +16,7 @@ function listing(jobs: readonly object[]): { readonly call: Caller; readonly off
     const body = { items: jobs.slice(offset, offset + Number(query?.['limit'])), links: [] };
     return parse(body, { status: 200, headers: { 'x-total-matching-query': `${jobs.length}` }, body });
   };
-  return { call: Object.assign(call, { again: () => async () => false }), offsets };
+  return { call: Object.assign(call, { repetition: () => NO_TIME }), offsets };
 }
 
 it('reads no further than to jobs that wait since their start was answered before', async () => {

@@ -151,6 +151,17 @@ describe('parts', () => {
     expect(published()).toEqual(patterned(500));
   });
 
+  it('are not sent when the service asks for sizes of which the file is more than 10,000', async () => {
+    platform.partSizeBytes = 1;
+    const draft = await newDraft(writerOf());
+    await draft.write(0, patterned(10_001), forever);
+    await expect(draft.publish(forever)).rejects.toThrow('the service asks for parts of 1 bytes');
+    await waitUntil(() => platform.uploads.size === 0);
+    platform.partSizeBytes = undefined;
+    await draft.publish(forever);
+    expect(published()).toEqual(patterned(10_001));
+  });
+
   it('are sent again when they arrive damaged', async () => {
     const bytes = patterned(250);
     const draft = await newDraft(writerOf());

@@ -1,7 +1,7 @@
 import type { UploadTicket } from '../../../api/model.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
-import type { UploadTarget } from '../../ports.ts';
-import { partSizeFor } from '../parts/part-plan.ts';
+import { ContentError, type UploadTarget } from '../../ports.ts';
+import { outgrows, partSizeFor } from '../parts/part-plan.ts';
 import { MultipartUpload, type UploadContext } from './multipart-upload.ts';
 
 export interface NewUpload {
@@ -22,6 +22,11 @@ export async function beginUpload(
   const partSizeBytes = partSizeFor(expectedBytes, { partSizeBytes: preferredPartSizeBytes, grows });
   const exact = sizeBytes === undefined ? {} : { sizeBytes };
   const ticket = await initialise({ ...target, ...exact, partSizeBytes }, context);
+  if (outgrows(sizeBytes ?? expectedBytes, { partSizeBytes: ticket.partSizeBytes, grows })) {
+    context.aborts.abort(ticket.uploadId);
+    const reason = `the service asks for parts of ${ticket.partSizeBytes} bytes, and an upload has 10,000 at most`;
+    throw new ContentError('failed', `${target.name}: ${reason}`);
+  }
   return new MultipartUpload({ ticket, grows, sizeBytes, parts: [] }, context);
 }
 
