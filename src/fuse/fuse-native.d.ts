@@ -30,6 +30,7 @@ declare module 'fuse-native' {
     getattr(path: string, done: Done<Stat>): void;
     fgetattr(path: string, handle: number, done: Done<Stat>): void;
     statfs(path: string, done: Done<Statfs>): void;
+    opendir(path: string, flags: number, done: Done<number>): void;
     readdir(path: string, done: Done<string[]>): void;
     readlink(path: string, done: Done<string>): void;
     open(path: string, flags: number, done: Done<number>): void;

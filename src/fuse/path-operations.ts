@@ -13,6 +13,7 @@ import type {
   RequestContext,
 } from '../vfs/file-system.ts';
 import { PathWalk } from './path-walk.ts';
+import { staleForGone } from './reply-errno.ts';
 
 const BLOCK_BYTES = 512;
 const XATTR_FLAG = { CREATE: 1, REPLACE: 2 } as const;
@@ -24,8 +25,8 @@ interface Binding {
   readonly fs: FileSystem;
   readonly walk: PathWalk;
   readonly context: RequestContext;
-  /** Runs one operation and answers it once, whatever it throws. */
-  answer<T>(done: Done<T>, operation: () => T | Promise<T>): void;
+  /** Runs one operation and answers it once, whatever it throws; `adapt` changes the errno of a failure. */
+  answer<T>(done: Done<T>, operation: () => T | Promise<T>, adapt?: (errno: number) => number): void;
 }
 
 /**
@@ -43,12 +44,12 @@ export function pathOperations(fs: FileSystem, errnoOf: (error: unknown) => numb
     fs,
     walk: new PathWalk(fs, context),
     context,
-    answer(done, operation) {
+    answer(done, operation, adapt = (errno) => errno) {
       Promise.resolve()
         .then(operation)
         .then(
           (value) => done(0, value),
-          (error: unknown) => done(-errnoOf(error)),
+          (error: unknown) => done(-adapt(errnoOf(error))),
         );
     },
   };
@@ -96,7 +97,11 @@ function nameOperations({ fs, walk, context, answer }: Binding) {
     return undefined;
   };
   return {
-    readdir: (path, done) => answer(done, () => walk.withNode(path, (node) => namesIn(fs, node, context))),
+    // By an open the kernel looks up anew what is gone; by a reading it would not.
+    opendir: (path, _flags, done) =>
+      answer(done, () => walk.withNode(path, (node) => opened(fs, node, context)), staleForGone),
+    readdir: (path, done) =>
+      answer(done, () => walk.withNode(path, (node) => namesIn(fs, node, context)), staleForGone),
     readlink: (path, done) => answer(done, () => walk.withNode(path, (node) => fs.readlink(node, context))),
     mknod: (path, mode, _device, done) =>
       answer(done, () =>
@@ -242,6 +247,13 @@ async function statfs(fs: FileSystem, node: Entry['node'], context: RequestConte
 /** The package counts with 32 bits. */
 function counted(count: number): number {
   return Math.min(count, 2 ** 32 - 1);
+}
+
+/** Libfuse names the path again when the directory is read: no handle of ours stays. */
+async function opened(fs: FileSystem, node: Entry['node'], context: RequestContext): Promise<number> {
+  const { handle } = await fs.opendir(node, context);
+  await fs.releasedir(handle);
+  return 0;
 }
 
 /** All names of a directory, without `.` and `..`. */

@@ -24,3 +24,12 @@ export function replyErrno(
     return EIO;
   }
 }
+
+/**
+ * For what is read through a handle that is open, a directory's names above all: readdir(3) takes ENOENT for the end of the
+ * directory, and programs believe that it is empty.
+ */
+export function staleForGone(errno: number): number {
+  const { ENOENT, ENOTDIR, ESTALE } = constants.errno;
+  return errno === ENOENT || errno === ENOTDIR ? ESTALE : errno;
+}

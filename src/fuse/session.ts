@@ -11,7 +11,7 @@ import { BodyReader } from './protocol/body-reader.ts';
 import { negotiate, readKernelOffer, writeAgreement } from './protocol/init.ts';
 import { OPCODE, opcodeName } from './protocol/opcodes.ts';
 import { Reply } from './reply.ts';
-import { replyErrno } from './reply-errno.ts';
+import { replyErrno, staleForGone } from './reply-errno.ts';
 import { Request } from './request.ts';
 import type { Receiver, Transport } from './transport.ts';
 import { wantsToStop } from './wants-to-stop.ts';
@@ -244,7 +244,8 @@ export class Session implements Receiver {
   #fail(request: Request, error: unknown): void {
     this.#reply.reset();
     const errno = replyErrno(error, { interrupted: request.interrupted, errnoOf: this.#errnoOf });
-    this.#send(request, errno, error);
+    const readsHandle = operationOf(request.opcode)?.readsHandle === true;
+    this.#send(request, readsHandle ? staleForGone(errno) : errno, error);
   }
 
   /** Writes what is in the reply. Answers 0 or the errno of a kernel that does not take it. */

@@ -137,6 +137,12 @@ export interface VirtualSource {
   entries(signal: AbortSignal): Awaitable<KnownEntries>;
   /** Some of the entries, where they were asked for ahead of need. */
   expected?(signal: AbortSignal): Promise<KnownEntries | undefined>;
+  /** How long the absence of a name counts; undefined: as long as an answer. */
+  readonly absenceTtlMs?: number;
+  /** Asks for one name that `entries` lacks: it may have come into being since. */
+  find?(name: string, signal: AbortSignal): Promise<VirtualEntry | undefined>;
+  /** An entry turned out not to be there: the next answer is asked for anew. */
+  expire?(): void;
 }
 
 export interface KnownEntries {

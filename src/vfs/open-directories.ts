@@ -18,6 +18,8 @@ import type { PlatformTree } from './platform-tree.ts';
 interface OpenDirectory {
   readonly directory: DirectoryNode;
   listing: Listing | undefined;
+  /** Begun when it was opened, and held until it is read or closed. */
+  begun: Listing | undefined;
 }
 
 const DOTS = ['.', '..'] as const;
@@ -39,12 +41,13 @@ export class OpenDirectories {
     return this.#handles.get(handle).directory;
   }
 
-  open(directory: DirectoryNode): FileHandle {
+  /** `begun`: its names as they are being asked for, held; the handle gives them. */
+  open(directory: DirectoryNode, begun?: Listing): FileHandle {
     const others = this.#openOf.get(directory) ?? new Set();
     const listing = this.#currentNames(directory)?.hold();
     if (listing) this.#tree.opened(directory);
     else this.#kernelNames.dropped(directory, listingsOf(others));
-    const open: OpenDirectory = { directory, listing };
+    const open: OpenDirectory = { directory, listing, begun };
     this.#openOf.set(directory, others.add(open));
     return this.#handles.add(open);
   }
@@ -56,12 +59,13 @@ export class OpenDirectories {
 
   release(handle: FileHandle): void {
     const open = this.#handles.get(handle);
-    const { directory, listing } = open;
+    const { directory, listing, begun } = open;
     this.#handles.delete(handle);
     const others = this.#openOf.get(directory);
     others?.delete(open);
     if (others?.size === 0) this.#openOf.delete(directory);
     listing?.letGo();
+    begun?.letGo();
     this.#kernelNames.weigh(directory);
   }
 
@@ -97,10 +101,17 @@ export class OpenDirectories {
     open.listing?.letGo();
     // In the middle and without a listing: so far the kernel gave what another handle had read.
     const known = offset > 0 ? this.#kernelNames.last(directory) : this.#currentNames(directory);
-    open.listing = known?.hold() ?? this.#tree.listings.open(directory);
+    open.listing = known?.hold() ?? this.#begunBy(open) ?? this.#tree.listings.open(directory);
     this.#kernelNames.given(directory, open.listing);
     if (offset === 0) this.#tree.opened(directory);
     return open.listing;
+  }
+
+  /** What was begun at open serves the first reading; rewinddir(3) asks for what is known then. */
+  #begunBy(open: OpenDirectory): Listing | undefined {
+    const { begun } = open;
+    open.begun = undefined;
+    return begun;
   }
 
   /** The listing that the kernel has its names from, if they are all there is. */

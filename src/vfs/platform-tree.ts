@@ -1,6 +1,7 @@
 import type { Priority } from '../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ObjectState } from '../content/ports.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import { attributesOf } from './attributes/attributes-of.ts';
 import type { Details } from './directories/details.ts';
 import { Directories } from './directories/directories.ts';
@@ -16,9 +17,12 @@ import { lacksSize } from './identity.ts';
 import type { KernelLink } from './kernel-link.ts';
 import { BackgroundRefresh } from './listing/background-refresh.ts';
 import { isComplete, nodeTtlLeft } from './listing/freshness.ts';
+import { GoneDirectories, moveOver } from './listing/gone-directories.ts';
+import { Listing } from './listing/listing.ts';
 import { Listings } from './listing/listings.ts';
 import { Lookups } from './listing/lookups.ts';
 import { Revalidation } from './listing/revalidation.ts';
+import { FRESH_MS } from './listing/revalidation-plan.ts';
 import { WalkAhead } from './listing/walk-ahead.ts';
 import type {
   AliasNode,
@@ -32,7 +36,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from './node.ts';
-import { isAlias, pathOf } from './node.ts';
+import { isAlias, isDirectory, pathOf } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 import { Placement } from './placement.ts';
@@ -93,7 +97,11 @@ export class PlatformTree implements Tree {
     this.#mountedMs = clock.now();
     const placement = new Placement({ nodes, make, kernel, clock });
     const directories = new Directories(api, parts.details, this.options);
-    const shared = { directories, placement, clock, ttlMs: this.options.metadataTtlMs };
+    const gone = new GoneDirectories({
+      placement,
+      onGone: (path, error) => this.recordError({ op: 'readdir', path }, error),
+    });
+    const shared = { directories, placement, gone, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
     this.listings = new Listings({
       ...shared,
@@ -148,6 +156,17 @@ export class PlatformTree implements Tree {
   /** Whether all names of the directory are known and still count. */
   isComplete(directory: DirectoryNode): boolean {
     return isComplete(directory, { nowMs: this.clock.elapsed(), ttlMs: this.options.metadataTtlMs });
+  }
+
+  /**
+   * Close-to-open for directories: one that is opened is there, by facts at most a second old. What is asked for that is the
+   * first page of its names, held for the caller; undefined: nothing had to be asked. Throws ESTALE where another directory has
+   * the name; where nothing has it, reading the names fails so.
+   */
+  confirm(directory: DirectoryNode, signal: AbortSignal): Awaitable<Listing | undefined> {
+    const isFresh = this.clock.elapsed() - directory.checkedMs <= FRESH_MS;
+    if (directory === this.root || isFresh || this.isComplete(directory)) return undefined;
+    return this.#confirm(directory, signal);
   }
 
   /** A program begins to read the names of `directory`. */
@@ -266,6 +285,21 @@ export class PlatformTree implements Tree {
   #leftOut(directory: DirectoryNode, reason: string): void {
     const text = `entries that are not as the API describes them are not shown: ${reason}`;
     this.recordError({ op: 'readdir', path: pathOf(directory) }, new FsError('EIO', text));
+  }
+
+  async #confirm(directory: DirectoryNode, signal: AbortSignal): Promise<Listing> {
+    const { parent, name } = directory;
+    await untilAborted(moveOver(directory) ?? Promise.resolve(), signal);
+    try {
+      return await this.listings.confirm(directory, signal);
+    } catch (error) {
+      if (errnoOf(error) !== 'ESTALE' || !parent) throw error;
+      // The kernel finds the directory that has the name now.
+      const next = await this.childOf(parent, name, signal);
+      if (next && isDirectory(next)) throw error;
+      // To find nothing there would be ENOENT: rsync takes that for removed, and empties its copy.
+      return Listing.failed(directory, error).hold();
+    }
   }
 
   async #refreshed(node: Node, signal: AbortSignal): Promise<AttributesReply> {

@@ -24,6 +24,7 @@ import type {
 } from './file-system.ts';
 import { FsError } from './fs-error.ts';
 import { lacksSize } from './identity.ts';
+import type { Listing } from './listing/listing.ts';
 import { requireNameLength } from './mutations/names.ts';
 import type { DirectoryNode, Node } from './node.ts';
 import { isDirectory } from './node.ts';
@@ -212,9 +213,11 @@ export class SvcFileSystem implements FileSystem {
     return this.#files.copyFileRange(from, to, { length, context });
   }
 
-  opendir(id: NodeId): OpenDirectoryReply {
-    const handle = this.#directories.open(this.#directory(id));
-    return { handle, keepNames: this.#directories.givesTheSame(handle) };
+  opendir(id: NodeId, context: RequestContext): Awaitable<OpenDirectoryReply> {
+    const directory = this.#directory(id);
+    const confirmed = this.#tree.confirm(directory, context.signal);
+    if (!(confirmed instanceof Promise)) return this.#opened(directory, confirmed);
+    return confirmed.then((listing) => this.#opened(directory, listing));
   }
 
   readdir(handle: FileHandle, offset: number, sink: DirSink, context: RequestContext): Awaitable<void> {
@@ -250,6 +253,11 @@ export class SvcFileSystem implements FileSystem {
 
   removexattr(node: NodeId, name: string, context: RequestContext): Awaitable<void> {
     return this.#xattrs.remove(this.#tree.nodes.get(node), name, context.signal);
+  }
+
+  #opened(directory: DirectoryNode, begun: Listing | undefined): OpenDirectoryReply {
+    const handle = this.#directories.open(directory, begun);
+    return { handle, keepNames: this.#directories.givesTheSame(handle) };
   }
 
   async #foundLater(

@@ -1,21 +1,25 @@
 /** Looking around in the mount with the usual tools, and what it costs. */
+import { existsSync } from 'node:fs';
 import {
   chmod,
   link,
+  mkdir,
   readdir,
   readFile,
   rename,
+  rm,
   rmdir,
   stat,
   symlink,
   unlink,
   writeFile,
 } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestUser } from '../service/test-service.ts';
 import { testBeyond } from '../support/driver.ts';
-import { mustRun, run, shell } from '../support/run.ts';
+import { mustRun, type RunResult, run, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -197,6 +201,60 @@ describe('what others do', () => {
     const { id } = await other.upload(await idOf(`${project}/changing`), 'described', 'another');
     await mustRun('setfattr', ['-n', 'user.sample', '-v', 's1', file]);
     expect((await other.get(`/files/${id}`)).body.metadata).toEqual({ sample: 's1' });
+  });
+
+  describe('to a folder', () => {
+    let second: string;
+    let backup: string;
+    beforeAll(async () => {
+      second = join(served.sandbox.root, 'second');
+      backup = join(served.sandbox.root, 'backup');
+      await mkdir(second);
+      served.sandbox.alsoMounts(second);
+      const env = { SVC_API_ENDPOINT: served.endpoint, SVC_AUTH_TOKEN: served.token };
+      expect((await served.sandbox.svcfs(['mount', second], { env })).code).toBe(0);
+      await shell(
+        `cd ${project} && mkdir -p rr/dir again/dir work/dir && touch rr/dir/a rr/dir/b again/dir/c work/dir/d`,
+      );
+    });
+    /** Has the names of folders known in the other mount, and not what is in them. */
+    const known = 'ls -l $PROJECT/rr $PROJECT/again $PROJECT/work';
+    const inSecond = (command: string): Promise<RunResult> =>
+      run('sh', ['-c', command], {
+        env: { PROJECT: project.replace(served.path(), second), BACKUP: backup },
+      });
+
+    test('fails a listing, so that rsync --delete deletes nothing', async () => {
+      await mustRun('rsync', ['-a', `${project}/rr/`, backup]);
+      expect((await inSecond(known)).code).toBe(0);
+      await mustRun('mv', [`${project}/rr/dir`, `${project}/rr/dir2`]);
+      const synced = await inSecond('rsync -a --delete $PROJECT/rr/ $BACKUP');
+      expect(synced).toMatchObject({ code: 23, stderr: expect.stringContaining('Stale file handle') });
+      expect(await mustRun('find', [backup, '-type', 'f', '-printf', '%P\n'])).toContain('dir/a\n');
+      expect(await inSecond('ls $PROJECT/rr/dir')).toMatchObject({ code: 2, stdout: '' });
+    });
+
+    test('is found by its name at the next look: the folder that was made again', async () => {
+      expect((await inSecond(known)).code).toBe(0);
+      const knownMs = performance.now();
+      await shell(`cd ${project}/again && rm -r dir && mkdir dir && touch dir/new`);
+      // A folder that was found within the last second is not asked about.
+      await waitUntil(() => performance.now() - knownMs > 1_000);
+      expect(await inSecond('ls -A $PROJECT/again/dir')).toMatchObject({ code: 0, stdout: 'new\n' });
+    });
+
+    test('fails who works in it', async () => {
+      expect((await inSecond(known)).code).toBe(0);
+      const done = inSecond(
+        'cd $PROJECT/work/dir && touch $BACKUP/in && while [ -e $BACKUP/in ]; do sleep 0.1; done; find . ; echo "$?"; tar cf $BACKUP/x.tar . ; echo "$?"',
+      );
+      await waitUntil(() => existsSync(join(backup, 'in')));
+      await mustRun('mv', [`${project}/work/dir`, `${project}/work/dir2`]);
+      await rm(join(backup, 'in'));
+      const { stdout, stderr } = await done;
+      expect(stdout.match(/^\d+$/gm)?.filter((code) => code === '0')).toEqual([]);
+      expect(stderr).toContain('Stale file handle');
+    });
   });
 
   test('is seen in listings after the TTL', async () => {

@@ -28,6 +28,8 @@ export class FakeApi {
   readonly volumes = ['bucket'];
   /** Folders that hold so many files without anyone having added them. */
   readonly crowds = new Map<string, number>();
+  /** Folders that another client has moved or removed. */
+  readonly goneFolders = new Set<string>();
   /** Ids of files that listings tell without a name. */
   readonly unusable = new Set<string>();
   /** Files that bulk calls fail to tell of. */
@@ -127,6 +129,10 @@ export class FakeApi {
     return make();
   }
 
+  #requireFolder(id: string): void {
+    if (this.goneFolders.has(id)) throw apiError(404, 5002, 'No file has that id.');
+  }
+
   #children(parent: string): EntryRecord[] {
     const children = [...this.files.values()].filter((entry) => entry.parent === parent);
     return children.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
@@ -139,7 +145,7 @@ export class FakeApi {
         this.#answer('projects.list', options?.signal, () => pageOf(this.projects.map(summary), page)),
       get: (id, options) =>
         this.#answer('projects.get', options?.signal, () => ({
-          ...summary(id.split('/')[1] ?? ''),
+          ...summary(nameIn(this.projects, id, 3002)),
           description: '',
           tags: [],
           settings: {},
@@ -170,10 +176,12 @@ export class FakeApi {
       find: (place, options) =>
         this.#answer('files.find', options?.signal, () => {
           const parent = 'parent' in place ? place.parent : this.rootOf(place.project.split('/')[1] ?? '');
+          this.#requireFolder(parent);
           return this.#children(parent).find((entry) => entry.name === place.name);
         }),
       list: (folder, page, options) =>
         this.#answer('files.list', options?.signal, () => {
+          this.#requireFolder(folder);
           const { items, total } = this.list(folder, page);
           const usable = items.filter(({ id }) => !this.unusable.has(id));
           if (usable.length < items.length) options?.onUnusable?.('the answer has no name');
@@ -207,7 +215,7 @@ export class FakeApi {
         this.#answer('volumes.list', options?.signal, () => pageOf(this.volumes.map(summary), page)),
       get: (id, options) =>
         this.#answer('volumes.get', options?.signal, () => ({
-          ...summary(id.split('/')[1] ?? ''),
+          ...summary(nameIn(this.volumes, id, 9007)),
           description: '',
           accessMode: 'RW' as const,
           active: true,
@@ -260,6 +268,13 @@ function fileRecord(parent: string, name: string): FileRecord {
     tags: [],
     metadata: {},
   };
+}
+
+/** The name of the one among `names` that has this id; to the user there is no other. */
+function nameIn(names: readonly string[], id: string, code: number): string {
+  const name = names.find((each) => `${OWNER}/${each}` === id);
+  if (name === undefined) throw apiError(404, code, `You have no ${id}.`);
+  return name;
 }
 
 /** A key that is the level itself ends in `/` too. */

@@ -26,6 +26,7 @@ const listing: Omit<Operation<DirectoryBuffer>, 'call'> = {
   encode: (reply, buffer) => reply.append({ chunks: [buffer.filled] }),
   undo: forgetCounted,
   locks: 'names',
+  readsHandle: true,
 };
 
 export const readdir = operation<DirectoryBuffer>({

@@ -52,6 +52,7 @@ export const read = operation<ReadReply>({
   encode: (reply, answer) => reply.append(answer),
   finish: (answer) => answer.release?.(),
   locks: 'pages',
+  readsHandle: true,
 });
 
 export const write = operation<number>({

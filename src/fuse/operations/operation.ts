@@ -28,6 +28,8 @@ export interface Operation<Answer = unknown> {
    * Notifications about these wait meanwhile.
    */
   readonly locks?: 'names' | 'pages' | undefined;
+  /** Reads through a handle: what is gone is stale, and never the end of what is read. */
+  readonly readsHandle?: true | undefined;
 }
 
 /**
@@ -35,6 +37,6 @@ export interface Operation<Answer = unknown> {
  * in one order, since the engine finds fields of objects of one shape fastest.
  */
 export function operation<Answer>(definition: Operation<Answer>): Operation {
-  const { call, encode, undo, finish, opened, keepsSlot, locks } = definition;
-  return { call, encode, undo, finish, opened, keepsSlot, locks } as Operation;
+  const { call, encode, undo, finish, opened, keepsSlot, locks, readsHandle } = definition;
+  return { call, encode, undo, finish, opened, keepsSlot, locks, readsHandle } as Operation;
 }

@@ -23,6 +23,7 @@ export const lseek = operation<number>({
     return fs.lseek(handle, offset, whence, request);
   },
   encode: (reply, offset) => reply.u64(offset),
+  readsHandle: true,
 });
 
 export const fallocate = operation<void>({

@@ -6,30 +6,59 @@ import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
+import { errnoOf } from '../errno-of.ts';
+
+/** How the platform is asked for all there is, and for one by its id. */
+export interface CatalogCalls<T> {
+  list(page: PageRequest, options: CallOptions): Promise<Page<T>>;
+  get(id: string, options: CallOptions): Promise<T>;
+}
 
 /** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as well. */
 export class Catalog<T extends { readonly id: string; readonly name: string }> {
-  readonly #list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>;
+  readonly #calls: CatalogCalls<T>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
   readonly #flights = new SharedFlights<'all', Known<T>>();
   #known: Known<T> | undefined;
   #ahead: Promise<Known<T>> | undefined;
 
-  constructor(
-    list: (page: PageRequest, options: CallOptions) => Promise<Page<T>>,
-    time: { readonly clock: Clock; readonly ttlMs: number },
-  ) {
-    this.#list = list;
+  constructor(calls: CatalogCalls<T>, time: { readonly clock: Clock; readonly ttlMs: number }) {
+    this.#calls = calls;
     this.#clock = time.clock;
     this.#ttlMs = time.ttlMs;
   }
 
   async all(signal: AbortSignal): Promise<Known<T>> {
-    if (this.#known && this.#counts(this.#known)) return this.#known;
+    return this.#known && this.#counts(this.#known) ? this.#known : this.renewed(signal);
+  }
+
+  /** As `all`, asked for now. */
+  async renewed(signal: AbortSignal): Promise<Known<T>> {
     this.#known = await this.#flights.join('all', signal, (shared) => this.#ask(shared));
     this.#ahead = undefined;
     return this.#known;
+  }
+
+  /** The one with an id, asked for now; it is one of all from then on. Undefined: the user has none with that id. */
+  async find(id: string, signal: AbortSignal): Promise<T | undefined> {
+    try {
+      const item = await this.#calls.get(id, { signal });
+      const known = this.#known;
+      if (known)
+        this.#known = { ...known, items: [...known.items.filter((each) => each.id !== item.id), item] };
+      return item;
+    } catch (error) {
+      // EINVAL: nothing can have that id.
+      if (['ENOENT', 'EINVAL'].includes(errnoOf(error))) return undefined;
+      throw error;
+    }
+  }
+
+  /** One of all is not there any more: they are asked for anew at the next use. */
+  expire(): void {
+    this.#known = undefined;
+    this.#ahead = undefined;
   }
 
   /** Asks now, for who comes soon (`expected`). */
@@ -60,7 +89,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   async #ask(signal: AbortSignal): Promise<Known<T>> {
     const learntMs = this.#clock.elapsed();
     const fetch = (page: PageRequest, aborted: AbortSignal): Promise<Page<T>> =>
-      this.#list(page, { signal: aborted });
+      this.#calls.list(page, { signal: aborted });
     const collection = { what: 'the list of projects or volumes', limit: PAGE_LIMIT_MAX, signal };
     return { items: await collect(pagesInOrder(fetch, collection)), learntMs };
   }

@@ -11,6 +11,7 @@ import type { ContentWriter } from '../../content/ports.ts';
 import type { JobRegistry } from '../../jobs/ports.ts';
 import type { ErrorRegistry, Failure } from '../errors/error-registry.ts';
 import { shownName } from '../escape.ts';
+import { FsError } from '../fs-error.ts';
 import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../node.ts';
 import type { NodeMaker } from '../node-maker.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
@@ -52,7 +53,9 @@ export function control(parts: ControlParts): VirtualSource {
 
 function jobs({ jobs: registry, make }: ControlParts): VirtualSource {
   return changing(() =>
-    registry.list().map(({ id }) => textFile(shownName(id, 'entry'), () => json(registry.get(id)), make)),
+    registry
+      .list()
+      .map(({ id }) => textFile(shownName(id, 'entry'), () => json(present(registry.get(id), id)), make)),
   );
 }
 
@@ -61,7 +64,7 @@ function uploads({ writer, make }: ControlParts): VirtualSource {
   const named = (): Map<string, unknown> =>
     new Map(writer.uploads().map((upload, index) => [upload.uploadId ?? `begun-${index + 1}`, upload]));
   return changing(() =>
-    [...named().keys()].map((name) => textFile(name, () => json(named().get(name)), make)),
+    [...named().keys()].map((name) => textFile(name, () => json(present(named().get(name), name)), make)),
   );
 }
 
@@ -74,9 +77,15 @@ function textFile(name: string, content: VirtualFileNode['content'], make: NodeM
   return { name, make: (place) => make.virtualFile(place, { mode: 0o400, content }) };
 }
 
-/** Nothing for what is no longer there. */
+/** @throws ESTALE for what is no longer there: an empty file would tell that there is nothing to know of it. */
+function present<T>(value: T | undefined, name: string): T {
+  if (value === undefined)
+    throw new FsError('ESTALE', `${name} is over, and nothing is known of it any more`);
+  return value;
+}
+
 function json(value: unknown): string {
-  return value === undefined ? '' : `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function errorLine({ atMs, op, path, text }: Failure): string {

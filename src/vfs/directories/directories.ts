@@ -39,7 +39,8 @@ export class Directories implements RemoteDirectory<DirectoryNode> {
         return this.#volumeDirectories.find(directory, name, signal);
       case 'virtual-directory': {
         const { entries } = await directory.source.entries(signal);
-        const entry = entries.find((each) => each.name === name);
+        const known = entries.find((each) => each.name === name);
+        const entry = known ?? (await directory.source.find?.(name, signal));
         return entry && { kind: 'virtual', ...entry };
       }
       default:

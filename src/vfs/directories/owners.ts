@@ -3,8 +3,11 @@
  *
  * What a project or volume is below its directory is asked for when something in it is: listing an owner with a
  * hundred projects costs what listing one costs.
+ *
+ * A name that the catalog lacks is asked for whenever somebody names it, so that a project made elsewhere is found at once.
  */
-import { shownName } from '../escape.ts';
+import { canBeGiven, nameOnPlatform, shownName } from '../escape.ts';
+import { FsError } from '../fs-error.ts';
 import type { KnownEntries, VirtualEntry, VirtualSource } from '../node.ts';
 import type { NodeMaker } from '../node-maker.ts';
 import type { Catalog, Known } from './catalog.ts';
@@ -26,22 +29,48 @@ export interface OwnersOptions<T extends OwnedItem> {
 
 /** The owners there are. */
 export function owners<T extends OwnedItem>(options: OwnersOptions<T>): VirtualSource {
-  const { make } = options;
-  return sourceOver(options, (items) =>
+  const { catalog, make } = options;
+  const entriesOf = (items: readonly T[]): readonly VirtualEntry[] =>
     [...new Set(items.map((item) => item.owner))].map((owner) => ({
       name: shownName(owner, 'entry'),
       make: (place) => make.virtualDirectory(place, itemsOf(owner, options)),
-    })),
-  );
+    }));
+  return {
+    ...sourceOver(options, entriesOf),
+    // The platform tells of no owner: only what one owns does.
+    find: async (name, signal) =>
+      isOwnName(name)
+        ? entriesOf((await catalog.renewed(signal)).items).find((entry) => entry.name === name)
+        : undefined,
+  };
 }
 
 function itemsOf<T extends OwnedItem>(owner: string, options: OwnersOptions<T>): VirtualSource {
-  const { nameOf, makeItem } = options;
-  return sourceOver(options, (items) =>
+  const { catalog, nameOf, makeItem } = options;
+  const entriesOf = (items: readonly T[]): readonly VirtualEntry[] =>
     items
       .filter((item) => item.owner === owner)
-      .map((item) => ({ name: shownName(nameOf(item), 'entry'), make: makeItem(item) })),
-  );
+      .map((item) => ({ name: shownName(nameOf(item), 'entry'), make: makeItem(item) }));
+  const source = sourceOver(options, entriesOf);
+  return {
+    ...source,
+    entries: async (signal) => {
+      const known = await source.entries(signal);
+      // An owner is there by what the user may see of theirs. To show none would be an empty directory.
+      if (known.entries.length === 0) throw new FsError('ENOENT', `nothing of ${owner} can be seen any more`);
+      return known;
+    },
+    find: async (name, signal) => {
+      if (!isOwnName(name)) return undefined;
+      const found = await catalog.find(`${owner}/${nameOnPlatform(name)}`, signal);
+      return found && entriesOf([found]).find((entry) => entry.name === name);
+    },
+  };
+}
+
+/** Whether a project, volume or owner can have that name: shells and file managers look for `.git` and the like everywhere. */
+function isOwnName(name: string): boolean {
+  return !name.startsWith('.') && canBeGiven(name);
 }
 
 function sourceOver<T extends OwnedItem>(
@@ -51,7 +80,9 @@ function sourceOver<T extends OwnedItem>(
   const of = ({ items, learntMs }: Known<T>): KnownEntries => ({ entries: entriesOf(items), learntMs });
   return {
     ttlMs,
+    absenceTtlMs: 0,
     entries: async (signal) => of(await catalog.all(signal)),
+    expire: () => catalog.expire(),
     expected: async (signal) => {
       const known = await catalog.expected(signal);
       return known && of(known);

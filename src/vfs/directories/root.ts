@@ -24,8 +24,8 @@ export interface RootParts {
 
 export function createCatalogs(api: Api, time: { readonly clock: Clock; readonly ttlMs: number }): Catalogs {
   return {
-    projects: new Catalog((page, options) => api.projects.list(page, options), time),
-    volumes: new Catalog((page, options) => api.volumes.list(page, options), time),
+    projects: new Catalog<ProjectSummary>(api.projects, time),
+    volumes: new Catalog<VolumeSummary>(api.volumes, time),
   };
 }
 

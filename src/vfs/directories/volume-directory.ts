@@ -2,6 +2,8 @@ import type { Api, Priority } from '../../api/api.ts';
 import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { canBeShown, escapedName, meaningOf, shownName } from '../escape.ts';
+import { FsError } from '../fs-error.ts';
+import { isKept } from '../identity.ts';
 import type { Listed } from '../listed.ts';
 import type { VolumeDirectoryNode } from '../node.ts';
 import type { Details } from './details.ts';
@@ -22,7 +24,9 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
 
   async *pages(directory: VolumeDirectoryNode, options: PagingOptions): AsyncGenerator<PageOfPass<Listed>> {
     const { volume, prefix } = directory;
+    const { generation } = directory.children;
     await this.#details.volume(volume, options.signal);
+    let isEmpty = true;
     const objects = new Set<string>();
     let continuation: string | undefined;
     let first = true;
@@ -36,11 +40,17 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
         onUnusable: options.onUnusable,
       });
       // Where the next page begins is told by a key: nothing is shifted, and nobody told what came before it meanwhile.
-      yield { pass: 0, items: listedOf(page, prefix, objects), unchanged: false };
+      const items = listedOf(page, prefix, objects);
+      isEmpty &&= items.length === 0;
+      yield { pass: 0, items, unchanged: false };
       continuation = page.continuation;
       if (first && continuation !== undefined && !options.goOn(undefined)) return;
       first = false;
     } while (continuation !== undefined);
+    // A level is there by its keys: the last of them went elsewhere.
+    const isUnchanged = directory.children.generation === generation;
+    if (isEmpty && isUnchanged && !holdsOwn(directory))
+      throw new FsError('ENOENT', `no key of the volume begins with ${prefix}`);
   }
 
   async find(directory: VolumeDirectoryNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
@@ -109,6 +119,11 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     const options = { signal, priority, urgent, onUnusable };
     return this.#api.volumes.contents(directory.volume.id, rest, options);
   }
+}
+
+/** Whether the directory is there without a key on the volume: it is the volume itself, or this mount alone has it or what is in it. */
+function holdsOwn(directory: VolumeDirectoryNode): boolean {
+  return directory.prefix === '' || directory.local || [...directory.children.nodes()].some(isKept);
 }
 
 /** `objects`: names of the objects on this page and those before, which levels must not take. */

@@ -59,6 +59,8 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
   unlink: ['ESTALE'],
   rmdir: ['ESTALE'],
   opendir: ['ESTALE'],
+  // What is gone was told with the path it had (`GoneDirectories`).
+  readdir: ['ESTALE'],
   getxattr: ['ENODATA'],
   removexattr: ['ENODATA', 'ESTALE'],
   setxattr: ['EEXIST', 'ENODATA', 'ESTALE'],

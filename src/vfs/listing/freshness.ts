@@ -40,7 +40,7 @@ export function knownChild(
     known?.learntMs ?? Number.NEGATIVE_INFINITY,
     children.completeMs ?? Number.NEGATIVE_INFINITY,
   );
-  const ttlLeftMs = left(learntMs, directoryTtl(directory, freshness.ttlMs), freshness.nowMs);
+  const ttlLeftMs = left(learntMs, absenceTtl(directory, freshness.ttlMs), freshness.nowMs);
   return ttlLeftMs > 0 ? { node: undefined, ttlLeftMs } : undefined;
 }
 
@@ -52,6 +52,11 @@ export function isComplete(directory: DirectoryNode, { nowMs, ttlMs }: Freshness
 
 function directoryTtl(directory: DirectoryNode, ttlMs: number): number {
   return directory.kind === 'virtual-directory' ? Math.min(directory.source.ttlMs, FOREVER_MS) : ttlMs;
+}
+
+function absenceTtl(directory: DirectoryNode, ttlMs: number): number {
+  const own = directory.kind === 'virtual-directory' ? directory.source.absenceTtlMs : undefined;
+  return own ?? directoryTtl(directory, ttlMs);
 }
 
 function left(learntMs: number, ttlMs: number, nowMs: number): number {

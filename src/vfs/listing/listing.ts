@@ -42,6 +42,13 @@ export class Listing {
     return listing;
   }
 
+  /** Of a directory whose names cannot be had. */
+  static failed({ children }: DirectoryNode, error: unknown): Listing {
+    const listing = new Listing(children);
+    listing.fail(error);
+    return listing;
+  }
+
   get length(): number {
     return this.#nodes.length;
   }

@@ -16,12 +16,14 @@ import { isKept } from '../identity.ts';
 import type { DirectoryNode, Node } from '../node.ts';
 import type { Placement } from '../placement.ts';
 import { isComplete } from './freshness.ts';
+import type { GoneDirectories } from './gone-directories.ts';
 import { Listing } from './listing.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
 
 interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
   readonly placement: Placement;
+  readonly gone: GoneDirectories;
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Called when a whole directory has been taken in. */
@@ -80,6 +82,24 @@ export class Listings {
     return this.#totals.get(directory);
   }
 
+  /**
+   * Asks for the names of a directory and waits for the first page, which tells that it is still there. The listing is held for
+   * the caller.
+   */
+  async confirm(directory: DirectoryNode, signal: AbortSignal): Promise<Listing> {
+    const { listing, begun } = this.#join(directory);
+    listing.hold();
+    try {
+      await untilAborted(begun.promise, signal);
+      // Throws what the platform says of a directory that is not there.
+      listing.has(0);
+      return listing;
+    } catch (error) {
+      listing.letGo();
+      throw error;
+    }
+  }
+
   /** Has the first page taken in, and all others when they are few. Waits for nothing else of a large one under way. */
   async peek(directory: DirectoryNode, signal: AbortSignal): Promise<void> {
     if (this.#underWay.get(directory)?.small === false) return;
@@ -130,10 +150,13 @@ export class Listings {
   }
 
   async #run(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
+    const failure = this.#parts.gone.asking(directory);
     try {
       await this.#takeIn(directory, underWay);
     } catch (error) {
-      underWay.listing.fail(error);
+      // What nobody waits for takes nothing from the tree: who comes next finds it gone, and is told.
+      const isAwaited = underWay.priority === 'interactive' || underWay.urgent.signal.aborted;
+      underWay.listing.fail(isAwaited ? failure(error) : error);
     } finally {
       this.#end(directory, underWay);
       underWay.begun.resolve();

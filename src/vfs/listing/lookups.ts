@@ -12,6 +12,7 @@ import type { DirectoryNode, Node, VirtualDirectoryNode } from '../node.ts';
 import type { Placement } from '../placement.ts';
 import type { KnownChild } from './freshness.ts';
 import { knownChild } from './freshness.ts';
+import type { GoneDirectories } from './gone-directories.ts';
 import type { Listings } from './listings.ts';
 import { lookupPlan } from './lookup-plan.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
@@ -21,6 +22,7 @@ interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
   readonly listings: Listings;
   readonly placement: Placement;
+  readonly gone: GoneDirectories;
   readonly clock: Clock;
   readonly ttlMs: number;
 }
@@ -125,9 +127,12 @@ export class Lookups {
   }
 
   async #find(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<void> {
-    const { directories, placement } = this.#parts;
+    const { directories, placement, gone } = this.#parts;
     const { generation } = directory.children;
-    const listed = await directories.find(directory, name, signal);
+    const failure = gone.asking(directory);
+    const listed = await directories.find(directory, name, signal).catch((error: unknown) => {
+      throw failure(error);
+    });
     if (listed) placement.learn(directory, listed, generation);
     else placement.learnAbsent(directory, name, generation);
   }

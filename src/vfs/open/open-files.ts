@@ -185,6 +185,8 @@ export class PlatformOpenFiles implements OpenFiles {
 
   lseek(span: Span, whence: 'data' | 'hole'): number {
     const sizeBytes = this.#sizeOf(this.#handles.get(span.handle));
+    // ENXIO would say that nothing but a hole follows.
+    if (sizeBytes === undefined) throw new FsError('EIO', 'the size of the file is not known');
     if (span.offset >= sizeBytes) throw new FsError('ENXIO', 'no data at or after this offset');
     return whence === 'data' ? span.offset : sizeBytes;
   }
@@ -199,7 +201,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (how.mode !== 0)
       throw new FsError('EOPNOTSUPP', 'the platform keeps no holes: only plain allocation is possible');
     const end = span.offset + how.length;
-    if (end > this.#sizeOf(open)) await this.#resize(open.content, end, context);
+    if (end > (this.#sizeOf(open) ?? 0)) await this.#resize(open.content, end, context);
   }
 
   async copyFileRange(
@@ -384,9 +386,8 @@ export class PlatformOpenFiles implements OpenFiles {
     return open;
   }
 
-  #sizeOf(open: Open): number {
-    if (open.kind === 'text') return open.bytes.length;
-    return sizeOf(open.content.node) ?? 0;
+  #sizeOf(open: Open): number | undefined {
+    return open.kind === 'text' ? open.bytes.length : sizeOf(open.content.node);
   }
 
   async #resize(content: FileContent, sizeBytes: number, context: RequestContext): Promise<void> {

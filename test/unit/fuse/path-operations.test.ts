@@ -2,9 +2,11 @@ import { constants } from 'node:os';
 import type { Done, Operations, Stat, Statfs } from 'fuse-native';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { pathOperations } from '../../../src/fuse/path-operations.ts';
+import { errnoNumber } from '../../../src/lib/errno.ts';
 import { millisecondsOf } from '../../../src/lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../../src/lib/shared-signals.ts';
 import type { NodeId } from '../../../src/vfs/file-system.ts';
+import { FsError } from '../../../src/vfs/fs-error.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 
 /** fuse-native passes and takes numbers of 32 bits, and times in milliseconds, all unsigned. */
@@ -40,5 +42,16 @@ describe('a time before 1970', () => {
     const { attributes } = await fs.getattr(node, undefined, CONTEXT);
     expect(Math.abs(millisecondsOf(attributes.mtimeNs) - seconds * 1000)).toBeLessThanOrEqual(2048);
     expect((await statOf())?.mtime.getTime()).toBe(0);
+  });
+});
+
+describe('a directory that is gone', () => {
+  const errnoOf = (error: unknown): number => (error instanceof FsError ? errnoNumber(error.errno) : 0);
+
+  it('is stale to who reads it, and never empty', async () => {
+    const { readdir, opendir } = pathOperations(fs, errnoOf);
+    const stale = `answered ${-constants.errno.ESTALE}`;
+    await expect(answered((done) => readdir('/gone', done))).rejects.toThrow(stale);
+    await expect(answered((done) => opendir('/gone', 0, done))).rejects.toThrow(stale);
   });
 });

@@ -318,6 +318,19 @@ describe('a session whose handlers fail', () => {
     expect(kernel.ask({ opcode: OPCODE.GETXATTR, body }).error).toBe(-constants.errno.EOPNOTSUPP);
   });
 
+  it.each(['ENOENT', 'ENOTDIR'] as const)('never answers %s to who reads a directory', (errno) => {
+    const fs = Object.assign(new MemoryFs(), {
+      readdir: () => {
+        throw new FsError(errno, 'gone');
+      },
+    });
+    const { kernel } = start(fs);
+    for (const opcode of [OPCODE.READDIR, OPCODE.READDIRPLUS]) {
+      const body = Buffer.concat([u64(1), u64(0), u32(4096), u32(0), u64(0), u32(0), u32(0)]);
+      expect(kernel.ask({ opcode, body }).error).toBe(-constants.errno.ESTALE);
+    }
+  });
+
   it('answers EIO when errnoOf gives a number the kernel would refuse', () => {
     const fs = Object.assign(new MemoryFs(), {
       lookup: () => {

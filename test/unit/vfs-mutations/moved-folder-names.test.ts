@@ -39,7 +39,7 @@ it.each([
   ['unlink', () => fs.unlink(old.id, 'x', by)],
   ['rmdir', () => fs.rmdir(old.id, 'inner', by)],
   ['rename', () => fs.rename({ parent: old.id, name: 'x' }, { parent: old.id, name: 'y' }, {} as never, by)],
-  ['opendir', () => fs.opendir(old.id)],
+  ['opendir', () => fs.opendir(old.id, by)],
 ])('is looked up again: %s', async (_, ask) => {
   await expect((async () => ask())()).rejects.toMatchObject({ errno: 'ESTALE' });
   const moved = (await world.child('moved', world.otherProject)) as ProjectFolderNode;

@@ -81,3 +81,50 @@ describe('projects that were asked for ahead', () => {
     expect(await world.at('projects/ada/one')).toMatchObject({ kind: 'project-folder' });
   });
 });
+
+describe('what is made elsewhere is found at once when it is named', () => {
+  it.each([
+    ['projects', 'projects.get'],
+    ['volumes', 'volumes.get'],
+  ] as const)('in %s/<owner>, for one request, also after that was listed', async (kind, call) => {
+    expect(await world.lookup(`${kind}/ada/new`)).toBeUndefined();
+    await world.list(await world.directory(`${kind}/ada`));
+    world.platform[kind].push('new');
+    world.platform.taken();
+    const node = await world.at(`${kind}/ada/new`);
+    expect(node.kind).toBe(kind === 'projects' ? 'project-folder' : 'volume-directory');
+    expect(world.platform.taken()).toEqual([call]);
+    expect(await world.at(`${kind}/ada/new`)).toBe(node);
+    expect(await world.list(await world.directory(`${kind}/ada`))).toContain('new');
+    expect(world.platform.taken()).toEqual([]);
+  });
+
+  it.each(['projects', 'volumes'] as const)('in %s, whose first owner appears', async (kind) => {
+    const there = world.platform[kind].splice(0);
+    expect(await world.list(await world.directory(kind))).toEqual([]);
+    expect(await world.lookup(`${kind}/ada`)).toBeUndefined();
+    world.platform[kind].push(...there);
+    expect(await world.at(`${kind}/ada/${there[0]}`)).toBeDefined();
+  });
+
+  it('and its absence is nothing that the kernel may keep', async () => {
+    const owner = await world.directory('projects/ada');
+    await world.lookup('projects/ada/absent');
+    expect(world.tree.absenceTtl(owner, 'absent')).toBe(0);
+  });
+
+  it('and names that no project can have are not asked for', async () => {
+    await world.at('projects/ada/one');
+    world.platform.taken();
+    expect(await world.lookup('projects/.git')).toBeUndefined();
+    expect(await world.lookup('projects/ada/.git')).toBeUndefined();
+    expect(world.platform.taken()).toEqual([]);
+  });
+
+  it('by its exact case', async () => {
+    world.platform.projects.push('new');
+    const { get } = world.platform.api.projects;
+    expect(await get('ada/new')).toMatchObject({ shortName: 'new' });
+    expect(await world.lookup('projects/ada/New')).toBeUndefined();
+  });
+});

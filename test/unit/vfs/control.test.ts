@@ -98,3 +98,24 @@ it('.svcfs and all in it is private', async () => {
   const modes = entries.flatMap((node) => (node.kind === 'virtual-file' ? node.mode : []));
   expect(new Set(modes)).toEqual(new Set([0o400]));
 });
+
+it('is ESTALE, not empty, once it is over', async () => {
+  jobs.push({ ...job, id: 'over' });
+  uploads.push(upload('/p/over', 'up-over'));
+  const { entries } = await source.entries(NEVER);
+  for (const [directory, name] of [
+    ['jobs', 'over'],
+    ['uploads', 'up-over'],
+  ]) {
+    const node = entries
+      .find((each) => each.name === directory)
+      ?.make({ parent: root, name: directory ?? '' });
+    if (node?.kind !== 'virtual-directory') throw new Error('no directory');
+    const there = (await node.source.entries(NEVER)).entries.find((each) => each.name === name);
+    const file = there?.make({ parent: node, name: name ?? '' });
+    if (file?.kind !== 'virtual-file') throw new Error('no file');
+    jobs.length = 0;
+    uploads.splice(directory === 'uploads' ? 0 : uploads.length);
+    expect(() => file.content()).toThrow(expect.objectContaining({ errno: 'ESTALE' }));
+  }
+});

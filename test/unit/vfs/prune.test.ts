@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Details } from '../../../src/vfs/directories/details.ts';
 import { Directories } from '../../../src/vfs/directories/directories.ts';
 import { KernelLink } from '../../../src/vfs/kernel-link.ts';
+import { GoneDirectories } from '../../../src/vfs/listing/gone-directories.ts';
 import { Listings } from '../../../src/vfs/listing/listings.ts';
 import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { NodeMaker } from '../../../src/vfs/node-maker.ts';
@@ -62,6 +63,7 @@ describe('what somebody is reading', () => {
     const listings = new Listings({
       directories: new Directories(tree.api, details, tree.options),
       placement,
+      gone: new GoneDirectories({ placement, onGone: () => undefined }),
       clock,
       ttlMs: TTL_MS,
       onComplete: () => prune(tree.nodes, placement, 5),

@@ -1,0 +1,72 @@
+/**
+ * What becomes of a directory of which the platform says that it is not there: another client moved or removed it, or the
+ * user may no longer see it.
+ *
+ * readdir(3) takes ENOENT for the end of a directory, so nobody is told that: the failure is ESTALE. The name leaves the
+ * tree at once, and the folders above it are asked for at their next lookup, so that the path leads to what is there now.
+ */
+import { messageOf } from '../../lib/message-of.ts';
+import { errnoOf } from '../errno-of.ts';
+import { FsError } from '../fs-error.ts';
+import { isMoving } from '../identity.ts';
+import type { DirectoryNode, Node } from '../node.ts';
+import { pathOf } from '../node.ts';
+import type { Placement } from '../placement.ts';
+
+interface Parts {
+  readonly placement: Placement;
+  /** Called with the path that a directory had until now. */
+  readonly onGone: (path: string, error: FsError) => void;
+}
+
+export class GoneDirectories {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Call before a question about `directory`; what is returned makes of the question's failure what the asker is told. */
+  asking(directory: DirectoryNode): (error: unknown) => unknown {
+    const asked = idOf(directory);
+    return (error) => {
+      if (!tellsGone(error)) return error;
+      const gone = goneElsewhere(directory.name, messageOf(error));
+      // Moved by this mount since the question was asked, or being moved: it is not where it was asked for.
+      const isOurs = idOf(directory) !== asked || moveOver(directory) !== undefined;
+      if (!isOurs && directory.parent) this.#lose(directory, gone);
+      return gone;
+    };
+  }
+
+  #lose(directory: DirectoryNode, error: FsError): void {
+    const { placement, onGone } = this.#parts;
+    onGone(pathOf(directory), error);
+    const { parent } = directory;
+    placement.lose(directory);
+    for (let at = parent; at && at.kind !== 'virtual-directory'; at = at.parent)
+      at.checkedMs = Number.NEGATIVE_INFINITY;
+    if (parent?.kind === 'virtual-directory') parent.source.expire?.();
+  }
+}
+
+export function goneElsewhere(name: string, reason: string): FsError {
+  return new FsError('ESTALE', `${name} was moved or removed elsewhere, or may no longer be seen: ${reason}`);
+}
+
+/** When the move ends that this mount has asked for of a node, or of a folder above it; undefined: none is under way. */
+export function moveOver(node: Node): Promise<void> | undefined {
+  for (let at: Node | undefined = node; at; at = at.parent)
+    if (isMoving(at) && at.kind === 'project-folder') return at.moving;
+  return undefined;
+}
+
+function tellsGone(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === 'ENOENT' || errno === 'ENOTDIR';
+}
+
+/** What the platform knows the directory by. */
+function idOf(directory: DirectoryNode): string | undefined {
+  return directory.kind === 'project-folder' ? directory.record?.id : undefined;
+}
