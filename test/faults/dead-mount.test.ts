@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { identify, lingers, type ProcessIdentity } from '../../src/lib/process-identity.ts';
 import { BackgroundProcess } from '../support/background-process.ts';
@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterEach(async () => {
   world.proxy.heal();
   if ((await mountedOn(mountPoint)) !== undefined) await world.unmount(['--force']);
-  await world.mount();
+});
+beforeEach(async () => {
+  if ((await mountedOn(mountPoint)) === undefined) await world.mount();
 });
 afterAll(() => world?.clean());
 
@@ -129,5 +131,55 @@ describe('a mount whose killed process the kernel keeps', () => {
     expect(await rename.exited()).not.toBe(0);
     world.proxy.heal();
     await world.mount();
+  });
+});
+
+describe('a mount whose process is stopped', () => {
+  it('is told by every command that asks it, which names what helps, and goes on unharmed', async () => {
+    const { pid } = await processOf('daemon');
+    const inMount = world.own('nothing');
+    process.kill(pid, 'SIGSTOP');
+    const commands = [
+      ['status'],
+      ['status', mountPoint],
+      ['mount', mountPoint],
+      ['unmount', mountPoint],
+      ['jobs', 'list'],
+      ['jobs', 'wait', 'some-job'],
+      ['flush', inMount],
+      ['why', inMount],
+      ['cache', mountPoint],
+      ['cache', inMount],
+      ['cache', 'evict', '--all', mountPoint],
+      ['warmup', inMount],
+      ['demo', mountPoint],
+    ];
+    const env = { SVC_API_ENDPOINT: `${world.origin}/v2`, SVC_AUTH_TOKEN: world.token };
+    const outcomes = await Promise.all(
+      commands.map(async (command) => {
+        const result = await world.sandbox.svcfs(command, { env, timeoutMs: 60_000 });
+        return { command: command.join(' '), ...result };
+      }),
+    );
+    process.kill(pid, 'SIGCONT');
+    for (const { command, code, stderr } of outcomes) {
+      expect(code, command).toBe(command.startsWith('mount') || command === `demo ${mountPoint}` ? 8 : 1);
+      expect(stderr, command).toMatch(
+        new RegExp(`process ${pid} has not answered since \\d{4}-\\S+Z \\(\\d+ s\\)`),
+      );
+      expect(stderr, command).toContain(`kill -CONT ${pid}`);
+      expect(stderr, command).toContain(`svcfs unmount --force ${mountPoint}`);
+    }
+    await mustRun('ls', [world.own()]);
+    expect(await world.unmount()).toMatchObject({ code: 0 });
+  });
+
+  it('is taken away by svcfs unmount --force, and leaves room for the next', async () => {
+    const daemon = await processOf('daemon');
+    process.kill(daemon.pid, 'SIGSTOP');
+    expect((await within(() => world.unmount(['--force']))).stderr).toBe('');
+    expect(await identify(daemon.pid)).toBeUndefined();
+    await world.mount();
+    await mustRun('ls', [world.own()]);
   });
 });

@@ -21,9 +21,6 @@ export function addStatusCommand(program: Command): void {
     .action(status);
 }
 
-/** A process that is alive has the answer at hand. */
-const PATIENCE_MS = 10_000;
-
 async function status(path: string | undefined): Promise<void> {
   const mounts = path === undefined ? await runningMounts() : [await selectMount(path)];
   if (mounts.length === 0) console.log('there is no mount of svcfs');
@@ -42,6 +39,6 @@ async function status(path: string | undefined): Promise<void> {
 }
 
 async function statusOf(mount: SvcfsMount): Promise<string> {
-  const answer = await inquire(mount, { request: 'status' }, AbortSignal.timeout(PATIENCE_MS));
+  const answer = await inquire(mount, { request: 'status' });
   return [mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n');
 }

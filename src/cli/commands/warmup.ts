@@ -6,7 +6,7 @@ import { plainReason } from '../../lib/plain-reason.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { sayWarmUp } from '../describe/say-warm-up.ts';
 import { CliError } from '../exit-codes.ts';
-import { askDaemon } from '../mount/ask-daemon.ts';
+import { askMount } from '../mount/ask-mount.ts';
 import { locateAll } from '../mount/select-mount.ts';
 import type { WarmUpResult } from '../mount/warm-up.ts';
 
@@ -47,7 +47,7 @@ async function warmup(paths: readonly string[], { list, json }: WarmUpOptions): 
     const say = sayWarmUp(json ? undefined : process.stderr);
     const request = { request: 'warmup', paths: inMount } as const;
     let result: WarmUpResult | undefined;
-    for await (const said of askDaemon(mount.directory.socket, request)) {
+    for await (const said of askMount(mount, request)) {
       if (said.answer === 'failed') throw new CliError('failure', `${mount.mountPoint}: ${said.message}`);
       if (said.answer === 'warming') say(said.progress);
       if (said.answer === 'warmup') result = said.result;

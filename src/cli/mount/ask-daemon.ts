@@ -25,6 +25,9 @@ export async function* askDaemon(
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ECONNREFUSED') return;
+    // So many wait to be heard that no more may.
+    if (code === 'EAGAIN')
+      throw new CliError('failure', `its process hears nobody at ${socketPath}`, { cause: error });
     if (code === 'EACCES' || code === 'EPERM') throw new CliError('failure', NOT_YOURS, { cause: error });
     throw error;
   }

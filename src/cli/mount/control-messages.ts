@@ -25,6 +25,8 @@ export type InquiryRequest =
   | CacheRequest;
 
 export type ControlRequest =
+  /** Answered at once by a process that works. */
+  | { readonly request: 'ping' }
   | { readonly request: 'unmount' }
   /** Whoever asks has taken the mount away, and waits for no answer. */
   | { readonly request: 'abandon' }
@@ -64,6 +66,7 @@ export type UnmountAnswer =
  * it, as to the rest. Or `failed`.
  */
 export type ControlAnswer =
+  | { readonly answer: 'alive' }
   | UnmountAnswer
   | InquiryAnswer
   | { readonly answer: 'failed'; readonly message: string };

@@ -42,6 +42,7 @@ export async function listenForControl(
 function converse(socket: Socket, handle: ControlHandler): void {
   const gone = new AbortController();
   socket.on('error', () => socket.destroy());
+  socket.on('end', () => gone.abort());
   socket.on('close', () => gone.abort());
   const send = (answer: ControlAnswer): void => {
     if (socket.writable) socket.write(jsonLine(answer));

@@ -1,23 +1,27 @@
 import { CliError } from '../exit-codes.ts';
-import { askDaemon } from './ask-daemon.ts';
+import { askMount } from './ask-mount.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
 import type { SvcfsMount } from './require-mount.ts';
+import type { Patience } from './watch-life.ts';
 
 type AnswerTo<R extends InquiryRequest> = Extract<
   InquiryAnswer,
   { readonly answer: R['request'] extends 'wait' ? 'job' : R['request'] }
 >;
 
-/** Asks a mount's process one thing. The signal ends the waiting for one that does not get to it, as one that is stopped. */
+/** Asks a mount's process one thing, which it may take long to answer, as long as it shows that it works. */
 export async function inquire<R extends InquiryRequest>(
-  { mountPoint, directory }: SvcfsMount,
+  mount: SvcfsMount,
   request: R,
-  signal?: AbortSignal,
+  patience?: Patience,
 ): Promise<AnswerTo<R>> {
-  for await (const said of askDaemon(directory.socket, request, signal)) {
+  for await (const said of askMount(mount, request, { ...(patience && { patience }) })) {
     if (said.answer === 'failed') throw new CliError('failure', said.message);
     return said as AnswerTo<R>;
   }
-  const hint = signal?.aborted ? `its log is ${directory.log}` : 'only the user who mounted can ask it';
-  throw new CliError('failure', `${mountPoint}: its process does not answer at ${directory.socket}; ${hint}`);
+  const { mountPoint, directory } = mount;
+  throw new CliError(
+    'failure',
+    `${mountPoint}: its process does not answer at ${directory.socket}; only the user who mounted can ask it`,
+  );
 }

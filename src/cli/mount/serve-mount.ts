@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { type AccountDirectory, accountDirectory } from '../../config/directories.ts';
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -73,11 +74,15 @@ async function serveWith(given: Given): Promise<ServedMount> {
   const lock = await lockState(directory, log);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
   const handle: ControlHandler = async (request, send, signal) => {
+    if (request.request === 'ping') return { answer: 'alive' };
     if (served === undefined) throw new CliError('failure', 'not mounted yet');
     if (request.request === 'abandon') {
       served.end.abandon();
       return { answer: 'unmounted', left: [], refused: [] };
     }
+    // A process that was stopped finds requests of askers that have gone away.
+    await setImmediate();
+    signal.throwIfAborted();
     if (request.request !== 'unmount') return answerInquiry(request, served.inquiries, { send, signal });
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   };

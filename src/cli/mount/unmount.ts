@@ -1,9 +1,10 @@
 import type { MountDirectory } from '../../config/directories.ts';
 import { forceUnmount, recoverDeadMount } from '../../fuse/recover-dead-mount.ts';
+import { isRunning, processState } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
-import { askDaemon } from './ask-daemon.ts';
+import { askMount } from './ask-mount.ts';
 import { removeIfLingering } from './clear-dead-mount.ts';
 import type { UnmountResult } from './control-messages.ts';
 import type { SvcfsMount, TabledMount } from './require-mount.ts';
@@ -12,6 +13,9 @@ import { waitingAt } from './waiting-elsewhere.ts';
 
 /** `recovered`: its process had ended before; `waiting` tells what it left, a line each. */
 type UnmountOutcome = UnmountResult | { readonly answer: 'recovered'; readonly waiting: readonly string[] };
+
+/** Of a process that hears nothing (proc_pid_stat(5)). */
+const STOPPED = new Set(['T', 't']);
 
 /** How long the process may take to end once its mount is gone. */
 const END_TIMEOUT_MS = 10_000;
@@ -24,7 +28,7 @@ export async function unmount(
   const { mountPoint, directory } = mount;
   const record = await readRecord<MountRecord>(directory.record);
   if (await removeIfLingering(mount, record)) return recovered(directory);
-  for await (const said of askDaemon(directory.socket, { request: 'unmount' })) {
+  for await (const said of askMount(mount, { request: 'unmount' })) {
     if (said.answer === 'waiting') onWaiting(said.pending);
     if (said.answer === 'busy' || said.answer === 'held') return said;
     if (said.answer === 'failed') throw new CliError('failure', said.message);
@@ -34,7 +38,7 @@ export async function unmount(
     }
   }
   if (await recoverDeadMount(mountPoint)) return recovered(directory);
-  throw new CliError('failure', `${mountPoint}: ${describeSilence(directory, record)}`);
+  throw new CliError('failure', `${mountPoint}: ${describeAbsence(directory, record)}`);
 }
 
 async function recovered(directory: MountDirectory): Promise<UnmountOutcome> {
@@ -42,18 +46,27 @@ async function recovered(directory: MountDirectory): Promise<UnmountOutcome> {
 }
 
 /** Who has no record of it did not mount it; a process that is stuck has left one. */
-function describeSilence({ socket, root }: MountDirectory, record: MountRecord | undefined): string {
-  if (record !== undefined) return `its process does not answer at ${socket}; try --force`;
+function describeAbsence({ socket, root }: MountDirectory, record: MountRecord | undefined): string {
+  if (record !== undefined) return `its process does not answer at ${socket}; try svcfs unmount --force`;
   return (
     `nothing about it is in ${root}: it was mounted by another user, or with another XDG_STATE_HOME; unmount it as it was ` +
     'mounted (--force takes it away from its users)'
   );
 }
 
-/** Takes the mount away whoever uses it; its process, if it lives, leaves what is unfinished to the next mount. */
+/**
+ * Takes the mount away whoever uses it. Its process leaves what is unfinished to the next mount, and is killed when it does
+ * not end.
+ */
 export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Promise<void> {
   const record = await readRecord<MountRecord>(directory.record);
   await forceUnmount(mountPoint);
   await tellDaemon(directory.socket, { request: 'abandon' });
-  if (record !== undefined) await untilGone(record.daemon, END_TIMEOUT_MS);
+  if (record === undefined) return;
+  const { daemon } = record;
+  const isStopped = STOPPED.has((await processState(daemon)) ?? '');
+  if (!isStopped && (await untilGone(daemon, END_TIMEOUT_MS))) return;
+  // What it has acknowledged is on the disk. Alive, it would keep the next mount out.
+  if (await isRunning(daemon)) process.kill(daemon.pid, 'SIGKILL');
+  await untilGone(daemon, END_TIMEOUT_MS);
 }

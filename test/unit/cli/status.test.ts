@@ -21,6 +21,8 @@ const STATUS: InquiryAnswer = {
   statistics: someStatistics(),
 };
 
+const IMPATIENT = { quietMs: 10, answerMs: 1000 };
+
 let state: string;
 beforeEach(() => {
   const { name, removeCallback } = dirSync({ unsafeCleanup: true });
@@ -60,12 +62,30 @@ it('is told of every mount that answers; those that do not are named at the end'
   expect(log.mock.calls).toMatchObject([[expect.stringMatching(/^\/mnt\/b\n {2}/)]]);
 });
 
-it('is not waited for without end when a process is there and does not get to it', async () => {
+it('is not waited for without end when a process is there and does not answer', async () => {
   const directory = await mountOn('/mnt/a');
-  const abort = new AbortController();
-  await answering(directory, () => abort.abort());
-  const asking = inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, abort.signal);
+  await answering(directory, () => undefined);
+  const asking = inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, IMPATIENT);
   await expect(asking).rejects.toThrow(
-    `/mnt/a: its process does not answer at ${directory.socket}; its log is ${directory.log}`,
+    new RegExp(
+      `^/mnt/a: its process ${process.pid} has not answered since \\d{4}-\\S+Z .*svcfs unmount --force /mnt/a .*${directory.log}$`,
+    ),
   );
+});
+
+it('is waited for as long as its process says that it works', async () => {
+  const directory = await mountOn('/mnt/a');
+  let pings = 0;
+  await answering(directory, (connection) => {
+    connection.once('data', (line) => {
+      if (!String(line).includes('ping')) return void asked.push(connection);
+      pings += 1;
+      connection.end(`${JSON.stringify({ answer: 'alive' })}\n`);
+      if (pings === 3) asked[0]?.end(`${JSON.stringify(STATUS)}\n`);
+    });
+  });
+  const asked: Socket[] = [];
+  const answer = await inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, IMPATIENT);
+  expect(answer).toEqual(STATUS);
+  expect(pings).toBe(3);
 });
