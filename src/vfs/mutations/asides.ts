@@ -70,12 +70,19 @@ export class Asides {
     const overtaken = this.#overtaken.get(byFileId) ?? [];
     const isOvertaken = (): void => void this.#overtaken.set(byFileId, [...overtaken, old]);
     const replaced = await replace().catch((error: unknown) => this.#doneOrBack(left, error, isOvertaken));
+    this.#overtaken.set(byFileId, [...overtaken, old]);
+    await this.deleteOvertaken(byFileId, pathOf(node));
+    return replaced;
+  }
+
+  /** The file `byFileId` has the name: what went aside for it is deleted, now or when nobody has it open. Never rejects. */
+  async deleteOvertaken(byFileId: string, path: string): Promise<void> {
+    const overtaken = this.#overtaken.get(byFileId) ?? [];
     this.#overtaken.delete(byFileId);
-    for (const { fileId, keep } of [...overtaken, old])
-      await this.#unheard(pathOf(node), () =>
+    for (const { fileId, keep } of overtaken)
+      await this.#unheard(path, () =>
         keep ? this.#journal.put({ kind: 'unlinked', fileId }) : this.#deleteOrNote(fileId),
       );
-    return replaced;
   }
 
   async delete(fileId: string): Promise<void> {

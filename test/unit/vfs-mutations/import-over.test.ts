@@ -44,7 +44,7 @@ describe('a file that an import replaces', () => {
     await waitUntil(() => world.tree.errors.lastAt('/one/f'));
     inline.mockRestore();
     await importOver('f');
-    expect(await world.side.idle(world.by().signal)).toEqual([]);
+    expect(await world.side.idle(world.by().signal)).toEqual({ waiting: [], refused: [] });
     expect(await world.cat('f')).toBe('N');
     expect(await world.onPlatform()).toEqual({ f: 'N' });
   });

@@ -419,7 +419,7 @@ describe('cp', () => {
 describe('with a staging project', () => {
   it('puts a file there that mknod made', async () => {
     await world.side.mutations.mknod({ parent: volume, name: 'new' }, 0o100644, world.by());
-    expect(await world.side.idle(world.by().signal)).toEqual([]);
+    expect(await world.side.idle(world.by().signal)).toEqual({ waiting: [], refused: [] });
     expect(await world.onVolume(volume)).toMatchObject({ new: '' });
   });
 

@@ -42,6 +42,7 @@ export async function moveToProject(
           )
         : move(),
     );
+    await asides.deleteOvertaken(record.id, pathOf(source));
     if (replaced)
       await contents.unlinked(replaced.content, inUse ? () => asides.delete(replaced.record.id) : undefined);
     const before = target && contents.of(target);

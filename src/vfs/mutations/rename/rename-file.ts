@@ -128,6 +128,7 @@ async function renamePublished(
     target && replaced
       ? await replace(parts, { ...rename, target }, { record, replaced, given })
       : await givingAt(parts, rename, { record, given }, (put) => putAt(parts, rename, put));
+  await parts.asides.deleteOvertaken(record.id, pathOf(source));
   const before = target && parts.contents.of(target);
   if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
   tree.moved(source, { parent, name });

@@ -8,6 +8,7 @@ import type { Tree } from '../../tree.ts';
 import { requireWritable } from '../../write-access.ts';
 import { childNow } from '../named-now.ts';
 import { requireName } from '../names.ts';
+import { askAgain } from './ask-again.ts';
 import { moveToProject } from './move-to-project.ts';
 import { NameTaken } from './name-taken.ts';
 import type { RenamePlan } from './plan-rename.ts';
@@ -24,17 +25,44 @@ export interface RenameRequest {
   readonly flags: RenameFlags;
 }
 
-/** rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. */
+/** Another client may change what has a name each time that we have looked: so often at most. */
+const MOST_TRIES = 10;
+
+/**
+ * rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. What another client does
+ * to the names meanwhile is looked at again: rename(2) replaces what is there, or puts where nothing is any more.
+ */
 export async function rename(parts: RenameParts, request: RenameRequest, signal: AbortSignal): Promise<void> {
-  try {
-    await attempt(parts, request, { signal, isTaken: false });
-  } catch (error) {
-    // Someone put a file there since we looked: that is the one to replace.
-    const isTaken = !request.flags.noReplace && isNameTaken(error);
-    if (isTaken) parts.tree.expire(request.to.parent);
-    else if (errnoOf(error) !== 'ESTALE') throw error;
-    await attempt(parts, request, { signal, isTaken });
+  for (let tries = 1, isTaken = false; ; tries += 1) {
+    try {
+      return await attempt(parts, request, { signal, isTaken });
+    } catch (error) {
+      const because = whyAgain(error, request.flags);
+      if (because === undefined) throw error;
+      if (tries === MOST_TRIES) throw because === 'stale' ? error : keepsChanging(request, error);
+      isTaken = because === 'taken';
+      // Someone put a file there since we looked: that is the one to replace.
+      if (isTaken) parts.tree.expire(request.to.parent);
+      if (because === 'gone')
+        for (const { parent, name } of [request.from, request.to]) askAgain(parts.tree, parent, name);
+    }
   }
+}
+
+/** The platform does not know by now what was there when we looked: one of the two files, or a folder. */
+class GoneMeanwhile extends Error {}
+
+function whyAgain(error: unknown, { noReplace }: RenameFlags): 'taken' | 'gone' | 'stale' | undefined {
+  if (error instanceof GoneMeanwhile) return 'gone';
+  if (!noReplace && isNameTaken(error)) return 'taken';
+  return errnoOf(error) === 'ESTALE' ? 'stale' : undefined;
+}
+
+function keepsChanging({ to }: RenameRequest, error: unknown): FsError {
+  const cause = error instanceof GoneMeanwhile ? error.cause : error;
+  return new FsError('EBUSY', `other clients keep changing what has the name ${to.name}: do it again`, {
+    cause,
+  });
 }
 
 async function attempt(
@@ -56,7 +84,19 @@ async function attempt(
   requireWritable(tree, to.parent);
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
   const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
-  await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace, isTaken });
+  try {
+    await carryOut(parts, plan, { name: to.name, merges, noReplace: flags.noReplace, isTaken });
+  } catch (error) {
+    // Of many files that are exported, some may be by now.
+    if (plan.kind === 'export' || !isNotThere(error)) throw error;
+    throw new GoneMeanwhile('gone', { cause: error });
+  }
+}
+
+/** The platform says so: what we find out ourselves is so. */
+function isNotThere(error: unknown): boolean {
+  const isAnswer = error instanceof Error && (error.name === 'ApiError' || error.name === 'JobError');
+  return isAnswer && errnoOf(error) === 'ENOENT';
 }
 
 function carryOut(
