@@ -4,6 +4,7 @@ import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
 import { collect, pagesInOrder } from '../lib/pages-in-order.ts';
 import { NOTHING, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
+import { reservedNameOf, reservedNamesIn } from './reserved-folders.ts';
 
 /**
  * All files below a folder, or all objects below a prefix; nothing for a single file or object.
@@ -35,8 +36,11 @@ async function filesBelow(
     api.files.list(folder.id, page, { ...options, signal });
   const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, strict: true, signal: options.signal };
   const entries = await collect(pagesInOrder(fetch, collection));
+  const taken = reservedNamesIn(entries);
   const nested = entries.map(async (entry): Promise<SourceContents['files']> => {
-    const entryPath = path === '' ? entry.name : `${path}/${entry.name}`;
+    const reserved = reservedNameOf(entry);
+    const name = reserved === undefined || taken.has(reserved) ? entry.name : reserved;
+    const entryPath = path === '' ? name : `${path}/${name}`;
     return entry.kind === 'file'
       ? [{ path: entryPath, file: entry }]
       : filesBelow(api, entry, entryPath, options);

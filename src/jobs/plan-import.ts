@@ -1,6 +1,7 @@
 import { type ImportPlan, type Plan, refused, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
 import { type ProjectTarget, refusalOfName } from './refusals.ts';
+import { keptFolderName } from './reserved-folders.ts';
 
 export interface ImportWish {
   readonly source: Extract<TransferSource, { kind: 'object' | 'prefix' }>;
@@ -39,8 +40,9 @@ function importPrefix(wish: ImportWish, prefix: string, locations: readonly stri
   const imports: ImportPlan[] = [];
   for (const location of locations) {
     const path = location.slice(prefix.length);
-    const segments = [target.name, ...path.split('/')];
-    const name = segments.pop() ?? '';
+    const below = path.split('/');
+    const name = below.pop() ?? '';
+    const segments = [target.name, ...below.map(keptFolderName)];
     for (let depth = 1; depth <= segments.length; depth += 1) {
       const segment = segments[depth - 1] ?? '';
       const refusal = refusalOfName(segment, 'prefix');

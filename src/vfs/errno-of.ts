@@ -75,9 +75,9 @@ export function isAbort(error: unknown): boolean {
 }
 
 const BY_ERRNO: Partial<Record<Errno, readonly number[]>> = {
-  EINVAL: [5024, 5033, 7007, 7008, 7010, 7011, 8010, 8012, 8013, 8014, 8015],
-  // 9011: mv(1) takes EINVAL of a rename for a directory that goes below itself.
-  EPERM: [5023, 5025, 5027, 9006, 9011],
+  EINVAL: [5033, 7007, 7008, 7010, 7011, 8010, 8012, 8013, 8014, 8015],
+  // 5024, 9011: mv(1) takes EINVAL of a rename for a directory that goes below itself.
+  EPERM: [5023, 5024, 5025, 5027, 9006, 9011],
   EEXIST: [3003, 5003, 5030, 8005, 8006, 9010, 9107, 9108],
   EROFS: [9026, 9101],
   ENOTEMPTY: [5021],

@@ -16,6 +16,8 @@
  * back.
  */
 import { createHash } from 'node:crypto';
+import { FILE_NAME_LENGTH_MAX } from '../contract/limits.ts';
+import { keptFolderName, reservedNameOf } from '../jobs/reserved-folders.ts';
 
 const MARK = 'svc~';
 /** `%~` and 32 hexadecimal digits. */
@@ -77,6 +79,23 @@ export function nameOnPlatform(shown: string): string {
 export function canBeGiven(shown: string): boolean {
   const { kind } = meaningOf(shown);
   return kind === 'plain' || kind === 'escaped-entry';
+}
+
+/** As `shownName`, of a folder of a project, where nothing beside it has the name of the platform that it stands for. */
+export function shownFolderName(name: string): string {
+  return reservedNameOf({ kind: 'folder', name }) ?? shownName(name, 'entry');
+}
+
+/** As `nameOnPlatform`, of a folder of a project. */
+export function folderNameOnPlatform(shown: string): string {
+  return keptFolderName(nameOnPlatform(shown));
+}
+
+/** As `canBeGiven`, of a folder of a project: the platform is to take it, and it is to be shown under it. */
+export function canBeGivenToFolder(shown: string): boolean {
+  if (!canBeGiven(shown)) return false;
+  const name = folderNameOnPlatform(shown);
+  return name.length <= FILE_NAME_LENGTH_MAX && shownFolderName(name) === shown;
 }
 
 /** Whether a name needs no escape. */

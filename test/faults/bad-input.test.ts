@@ -32,7 +32,7 @@ const LONG = "$(printf 'x%.0s' {1..256})";
 const TOO_LONG = { says: 'File name too long', at: '$own', reason: /255 bytes/ };
 const MAY_NOT_WRITE = { says: 'Permission denied', reason: /no write permission.*EACCES/ };
 const NOT_IN_SHARED = { ...MAY_NOT_WRITE, at: '$shared/file' };
-const RESERVED = { says: 'Invalid argument', at: '$own', reason: /__/ };
+const RESERVED = { says: 'Operation not permitted', at: '$own', reason: /svc~/ };
 
 const REFUSALS: readonly (readonly [what: string, refusal: Refusal])[] = [
   ['a file name over 255 bytes', { script: `cp $own/file $own/${LONG}`, ...TOO_LONG }],
@@ -42,11 +42,11 @@ const REFUSALS: readonly (readonly [what: string, refusal: Refusal])[] = [
     { script: "touch $own/$(printf 'é%.0s' {1..128})", ...TOO_LONG },
   ],
   ['a rename to a name over 255 bytes', { script: `mv $own/file $own/${LONG}`, ...TOO_LONG }],
-  ['a folder name beginning with __', { script: 'mkdir $own/__new', ...RESERVED }],
+  ['a folder name that stands for another', { script: 'mkdir $own/svc~new', ...RESERVED }],
+  ['a folder renamed to stand for another', { script: 'mv $own/empty $own/svc~empty', ...RESERVED }],
   [
-    'a folder renamed to begin with __',
-    // What mv(1) makes of EINVAL.
-    { script: 'mv $own/empty $own/__empty', ...RESERVED, says: 'to a subdirectory of itself' },
+    'a folder name beginning with __ that is too long for the platform',
+    { script: "mkdir $own/__$(printf 'x%.0s' {1..250})", ...RESERVED },
   ],
   [
     'a folder that is not empty',

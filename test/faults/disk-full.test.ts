@@ -36,7 +36,7 @@ async function expectNoSpace(script: string, reason: RegExp): Promise<void> {
 
 /** A full disk may still have a part of a page for it. */
 async function leaveNoRoomInLog(): Promise<void> {
-  await shell(`for i in $(seq 50); do ! mkdir ${world.own('__refused')} || exit 1; done 2> /dev/null`);
+  await shell(`for i in $(seq 50); do ! mkdir ${world.own('svc~refused')} || exit 1; done 2> /dev/null`);
 }
 
 describe.skipIf(!MAY_MOUNT)('a full disk of the service', () => {

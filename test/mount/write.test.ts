@@ -120,6 +120,12 @@ const SCRIPTS: readonly Program[] = [
     'a virtual environment of Python works',
     'python3 -m venv --without-pip v; v/bin/python -c "import sys; print(sys.prefix != sys.base_prefix)"; readlink v/lib64',
   ],
+  [
+    'a tree of Python with folders that begin with __ is compiled, copied, unpacked, renamed and removed',
+    'mkdir -p t/__tests__; echo "x = 1" > t/m.py; : > t/__init__.py; python3 -m compileall -q t; cp -r t u; mv u/__tests__ u/__spec; ' +
+      'python3 -m zipfile -c z.zip t; unzip -q z.zip -d x; tar cf t.tar t; mkdir y; tar xf t.tar -C y; find . | sort; ' +
+      'python3 -c "import t.m; print(t.m.x)"; rm -r t u; ls',
+  ],
   ['rm -r removes a tree', 'mkdir -p a/b/c; touch a/1 a/b/2 a/b/c/3; rm -r a; ls -A'],
 ];
 
@@ -222,7 +228,7 @@ testBeyond('modification-time')(
     const local = join(served.sandbox.root, 'rsync');
     const remote = served.path(PROJECT, 'rsync');
     await shell(
-      'mkdir -p d/e; seq 10 > a; seq 20 > d/b; seq 30 > d/e/c; chmod 755 d/b; ln -s ../a d/l; touch -hd "2012-12-12 UTC" a d/e d/l',
+      'mkdir -p d/e d/__pycache__; echo x > d/__pycache__/x; seq 10 > a; seq 20 > d/b; seq 30 > d/e/c; chmod 755 d/b; ln -s ../a d/l; touch -hd "2012-12-12 UTC" a d/e d/l',
       {
         cwd: await made(local),
       },

@@ -1,11 +1,12 @@
 import type { Api } from '../../api/api.ts';
-import type { EntryRecord } from '../../api/model.ts';
+import type { EntryRecord, FolderRecord } from '../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
+import { keptFolderName, reservedNameOf, reservedNamesIn } from '../../jobs/reserved-folders.ts';
 import { linkPairOf } from '../../jobs/symbolic-link.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { pagesInOrder } from '../../lib/pages-in-order.ts';
 import { isAside } from '../aside-name.ts';
-import { meaningOf, shownName } from '../escape.ts';
+import { meaningOf, shownFolderName, shownName } from '../escape.ts';
 import type { Listed } from '../listed.ts';
 import type { ProjectFolderNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
@@ -34,19 +35,47 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
         urgent: options.urgent,
         onUnusable: options.onUnusable,
       });
-    const { goOn, signal } = options;
-    const listed = (record: EntryRecord): Listed => listedEntry(record, this.#showing);
+    const { signal } = options;
+    let wanted = true;
+    const goOn = (total: number): boolean => {
+      wanted = options.goOn(total);
+      return wanted;
+    };
     const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, goOn, signal };
-    for await (const page of pagesInOrder(fetch, collection)) {
-      yield { ...page, items: page.items.filter((record) => !isAside(record)).map(listed) };
+    let kept = new KeptFolders();
+    let last: PageOfPass<EntryRecord> | undefined;
+    let failure: unknown;
+    try {
+      for await (const page of pagesInOrder(fetch, collection)) {
+        if (page.pass !== last?.pass) kept = new KeptFolders();
+        last = page;
+        const items = kept.allBut(page.items.filter((record) => !isAside(record)));
+        yield { ...page, items: items.map((record) => listedEntry(record, this.#showing)) };
+      }
+    } catch (error) {
+      failure = error;
     }
+    const late = kept.listed();
+    if (wanted && last && late.length > 0) yield { ...last, items: late };
+    if (failure !== undefined) throw failure;
   }
 
   async find(folder: ProjectFolderNode, name: string, signal: AbortSignal): Promise<Listed | undefined> {
     const meaning = meaningOf(name);
     if (meaning.kind !== 'plain' && meaning.kind !== 'escaped-entry') return undefined;
     const record = await this.#findEntry(folder, meaning.name, signal);
-    return record && !isAside(record) ? listedEntry(record, this.#showing) : undefined;
+    const reserved = record && reservedNameOf(record);
+    if (record && !isAside(record)) {
+      const isByOtherName =
+        reserved !== undefined && (await this.#findEntry(folder, reserved, signal)) === undefined;
+      const listed = listedEntry(record, this.#showing);
+      if (reserved === undefined) return listed;
+      return isByOtherName ? undefined : { ...listed, name };
+    }
+    const keptName = keptFolderName(meaning.name);
+    if (meaning.kind !== 'plain' || keptName === meaning.name) return undefined;
+    const kept = await this.#findEntry(folder, keptName, signal);
+    return kept?.kind === 'folder' ? listedEntry(kept, this.#showing) : undefined;
   }
 
   /** The first name asked for in a project is asked for beside its details, which have the id of the root folder. */
@@ -78,5 +107,32 @@ export interface Showing {
 
 export function listedEntry(record: EntryRecord, { symlinks }: Showing): Listed {
   const link = symlinks && record.kind === 'file' ? linkPairOf(record) : undefined;
-  return { kind: 'entry', name: shownName(record.name, 'entry'), record, link };
+  const name = record.kind === 'folder' ? shownFolderName(record.name) : shownName(record.name, 'entry');
+  return { kind: 'entry', name, record, link };
+}
+
+/**
+ * The folders of one pass that are kept under another name than theirs. What is called on the platform as they are shown has
+ * that name, on whatever page it comes: so they are told of last.
+ */
+class KeptFolders {
+  readonly #folders = new Map<string, FolderRecord>();
+  readonly #taken = new Set<string>();
+
+  allBut(records: readonly EntryRecord[]): readonly EntryRecord[] {
+    for (const name of reservedNamesIn(records)) this.#taken.add(name);
+    return records.filter((record) => {
+      if (record.kind !== 'folder' || reservedNameOf(record) === undefined) return true;
+      this.#folders.set(record.id, record);
+      return false;
+    });
+  }
+
+  listed(): readonly Listed[] {
+    return [...this.#folders.values()].map((record) => {
+      const isTaken = this.#taken.has(reservedNameOf(record) ?? '');
+      const name = isTaken ? shownName(record.name, 'entry') : shownFolderName(record.name);
+      return { kind: 'entry', name, record, link: undefined };
+    });
+  }
 }

@@ -10,7 +10,7 @@ const BY_CODE: Readonly<Record<number, string>> = {
   5006: 'Keys have at most 100 bytes, values 300, and a file 1000 pairs.',
   5009: 'Only who made a file may edit its metadata: make a copy of it.',
   5021: 'Delete what is in the folder first, or use rm -r.',
-  5024: 'Choose another name: folder names must not begin with __.',
+  5024: 'Choose another name: the platform takes this one for no file or folder.',
   8001: 'Ask an administrator of the project for the permission to write.',
   8005: 'Someone made a file of that name meanwhile.',
   9006: 'Aliases, public and archived files and files of hosted datasets cannot be exported: copy the file instead, an archived one once it is restored.',

@@ -1,4 +1,4 @@
-import { nameOnPlatform } from '../escape.ts';
+import { folderNameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFolderNode } from '../node.ts';
 import { folderIdOf } from '../node.ts';
@@ -29,7 +29,7 @@ async function makeFolder(
 ): Promise<Node> {
   const record = await tree.api.files.createFolder({
     parent: folderIdOf(parent),
-    name: nameOnPlatform(name),
+    name: folderNameOnPlatform(name),
   });
   const node = tree.placedRecord(parent, record, { empty: true });
   const usual = 0o777 & ~tree.options.umask;

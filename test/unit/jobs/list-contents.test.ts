@@ -31,6 +31,15 @@ async function amid(change: () => void): Promise<string[]> {
   return listing;
 }
 
+it('files in folders kept as svc~__… go by the names that these stand for, unless the platform has them too', async () => {
+  const kept = platform.addFolder(folder.id, 'svc~__a');
+  platform.addFile(kept.id, 'x');
+  const beside = platform.addFolder(folder.id, 'svc~__logs');
+  platform.addFile(beside.id, 'x');
+  platform.addFile(platform.addFolder(folder.id, '__logs').id, 'x');
+  expect(await paths()).toEqual(['__a/x', '__logs/x', 'svc~__logs/x']);
+});
+
 describe('the files of a folder that goes to a volume', () => {
   beforeEach(() => {
     for (let index = 100; index < 350; index++) platform.addFile(folder.id, `f${index}`);

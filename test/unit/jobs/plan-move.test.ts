@@ -177,14 +177,18 @@ describe('a move from a volume', () => {
     });
   });
 
-  it('of a key with an empty or reserved folder in it is refused', () => {
-    for (const location of ['in/raw//x', 'in/raw/__a/x']) {
-      const result = planMove(request(ofPrefix, toProject({ name: 'raw' })), {
-        ...NOTHING,
-        locations: [location],
-      });
-      expect(result).toMatchObject({ reason: 'bad-name' });
-    }
+  it('of a key with a folder in it whose name begins with __ makes that under the name that it is kept by', () => {
+    const contents = { ...NOTHING, locations: ['in/raw/__a/__x'] };
+    expect(planMove(request(ofPrefix, toProject({ name: 'raw' })), contents)).toMatchObject({
+      folders: ['raw', 'raw/svc~__a'],
+      imports: [{ path: '__a/__x', folder: 'raw/svc~__a', name: '__x' }],
+    });
+  });
+
+  it('of a key with an empty folder in it is refused', () => {
+    const contents = { ...NOTHING, locations: ['in/raw//x'] };
+    const result = planMove(request(ofPrefix, toProject({ name: 'raw' })), contents);
+    expect(result).toMatchObject({ reason: 'bad-name' });
   });
 
   it('to a volume is refused: the platform has no such call', () => {

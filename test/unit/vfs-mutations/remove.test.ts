@@ -148,7 +148,3 @@ it('does not remove a folder with a file that is not published yet', async () =>
   await world.close(handle);
   expect(await world.onPlatform(sub)).toEqual({ new: '' });
 });
-
-it('refuses folder names of the platform', async () => {
-  await expect(mkdir('__x')).rejects.toMatchObject({ errno: 'EINVAL' });
-});

@@ -150,12 +150,6 @@ describe('rename inside a project', () => {
     expect(await world.onPlatform()).toEqual({ empty: '/', full: '/' });
     expect(await world.child('empty')).not.toBe(empty);
   });
-
-  it('refuses a folder name of the platform', async () => {
-    await start();
-    await folder('a');
-    await expect(world.rename('a', '__a')).rejects.toMatchObject({ errno: 'EINVAL' });
-  });
 });
 
 describe.each<{ how: string; capabilities: Capability[] }>([

@@ -1,5 +1,5 @@
 import type { TransferOutcome } from '../../../jobs/ports.ts';
-import { nameOnPlatform } from '../../escape.ts';
+import { folderNameOnPlatform, nameOnPlatform } from '../../escape.ts';
 import type { DirectoryNode, Node } from '../../node.ts';
 import { isDirectory, pathOf } from '../../node.ts';
 import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
@@ -18,7 +18,7 @@ export interface MoveTarget {
 export async function moveOnPlatform(tree: Tree, source: Node, to: MoveTarget): Promise<TransferOutcome> {
   const request = {
     source: transferSourceOf(source),
-    target: transferTargetOf(to.parent, nameOnPlatform(to.name)),
+    target: transferTargetOf(to.parent, nameAt(to, source)),
     overwrite: !isDirectory(source) && !to.noReplace,
     merges: to.merges,
     paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
@@ -31,4 +31,12 @@ export async function moveOnPlatform(tree: Tree, source: Node, to: MoveTarget): 
     askAgain(tree, to.parent, to.name);
     throw error;
   }
+}
+
+/** That of the folder that it is moved onto, which the platform itself may have made; or the one that it gets. */
+function nameAt({ parent, name }: MoveTarget, source: Node): string {
+  if (parent.kind !== 'project-folder' || !isDirectory(source)) return nameOnPlatform(name);
+  const known = parent.children.get(name);
+  const there = known?.kind === 'present' && known.node.kind === 'project-folder' ? known.node : undefined;
+  return there?.record?.name ?? folderNameOnPlatform(name);
 }

@@ -1,7 +1,7 @@
 /** A folder whose move was begun, and of which nobody tells how that ended: it may be where it was, or where it was to go. */
 import type { FolderRecord } from '../../../api/model.ts';
 import { errnoOf } from '../../errno-of.ts';
-import { nameOnPlatform } from '../../escape.ts';
+import { folderNameOnPlatform } from '../../escape.ts';
 import type { ProjectFolderNode } from '../../node.ts';
 import { folderIdOf } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
@@ -27,7 +27,10 @@ export async function movedFolder(
 ): Promise<FolderRecord | undefined> {
   const signal = AbortSignal.timeout(LOOK_MS);
   if (!(await isGone(api.files.get(folderIdOf(source), { signal })))) return undefined;
-  const there = await api.files.find({ parent: folderIdOf(parent), name: nameOnPlatform(name) }, { signal });
+  const there = await api.files.find(
+    { parent: folderIdOf(parent), name: folderNameOnPlatform(name) },
+    { signal },
+  );
   return there?.kind === 'folder' ? there : undefined;
 }
 

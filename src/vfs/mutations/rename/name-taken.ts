@@ -4,8 +4,8 @@
  * The platform's jobs do not refuse such a name: a file gets a number before its own (`_1_f`), a folder is merged with the
  * other. rename(2) knows neither: it replaces what is there, or fails.
  */
-import type { FileRecord } from '../../../api/model.ts';
-import { shownName } from '../../escape.ts';
+import type { EntryRecord, FileRecord } from '../../../api/model.ts';
+import { shownFolderName, shownName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { pathOf, projectOf } from '../../node.ts';
@@ -52,10 +52,11 @@ export async function goBack(tree: Tree, { source, moved, to }: Numbered): Promi
 /** `cause`: why it could not go back. */
 export function leftElsewhere(
   to: { readonly name: string },
-  { at, record }: { readonly at: ProjectFolderNode; readonly record: { readonly name: string } },
+  { at, record }: { readonly at: ProjectFolderNode; readonly record: EntryRecord },
   cause?: unknown,
 ): FsError {
-  const where = `${shownName(record.name, 'entry')} in ${pathOf(at)}`;
+  const shown = record.kind === 'folder' ? shownFolderName(record.name) : shownName(record.name, 'entry');
+  const where = `${shown} in ${pathOf(at)}`;
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   return new FsError('EIO', `${to.name} was taken meanwhile, and what was moved is ${where} now${why}`, {
     cause,

@@ -5,7 +5,7 @@
 import type { FolderRecord } from '../../../api/model.ts';
 import { deferred } from '../../../lib/deferred.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
-import { nameOnPlatform, shownName } from '../../escape.ts';
+import { folderNameOnPlatform, shownFolderName } from '../../escape.ts';
 import { FsError } from '../../fs-error.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
@@ -42,7 +42,7 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
       if (isUnanswered(error)) void followLater(parts, rename);
       throw error;
     });
-    if (record.name === nameOnPlatform(name)) return;
+    if (record.name === folderNameOnPlatform(name)) return;
     tree.invalidate(parent, name);
     // The kernel believes that a rename that fails has changed nothing.
     if (before.parent) tree.kernel.invalidateEntry(before.parent.id, before.name);
@@ -63,7 +63,7 @@ async function moveFolder(tree: Tree, rename: FolderRename): Promise<FolderRecor
 async function askToMove(tree: Tree, { source, parent, name }: FolderRename): Promise<FolderRecord> {
   const outcome = await tree.jobs.move({
     source: transferSourceOf(source),
-    target: transferTargetOf(parent, nameOnPlatform(name)),
+    target: transferTargetOf(parent, folderNameOnPlatform(name)),
     overwrite: false,
     paths: { source: pathOf(source), target: `${pathOf(parent)}/${name}` },
   });
@@ -78,7 +78,7 @@ async function giveWay<T>(
   move: () => Promise<T>,
 ): Promise<T> {
   if (!target?.record || target.parent?.kind !== 'project-folder') return move();
-  const place = { parent: folderIdOf(target.parent), name: target.record.name };
+  const place = { parent: folderIdOf(target.parent), name: folderNameOnPlatform(target.name) };
   const facts = tree.folderState.get(target.record.id);
   await removeFolder(tree, target);
   try {
@@ -123,7 +123,7 @@ async function movedWith(
   try {
     const move = async (): Promise<FolderRecord> => {
       const moved = await giveWay(tree, rename.target, () => moveFolder(tree, rename));
-      await follow(parts, { ...rename, name: shownName(moved.name, 'entry'), record: moved });
+      await follow(parts, { ...rename, name: shownFolderName(moved.name), record: moved });
       record = moved;
       return moved;
     };
