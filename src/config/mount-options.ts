@@ -94,10 +94,15 @@ const stagingProject: Option<string | undefined> = {
 };
 
 /**
- * Of rsync, of sed -i, of backups, what vim writes beside a file (its swap files, one to try whether names are cut, one to
- * try the directory), and the pieces of samtools sort.
+ * Of rsync, of sed -i, zip and perl -i, of backups, what vim writes beside a file (its swap files, one to try whether names are
+ * cut, one to try the directory), of SQLite beside a database, of downloads, of GNOME and LibreOffice, and the pieces of
+ * samtools sort and collate. Those have four digits: `*.????.bam` would keep `sample.hg38.bam` and `sample.sort.bam` here.
  */
-const TEMPORARY_NAMES = ['.*.??????', 'sed??????', '*~', '*.sw?', '*.swpx', '4913', '*.tmp.????.bam'];
+const TEMPORARY_NAMES = [
+  ...['.*.??????', 'sed??????', 'zi??????', 'XX??????', '*~', '*.sw?', '*.swpx', '4913'],
+  ...['*-journal', '*-wal', '*-shm', '*.part', '*.partial', '*.tmp', '.goutputstream-*', '.~lock*'],
+  ...['*.tmp.????.bam', '*.[0-9][0-9][0-9][0-9].bam'],
+];
 
 const temporaryNames: Option<readonly string[]> = {
   flags: '--temporary-names <patterns>',

@@ -127,7 +127,7 @@ export function parseStagingPlace(text: string): string {
   return text;
 }
 
-/** Patterns of names by commas: `*` stands for any characters and `?` for one. An empty text: none. */
+/** Patterns of names by commas: `*` stands for any characters, `?` for one, `[0-9]` for one of these. An empty text: none. */
 export function parseNamePatterns(text: string): readonly string[] {
   const patterns = text.split(',').map((pattern) => pattern.trim());
   if (patterns.some((pattern) => pattern.includes('/'))) {

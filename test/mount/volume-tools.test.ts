@@ -85,6 +85,40 @@ describe.skipIf(!existsSync('/usr/bin/vim'))('vim edits an object', () => {
   });
 });
 
+/** What they write beside a file for a moment never is an object, which nobody could remove. */
+describe('no name of a moment stays on the volume', () => {
+  const SQL = 'create table t(a); insert into t values(1); insert into t values(2);';
+  const PYTHON = `import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute('pragma journal_mode = wal')
+db.executescript('${SQL}')
+db.commit()
+db.close()`;
+
+  it.each([
+    [
+      'sqlite3',
+      'sqlite3',
+      `sqlite3 t.db "${SQL}"; sqlite3 t.db "delete from t where a = 1"; sqlite3 t.db "select a from t"`,
+      '2\n',
+      ['t.db'],
+    ],
+    [
+      'sqlite3 of python, with a log',
+      'python3',
+      'python3 -c "$PYTHON" t.db; python3 -m sqlite3 t.db "select a from t" 2>&1 || sqlite3 t.db "select a from t"',
+      /2/,
+      ['t.db'],
+    ],
+    ['perl -i', 'perl', "echo before > f; perl -pi -e 's/before/after/' f; cat f", 'after\n', ['f']],
+  ] as const)('%s', async (_, program, script, printed, names) => {
+    if (!existsSync(`/usr/bin/${program}`)) return;
+    const told = await shell(`cd "$volume"; ${script}`, { env: { volume: object(), PYTHON } });
+    expect(told).toMatch(printed);
+    expect(await onVolume()).toEqual(names);
+  });
+});
+
 it('samtools sorts in pieces, which it removes', async () => {
   const bam = served.path('projects/demo/trio-exomes/child/child.bam');
   const sorting = await run('samtools', ['sort', '-n', '-m', '1M', '-o', object('by-name.bam'), bam]);

@@ -1,16 +1,30 @@
 /**
  * Names that tools use for a moment, by patterns as a shell has them: `*` stands for any characters, a `.` at the begin
- * included, and `?` for one.
+ * included, `?` for one, and `[0-9]` for one of a set (`[!0-9]`: for one that is not in it).
  */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   const expressions = patterns.map(expressionOf);
   return (name) => expressions.some((expression) => expression.test(name));
 }
 
+/** A set, or one character; a `[` that begins no set stands for itself. */
+const TOKEN = /\[(?<not>!?)(?<members>[^\]]+)\]|./gsu;
+
 function expressionOf(pattern: string): RegExp {
-  const source = [...pattern].map((character) => {
-    if (character === '*') return '.*';
-    return character === '?' ? '.' : character.replace(/[\\^$.|+()[\]{}]/, '\\$&');
+  const source = pattern.replace(TOKEN, (token, not: string | undefined, members: string | undefined) => {
+    if (members !== undefined) return setOf(members, not === '!');
+    if (token === '*') return '.*';
+    return token === '?' ? '.' : token.replace(/[\\^$.|+()[\]{}/]/, '\\$&');
   });
-  return new RegExp(`^${source.join('')}$`, 'su');
+  return new RegExp(`^${source}$`, 'su');
+}
+
+function setOf(members: string, isExcluded: boolean): string {
+  const ranges = members.replace(/[\\\]^[]/gu, '\\$&');
+  return `[${isExcluded ? '^' : ''}${withPlainDashes(ranges)}]`;
+}
+
+/** A `-` at an end is no range. */
+function withPlainDashes(ranges: string): string {
+  return ranges.replace(/^-|-$/gu, '\\-');
 }
