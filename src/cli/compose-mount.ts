@@ -7,6 +7,7 @@ import { MemoryPool } from '../content/memory/memory-pool.ts';
 import type { ContentWriter, DeliverObject } from '../content/ports.ts';
 import { type CachingReader, createContentReader } from '../content/read/content-reader.ts';
 import { createContentWriter } from '../content/write/content-writer.ts';
+import { diskRoom } from '../content/write/spool/disk-limit.ts';
 import { mountFuseNative } from '../fuse/fuse-native-driver.ts';
 import type { Driver, Mount } from '../fuse/mount.ts';
 import { MountError } from '../fuse/mount-error.ts';
@@ -174,6 +175,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
     partsInFlight: options.uploads,
     partSizeBytes: options.partSize,
     md5Sum: options.md5Sum,
+    disk: diskRoom(directory, options.cacheMinFree),
     ...(options.spoolSize !== undefined && { spoolSizeBytes: options.spoolSize }),
   });
   return { reader, writer, memory, disk };

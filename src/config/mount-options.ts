@@ -221,7 +221,7 @@ const spoolSize: Option<number | undefined> = {
     'start to end',
   environment: 'SVCFS_SPOOL_SIZE',
   default: undefined,
-  defaultText: 'what the disk has',
+  defaultText: 'what the disk has beyond --cache-min-free',
   parse: parseSizeFrom(SMALLEST_SPOOL),
 };
 
@@ -273,7 +273,7 @@ const cacheSize: Option<number | undefined> = {
 
 const cacheMinFree: Option<number | undefined> = {
   flags: '--cache-min-free <size>',
-  help: 'disk space that the cache leaves free',
+  help: 'disk space that the cache leaves free, and files being written without --spool-size',
   environment: 'SVCFS_CACHE_MIN_FREE',
   default: undefined,
   defaultText: 'a twentieth of the disk',

@@ -33,6 +33,7 @@ import { PartSender } from './parts/part-sender.ts';
 import { largerPartSize } from './parts/preferred-part-size.ts';
 import { owedContent } from './recovery/owed-draft.ts';
 import { recoverDrafts } from './recovery/recover-drafts.ts';
+import type { DiskRoom } from './spool/disk-limit.ts';
 import { extentsOf } from './spool/extent-map.ts';
 import { FetchTurns } from './spool/fetch-turns.ts';
 import { SpoolSpace } from './spool/spool-space.ts';
@@ -56,6 +57,8 @@ export interface ContentWriterOptions {
   readonly md5Sum?: boolean | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
+  /** What the disk has room for, without `spoolSizeBytes`. Default: all that it takes. */
+  readonly disk?: DiskRoom | undefined;
   /** What a draft for a volume takes after its upload when its own mount has ended. */
   readonly deliver: DeliverObject;
   /** Default: the machine's. */
@@ -85,6 +88,7 @@ class SpoolingWriter implements ContentWriter {
     this.#options = options;
     this.#space = new SpoolSpace({
       limitBytes: options.spoolSizeBytes ?? Number.POSITIVE_INFINITY,
+      disk: options.spoolSizeBytes === undefined ? options.disk : undefined,
       overdraftBytes: OVERDRAFT_PARTS * options.partSizeBytes,
       clock: options.clock,
     });

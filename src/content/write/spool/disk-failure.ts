@@ -16,6 +16,13 @@ export function explainDiskFailure(error: unknown, spoolDirectory: string): unkn
   return new ContentError(explanation.kind, explanation.reason, { cause: error });
 }
 
+/** The disk of the spool takes no more bytes: as `explainDiskFailure` tells it. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof ContentError)) return false;
+  const code = errorCode(error.cause);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 function explanationOf(code: string | undefined, spoolDirectory: string): Explanation | undefined {
   const of = (kind: ContentErrorKind, reason: string): Explanation => ({ kind, reason });
   switch (code) {

@@ -7,7 +7,7 @@ import { Mutex } from '../../../lib/mutex.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { ContentError } from '../../ports.ts';
-import { explainDiskFailure } from './disk-failure.ts';
+import { explainDiskFailure, isDiskFull } from './disk-failure.ts';
 import { type ExtentMap, hasReleased } from './extent-map.ts';
 import { punchHole, requireHoles } from './punch-hole.ts';
 import { removeSpool, SpoolFile } from './spool-file.ts';
@@ -68,7 +68,13 @@ export class DraftSpool {
     const { space, tenant } = this.#options;
     await space.admit(bytes, { tenant, signal });
     try {
-      return await work();
+      for (;;) {
+        try {
+          return await work();
+        } catch (error) {
+          if (!isDiskFull(error) || !(await space.makeRoom({ tenant, signal }))) throw error;
+        }
+      }
     } finally {
       space.resize(-bytes);
     }

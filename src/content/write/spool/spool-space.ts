@@ -5,11 +5,14 @@
  * only be written on from then. When it has none either, as each of many files may have less than a part, one of them
  * goes on beyond the limit, until it has parts to let go of; the others wait as long as it does go on. Only when that
  * does not help does a writer get `no-space`.
+ *
+ * Without a limit that was given, what the disk has is the limit.
  */
 import type { Clock } from '../../../lib/clock.ts';
 import { describeSize } from '../../../lib/describe-size.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import { ContentError, type SpoolUsage } from '../../ports.ts';
+import { DiskLimit, type DiskRoom } from './disk-limit.ts';
 
 /** A draft, as the room it takes. */
 export interface SpoolTenant {
@@ -36,6 +39,8 @@ interface Ahead {
 
 interface SpoolSpaceOptions {
   readonly limitBytes: number;
+  /** What limits them beside `limitBytes`. */
+  readonly disk?: DiskRoom | undefined;
   /** What one file may take beyond the limit; enough to have a part sent. */
   readonly overdraftBytes: number;
   readonly clock: Clock;
@@ -48,12 +53,14 @@ export class SpoolSpace {
   readonly #options: SpoolSpaceOptions;
   readonly #tenants = new Set<SpoolTenant>();
   readonly #writers = new Set<Writer>();
+  readonly #disk: DiskLimit | undefined;
   #ahead: Ahead | undefined;
   #usedBytes = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: SpoolSpaceOptions) {
     this.#options = options;
+    this.#disk = options.disk && new DiskLimit(options.disk, options.clock);
   }
 
   get usage(): SpoolUsage {
@@ -79,15 +86,22 @@ export class SpoolSpace {
   async admit(bytes: number, writer: Writer): Promise<void> {
     this.#writers.add(writer);
     try {
+      await this.#disk?.refresh(this.#usedBytes, bytes);
       while (this.#usedBytes + bytes > this.#limitOf(writer.tenant)) {
         writer.signal.throwIfAborted();
         await this.#moreRoom(writer);
+        await this.#disk?.measure(this.#usedBytes);
       }
     } finally {
       this.#writers.delete(writer);
     }
     this.#usedBytes += bytes;
     if (this.#ahead?.tenant === writer.tenant) this.#ahead.wroteMs = this.#options.clock.monotonic();
+  }
+
+  /** The disk took no more, whatever was admitted: whether there is more room on it now. */
+  async makeRoom({ tenant, signal }: Writer): Promise<boolean> {
+    return (await this.#reclaim()) || untilAborted(tenant.releaseSent(), signal);
   }
 
   /** As `admit`, without waiting: false when there is no room now. */
@@ -98,14 +112,14 @@ export class SpoolSpace {
   }
 
   hasRoom(bytes: number): boolean {
-    return this.#usedBytes + bytes <= this.#options.limitBytes;
+    return this.#usedBytes + bytes <= this.#limitBytes;
   }
 
   resize(bytes: number): void {
     this.#usedBytes += bytes;
     if (bytes >= 0) return;
     // Who needs to go beyond the limit next may be another one.
-    if (this.#usedBytes <= this.#options.limitBytes) this.#ahead = undefined;
+    if (this.#usedBytes <= this.#limitBytes) this.#ahead = undefined;
     this.notify();
   }
 
@@ -122,8 +136,12 @@ export class SpoolSpace {
   }
 
   #limitOf(tenant: SpoolTenant): number {
-    const { limitBytes, overdraftBytes } = this.#options;
-    return this.#ahead?.tenant === tenant ? limitBytes + overdraftBytes : limitBytes;
+    const beyond = this.#ahead?.tenant === tenant ? this.#options.overdraftBytes : 0;
+    return this.#limitBytes + beyond;
+  }
+
+  get #limitBytes(): number {
+    return Math.min(this.#options.limitBytes, this.#disk?.bytes ?? Number.POSITIVE_INFINITY);
   }
 
   /** Returns when there may be more room for this writer. */
@@ -160,6 +178,7 @@ export class SpoolSpace {
   }
 
   #noSpace(): ContentError {
+    if (this.#disk !== undefined) return this.#disk.noSpace(this.#usedBytes);
     return new ContentError(
       'no-space',
       `files being written take ${describeSize(this.#usedBytes)} of the spool, which may hold ` +
