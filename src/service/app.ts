@@ -78,6 +78,9 @@ export function createApp(services: Services, options: AppOptions): App {
     beginAnswer(request, reply);
     slowBodies.watch(request.raw, reply.raw);
   });
+  app.addHook('onSend', async ({ failed }) => {
+    if (!failed) await services.store.settled();
+  });
   app.addHook('onClose', async () => slowBodies.stop());
   logRequests(app, services);
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, services));

@@ -13,7 +13,7 @@ import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../contract/limits.ts';
 import { errorCode } from '../../lib/error-code.ts';
-import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
+import { GroupSync } from '../../lib/group-sync.ts';
 import { syncDirectory } from '../../lib/sync-directory.ts';
 import { copyFileDurably, makeDirectory } from '../buckets/durable-file.ts';
 import { isRandomId, randomId } from '../random-id.ts';
@@ -34,8 +34,6 @@ import { receiveBytes } from './receive-bytes.ts';
 import { uploadRemains } from './upload-remains.ts';
 import type { UrlSigner } from './url-signer.ts';
 
-/** Directories of parts: a file system makes the names of many durable in about the time of one. */
-const SYNCED_AT_ONCE = 16;
 /** Segments of blobs whose layout is remembered. */
 const SEGMENTS_REMEMBERED = 100_000;
 
@@ -58,6 +56,8 @@ export class DirectoryBlobStore implements BlobStore {
   });
   /** Completions at work: a second one of the same upload waits for the first. */
   readonly #completing = new Map<string, Promise<StoredBlob>>();
+  /** Makes the names of uploads that are begun at the same time durable together. */
+  readonly #uploadNames = new GroupSync(() => syncDirectory(this.#path('uploads')));
 
   constructor(options: DirectoryBlobStoreOptions) {
     this.#options = options;
@@ -65,13 +65,18 @@ export class DirectoryBlobStore implements BlobStore {
 
   /** Makes the directories. */
   async prepare(): Promise<void> {
+    const { root } = this.#options;
     await mkdir(this.#path('uploads'), { recursive: true });
     await mkdir(this.#path('blobs'), { recursive: true });
+    await syncDirectory(root);
+    await syncDirectory(dirname(root));
   }
 
   async beginUpload(): Promise<UploadTarget> {
     const key = randomId();
     await mkdir(this.#upload(key));
+    this.#uploadNames.note();
+    await this.#uploadNames.settled();
     return { key };
   }
 
@@ -93,10 +98,10 @@ export class DirectoryBlobStore implements BlobStore {
 
   /** Fails with ENOENT as soon as the upload is gone, also while the bytes come. */
   async #keepPart(directory: string, bytes: Readable): Promise<StoredPart> {
-    await mkdirUnlessThere(directory);
+    if (await mkdirUnlessThere(directory)) await syncDirectory(dirname(directory));
     const before = await readdir(directory);
     const part = await receiveBytes(directory, bytes, PART_SIZE_MAX);
-    await rename(part.path, join(directory, part.md5));
+    await renameDurably(part.path, join(directory, part.md5));
     // Only what was there before: a part of the same number sent at the same time is left alone.
     const replaced = before.filter((name) => name !== part.md5 && !name.startsWith('.'));
     await Promise.all(replaced.map((name) => rm(join(directory, name), { force: true })));
@@ -244,8 +249,6 @@ export class DirectoryBlobStore implements BlobStore {
     const used = new Set(parts.map(({ name }) => dirname(name)));
     const unused = (await readdir(upload)).filter((name) => isPartNumber(name) && !used.has(name));
     await Promise.all(unused.map((name) => rm(join(upload, name), { recursive: true, force: true })));
-    // The bytes are durable since they came, their names only from here on.
-    await forEachAtOnce(used, SYNCED_AT_ONCE, (name) => syncDirectory(join(upload, name)));
     await writeManifest(upload, parts);
     await this.#moveIn(upload, key);
   }
@@ -301,11 +304,15 @@ function isMd5(etag: string): boolean {
   return /^[0-9a-f]{32}$/.test(etag);
 }
 
-/** Unlike a recursive `mkdir`, does not make the parents. */
-async function mkdirUnlessThere(path: string): Promise<void> {
-  await mkdir(path).catch((error) => {
+/** Unlike a recursive `mkdir`, does not make the parents. Whether it made the directory. */
+async function mkdirUnlessThere(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
-  });
+    return false;
+  }
 }
 
 function isMissing(error: unknown): boolean {

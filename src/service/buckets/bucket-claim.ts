@@ -1,6 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
 import { makeDirectory } from './durable-file.ts';
@@ -38,6 +39,7 @@ async function writeClaim(path: string, claim: Claim): Promise<Claim> {
     await makeDirectory(dirname(path));
     await writeFile(temporary, JSON.stringify(claim), { flush: true, mode: 0o600 });
     await link(temporary, path);
+    await syncDirectory(dirname(path));
     return claim;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

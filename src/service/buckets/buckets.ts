@@ -6,7 +6,6 @@
  * lay a link to another directory there, such as a lab's NAS; who creates a volume cannot, and so reaches no other part of
  * the machine's disks.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Remains } from '../remains.ts';
@@ -17,6 +16,7 @@ import { claimBucket } from './bucket-claim.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { BucketError } from './bucket-error.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
+import { makeDirectory } from './durable-file.ts';
 import { incomingRemains } from './incoming-remains.ts';
 import type { S3Buckets } from './s3-buckets.ts';
 import { SortedLevels } from './sorted-levels.ts';
@@ -70,7 +70,7 @@ export class Buckets {
   async prepare(address: BucketAddress, credentials: BucketCredentials): Promise<void> {
     if (this.#endpointOf(address) !== undefined) return;
     const root = this.#directoryOf(address);
-    await mkdir(root, { recursive: true });
+    await makeDirectory(root);
     await claimBucket(root, credentials);
   }
 

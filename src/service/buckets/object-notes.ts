@@ -2,7 +2,7 @@
  * What a directory cannot say about an object: its etag, content type, storage class and writer.
  *
  * A note belongs to one file, not to a key: it is called after the inode, size and mtime of the file it is about, in a
- * directory that stands for the key. It is written before the put gives the file its name, so whatever the moment of a
+ * directory that stands for the key. It is written, durably, before the put gives the file its name, so whatever the moment of a
  * crash, and however many puts run at once, the file that is there finds its own note. A file that was put or changed by
  * hand finds none, which is how it is recognised. In a bucket copied with its times inodes differ: then size and mtime
  * are enough.
@@ -11,6 +11,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '../../lib/sync-directory.ts';
 import type { PutOptions } from './bucket.ts';
 import { makeDirectory } from './durable-file.ts';
 import { NOTES_DIRECTORY } from './key-path.ts';
@@ -61,6 +62,7 @@ export async function writeNote(
   const temporary = join(directory, randomUUID());
   await writeFile(temporary, JSON.stringify(note), { flush: true });
   await rename(temporary, join(directory, nameOf(file)));
+  await syncDirectory(directory);
 }
 
 /** To be called once no key names the file any more. */

@@ -6,10 +6,18 @@
  * - `taken`: a unique value exists already
  * - `dangling`: what a new row refers to is not there, or not any more
  * - `unreachable`: the database, or the connection to it, is gone
+ * - `unsynced`: the disk failed to keep what was written; only a new process knows what is there
  */
-export type DatabaseFailure = 'full' | 'busy' | 'conflict' | 'taken' | 'dangling' | 'unreachable';
+export type DatabaseFailure =
+  | 'full'
+  | 'busy'
+  | 'conflict'
+  | 'taken'
+  | 'dangling'
+  | 'unreachable'
+  | 'unsynced';
 
-/** A failure of a database that is another process; its own error is the cause. */
+/** A failure of a database that is another process, or of its disk; the error that it or the system gave is the cause. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly failure: DatabaseFailure;
@@ -44,8 +52,10 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   }
 }
 
+const PASSING: ReadonlySet<DatabaseFailure> = new Set(['busy', 'conflict', 'unreachable', 'unsynced']);
+
 /** Whether the same may well succeed when it is done again later. */
 export function isPassingFailure(error: unknown): boolean {
   const failure = databaseFailure(error);
-  return failure === 'busy' || failure === 'conflict' || failure === 'unreachable';
+  return failure !== undefined && PASSING.has(failure);
 }

@@ -24,6 +24,12 @@ export class NodeSqliteDatabase implements SqliteDatabase {
     return statement;
   }
 
+  /** Rows changed since the database was opened, whether or not that was rolled back. */
+  totalChanges(): number {
+    const [row] = this.prepare('select total_changes() as changes').all([]) as { changes: number }[];
+    return row?.changes ?? 0;
+  }
+
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }

@@ -3,7 +3,6 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import {
   CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
   type Driver,
   type Kysely,
   SqliteDialect,
@@ -12,6 +11,7 @@ import {
 } from 'kysely';
 import type { DialectFeatures } from './dialect-features.ts';
 import { NodeSqliteDatabase } from './sqlite-database.ts';
+import { SqliteDurability } from './sqlite-durability.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -41,13 +41,20 @@ const CHANGE_MARK = CompiledQuery.raw(
 );
 
 /** Opens, or creates, the database file. WAL: readers and the one writer do not wait for each other. */
-export async function sqliteDialect(file: string): Promise<Dialect> {
+export async function sqliteDialect(file: string): Promise<DurableSqliteDialect> {
   const database = await open(file);
-  database.exec('pragma journal_mode = wal');
-  database.exec('pragma synchronous = normal');
+  const mode = database.prepare('pragma journal_mode = wal').get() as { journal_mode: string };
+  const hasLog = mode.journal_mode === 'wal';
+  // What makes a commit durable is done by SqliteDurability, but on file systems where SQLite cannot keep a log.
+  database.exec(`pragma synchronous = ${hasLog ? 'normal' : 'full'}`);
   database.exec('pragma foreign_keys = on');
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  return new ImmediateSqliteDialect(new NodeSqliteDatabase(database));
+  // The log is there once something was read.
+  database.exec('select count(*) from sqlite_schema');
+  return new DurableSqliteDialect(
+    new NodeSqliteDatabase(database),
+    new SqliteDurability(hasLog ? file : undefined),
+  );
 }
 
 /** Node 22 brings the module along; on Node 20 the package of the same interface takes its place. */
@@ -62,29 +69,65 @@ async function open(file: string): Promise<DatabaseSyncInstance> {
   return new DatabaseSync(file);
 }
 
-class ImmediateSqliteDialect extends SqliteDialect {
+export class DurableSqliteDialect extends SqliteDialect {
   readonly #database: NodeSqliteDatabase;
+  readonly #durability: SqliteDurability;
 
-  constructor(database: NodeSqliteDatabase) {
+  constructor(database: NodeSqliteDatabase, durability: SqliteDurability) {
     super({ database });
     this.#database = database;
+    this.#durability = durability;
   }
 
   override createDriver(): Driver {
-    return new ImmediateSqliteDriver(this.#database);
+    return new DurableSqliteDriver(this.#database, this.#durability);
+  }
+
+  /** Resolves when everything that can be read is durable: others may have committed it just now, and wait themselves. */
+  settled(): Promise<void> {
+    return this.#durability.settled();
   }
 }
 
 /**
+ * Whoever changed something has the connection released only when that is durable; others have it meanwhile.
+ *
  * Transactions take the write lock when they begin. Begun the default way, two processes that read and then write
  * both fail with SQLITE_BUSY at once, whatever the busy timeout.
  */
-class ImmediateSqliteDriver extends SqliteDriver {
+class DurableSqliteDriver extends SqliteDriver {
   readonly #database: NodeSqliteDatabase;
+  readonly #durability: SqliteDurability;
+  #changes = 0;
 
-  constructor(database: NodeSqliteDatabase) {
+  constructor(database: NodeSqliteDatabase, durability: SqliteDurability) {
     super({ database });
     this.#database = database;
+    this.#durability = durability;
+  }
+
+  override async init(): Promise<void> {
+    await super.init();
+    await this.#durability.open();
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#durability.check();
+    return super.acquireConnection();
+  }
+
+  override async releaseConnection(): Promise<void> {
+    const changes = this.#database.totalChanges();
+    const changed = changes !== this.#changes;
+    this.#changes = changes;
+    if (changed) this.#durability.note();
+    await super.releaseConnection();
+    if (changed) await this.#durability.settled();
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.#durability.close();
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {

@@ -32,6 +32,7 @@ import { VolumeStore } from './volumes.ts';
 export class Store {
   readonly #db: Kysely<Schema>;
   readonly #features: DialectFeatures;
+  readonly #settled: () => Promise<void>;
   /** Of the pool to PostgreSQL; undefined on SQLite, and inside a transaction. */
   readonly connections: () => Connections | undefined;
   readonly users: UserStore;
@@ -56,10 +57,15 @@ export class Store {
   constructor(
     db: Kysely<Schema>,
     features: DialectFeatures,
-    beside: { readonly connections?: () => Connections; readonly memo?: ListingMemo } = {},
+    beside: {
+      readonly connections?: () => Connections;
+      readonly memo?: ListingMemo;
+      readonly settled?: () => Promise<void>;
+    } = {},
   ) {
     this.#db = db;
     this.#features = features;
+    this.#settled = beside.settled ?? (() => Promise.resolve());
     this.connections = beside.connections ?? (() => undefined);
     this.users = new UserStore(db);
     this.tokens = new TokenStore(db);
@@ -89,6 +95,14 @@ export class Store {
     );
   }
 
+  /**
+   * Resolves when everything that was read from the database is durable. Changes are so when they are answered; but they
+   * can be read before. What leaves the process must not be taken back by a power failure.
+   */
+  async settled(): Promise<void> {
+    await this.#settled();
+  }
+
   /** Whether the database answers, and has every table and column that this service knows. */
   async isCurrent(): Promise<boolean> {
     return hasAllMigrations(this.#db, this.#features);
@@ -106,10 +120,11 @@ export class Store {
 
 /** Opens the SQLite database in `file`, making or migrating it as needed. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  const db = new Kysely<Schema>({ dialect: await sqliteDialect(file) });
+  const dialect = await sqliteDialect(file);
+  const db = new Kysely<Schema>({ dialect });
   return openStore(db, sqliteFeatures, () => {
     const memo = new ListingMemo(() => sqliteChangeMark(db));
-    return new Store(db, sqliteFeatures, { memo });
+    return new Store(db, sqliteFeatures, { memo, settled: () => dialect.settled() });
   });
 }
 
