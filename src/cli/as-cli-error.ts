@@ -1,4 +1,4 @@
-import { CredentialsError } from '../config/credentials.ts';
+import { CredentialsError } from '../config/credentials-error.ts';
 import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
 import { OperatorError } from '../service/operator/operator-error.ts';
 import { SecretKeyError } from '../service/secrets/secret-keys.ts';

@@ -6,23 +6,18 @@
  *   api_endpoint = https://api.example.org/v2
  *   auth_token   = …
  */
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse as parseIni } from 'ini';
-import { errorCode } from '../lib/error-code.ts';
 import { plainReason } from '../lib/plain-reason.ts';
+import { CredentialsError } from './credentials-error.ts';
 import type { Environment } from './directories.ts';
 import { InvalidValue } from './option.ts';
 import { parseEndpoint } from './option-text.ts';
+import { readPrivateFile } from './private-file.ts';
+import { NO_PROFILE, readProfile } from './profile-file.ts';
 
 export interface Credentials {
   readonly endpoint: string;
   readonly token: string;
-}
-
-/** No usable credentials. The message is one line that names the file, the profile and what to do. */
-export class CredentialsError extends Error {
-  override readonly name = 'CredentialsError';
 }
 
 export interface CredentialSources {
@@ -33,16 +28,6 @@ export interface CredentialSources {
   readonly environment: Environment;
   readonly home: string;
 }
-
-interface Profile {
-  readonly endpoint: string | undefined;
-  readonly token: string | undefined;
-}
-
-/** Editors of other systems put it first. */
-const BYTE_ORDER_MARK = /^\uFEFF/;
-
-const NO_PROFILE: Profile = { endpoint: undefined, token: undefined };
 
 export async function resolveCredentials(sources: CredentialSources): Promise<Credentials> {
   const { environment, tokenFile } = sources;
@@ -73,52 +58,11 @@ function fromEnvironment(environment: Environment, name: string): string | undef
 
 async function readTokenFile(path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch (error) {
-    throw new CredentialsError(`cannot read the token file ${path}: ${plainReason(error)}`, { cause: error });
-  }
-}
-
-async function readProfile(file: string, name: string, need?: 'optional'): Promise<Profile> {
-  let text: string;
-  try {
-    const { mode } = await stat(file);
-    if ((mode & 0o077) !== 0) {
-      throw new CredentialsError(`${file} holds tokens and others may read it: run chmod 600 ${file}`);
-    }
-    text = await readFile(file, 'utf8');
+    return (await readPrivateFile(path)).trim();
   } catch (error) {
     if (error instanceof CredentialsError) throw error;
-    if (need === 'optional' && errorCode(error) === 'ENOENT') return NO_PROFILE;
-    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${plainReason(error)}`, {
-      cause: error,
-    });
+    throw new CredentialsError(`cannot read the token file ${path}: ${plainReason(error)}`, { cause: error });
   }
-  const sections = parseIni(escapeMarks(escapeDots(text.replace(BYTE_ORDER_MARK, ''))));
-  const section: unknown = Object.hasOwn(sections, name) ? sections[name] : undefined;
-  if (typeof section !== 'object' || section === null) {
-    if (need === 'optional') return NO_PROFILE;
-    const known = Object.keys(sections).join(', ') || 'none';
-    throw new CredentialsError(`no profile ${name} in ${file} (profiles there: ${known})`);
-  }
-  const keys = new Map(Object.entries(section));
-  return { endpoint: textOf(keys.get('api_endpoint')), token: textOf(keys.get('auth_token')) };
-}
-
-/** The ini package nests sections at dots; a profile name may have them. */
-function escapeDots(text: string): string {
-  return text.replace(/^[ \t]*\[[^\]\n]*\]/gm, (header) => header.replaceAll('.', '\\.'));
-}
-
-/** The ini package begins a comment at every mark of one; a token may have such marks, and a comment has a blank before it. */
-function escapeMarks(text: string): string {
-  return text.replace(/.+/g, (line) =>
-    /^[^=]*=\s*["']/.test(line) ? line : line.replace(/(?<=[^\s\\])[;#]/g, '\\$&'),
-  );
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function checkedEndpoint(endpoint: string): string {

@@ -24,7 +24,7 @@ const endpoint: Option<string | undefined> = {
 
 const tokenFile: Option<string | undefined> = {
   flags: '--token-file <file>',
-  help: 'file that holds the authentication token (or the variable SVC_AUTH_TOKEN)',
+  help: 'file that holds the authentication token, which others may not read (or the variable SVC_AUTH_TOKEN)',
   default: undefined,
 };
 

@@ -36,7 +36,7 @@ async function expectFailure(
 describe('svcfs mount fails with an exit code of its own for', () => {
   test('a token that the service refuses', async ({ sandbox }) => {
     const tokenFile = join(sandbox.root, 'token');
-    await writeFile(tokenFile, 'feedfacefeedfacefeedface');
+    await writeFile(tokenFile, 'feedfacefeedfacefeedface', { mode: 0o600 });
     const expected = { exit: 'tokenRefused', says: /refused the token/ } as const;
     await expectFailure(sandbox, expected, { args: ['--token-file', tokenFile] });
     expect(await sandbox.logs()).not.toContain('feedface');

@@ -2,11 +2,9 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  type CredentialSources,
-  CredentialsError,
-  resolveCredentials,
-} from '../../../src/config/credentials.ts';
+import { type CredentialSources, resolveCredentials } from '../../../src/config/credentials.ts';
+import { CredentialsError } from '../../../src/config/credentials-error.ts';
+import { mustRun } from '../../support/run.ts';
 
 async function home(credentials?: string, mode = 0o600): Promise<string> {
   const directory = dirSync({ unsafeCleanup: true });
@@ -74,7 +72,7 @@ describe('credentials', () => {
   it('come from flags before everything else', async () => {
     const directory = await home(PROFILES);
     const tokenFile = join(directory, 'token');
-    await writeFile(tokenFile, 'file-token\n');
+    await writeFile(tokenFile, 'file-token\n', { mode: 0o600 });
     const environment = { SVC_API_ENDPOINT: 'http://env/v2', SVC_AUTH_TOKEN: 'env-token' };
     expect(
       await resolve({
@@ -163,6 +161,20 @@ describe('a failure to find credentials', () => {
       0o600,
       /no token: give --token/,
     ],
+    [
+      'names a mistyped key, whose value would be taken from elsewhere',
+      { profile: 'lab', environment: { SVC_AUTH_TOKEN: 'of-another' } },
+      '[lab]\napi_endpoint = https://lab.example/v2\nauth_tokn = lab-token\n',
+      0o600,
+      /unknown key auth_tokn of profile lab in .*credentials: did you mean auth_token\?/,
+    ],
+    [
+      'names it in the profile that nobody asked for',
+      {},
+      '[default]\nendpoint = https://default.example/v2\n',
+      0o600,
+      /unknown key endpoint of profile default in .*: did you mean api_endpoint\?/,
+    ],
     ['needs a section, not a key', { profile: 'top' }, 'top = 1\n', 0o600, /no profile top/],
   ])('%s', async (_, sources, credentials, mode, message) => {
     const error: unknown = await resolve({ home: await home(credentials, mode), ...sources }).catch(
@@ -171,5 +183,27 @@ describe('a failure to find credentials', () => {
     expect(error).toBeInstanceOf(CredentialsError);
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toContain('\n');
+  });
+
+  it('says how to close a token file that others may read, and takes a pipe as it is', async () => {
+    const directory = await home();
+    const tokenFile = join(directory, 'token');
+    const sources = { home: directory, endpoint: 'http://flag/v2', tokenFile };
+    await writeFile(tokenFile, 'file-token\n');
+    for (const mode of [0o604, 0o640, 0o620, 0o602]) {
+      await chmod(tokenFile, mode);
+      const refused = resolve(sources);
+      await expect(refused).rejects.toThrow(CredentialsError);
+      await expect(refused).rejects.toThrow(`others may read it: run chmod 600 ${tokenFile}`);
+    }
+    await chmod(tokenFile, 0o400);
+    expect((await resolve(sources)).token).toBe('file-token');
+    const pipe = join(directory, 'pipe');
+    await mustRun('mkfifo', ['-m', '644', pipe]);
+    const [{ token }] = await Promise.all([
+      resolve({ ...sources, tokenFile: pipe }),
+      writeFile(pipe, 'piped-token\n'),
+    ]);
+    expect(token).toBe('piped-token');
   });
 });
