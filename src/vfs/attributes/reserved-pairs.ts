@@ -8,6 +8,9 @@ const PREFIX = 'svcfs.';
 const MODE = `${PREFIX}mode`;
 const MTIME = `${PREFIX}mtime`;
 
+/** Left out of a file whose other pairs leave no room for them, the first ones first. */
+export const GIVING_WAY: readonly string[] = [MTIME, MODE];
+
 const NONE: ReservedFacts = {};
 
 export interface ReservedFacts {

@@ -44,8 +44,14 @@ export class PlatformMutations implements Mutations {
       if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
       await this.#parts.openFiles.truncate(node, changes.sizeBytes, how);
     }
-    setAttributes(this.#parts, node, changes);
-    if (node.kind === 'project-file') await this.#parts.contents.annotatePromised(node);
+    const { signal } = how.context;
+    const work = setAttributes(this.#parts, node, changes);
+    try {
+      await untilAborted(work, signal);
+    } catch (error) {
+      if (signal.aborted) this.#recordUnheard('setattr', pathOf(node), work);
+      throw error;
+    }
   }
 
   async mkdir(place: Place, mode: number, context: RequestContext): Promise<Node> {
@@ -125,10 +131,15 @@ export class PlatformMutations implements Mutations {
       () => {
         for (const { parent, name } of places) tree.kernel.invalidateEntry(parent.id, name);
       },
-      (error: unknown) => {
-        if (!isAbort(error)) tree.recordError({ op, path: pathsOf(places) }, error);
-      },
+      () => undefined,
     );
+    this.#recordUnheard(op, pathsOf(places), work);
+  }
+
+  #recordUnheard(op: string, path: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!isAbort(error)) this.#parts.tree.recordError({ op, path }, error);
+    });
   }
 
   /** It is not as we knew it, or as it was. */

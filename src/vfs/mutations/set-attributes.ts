@@ -2,17 +2,14 @@
  * SETATTR but for the size. The platform keeps no mode and no settable time: those of files are metadata pairs of our
  * own, those of folders local state, objects of volumes have none (`unkept.ts`).
  */
-import { millisecondsOf, nanosecondsOf } from '../../lib/nanoseconds.ts';
-import { reservedPairs } from '../attributes/reserved-pairs.ts';
+import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
-import { pairsToBe } from '../open/annotations.ts';
 import type { Contents } from '../open/contents.ts';
-import { localFacts } from '../open/local-facts.ts';
+import { localFacts, showFacts } from '../open/local-facts.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
-import { requireCount } from '../xattr/limits.ts';
 import type { AttributeWriter } from './attribute-writer.ts';
 import { type SettableFacts, withoutUnkept } from './unkept.ts';
 
@@ -25,11 +22,10 @@ interface Parts {
 const PERMISSION_BITS = 0o7777;
 const SUID_SGID_BITS = 0o6000;
 
-export function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): void {
+export async function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): Promise<void> {
   const { tree } = parts;
   const facts = factsOf(tree, node, changes);
-  if (isNothing(facts)) writeAgain(parts, node);
-  else setFacts(parts, node, facts);
+  if (!isNothing(facts)) await setFacts(parts, node, facts);
   if (changes.atimeNs !== undefined) node.atimeNs = timeOf(tree, changes.atimeNs);
   if (node.kind !== 'volume-directory' && !isPublishedObject(node)) node.changedMs = tree.clock.now();
 }
@@ -39,13 +35,12 @@ function isPublishedObject(node: Node): boolean {
   return node.kind === 'volume-object' && node.record !== undefined;
 }
 
-function setFacts(parts: Parts, node: Node, facts: Facts): void {
+async function setFacts(parts: Parts, node: Node, facts: Facts): Promise<void> {
   const { tree, contents } = parts;
   requireWritable(tree, node);
   switch (node.kind) {
     case 'project-file':
-      setOfFile(parts, node, withoutUnkept(tree, node, facts));
-      return;
+      return setOfFile(parts, node, withoutUnkept(tree, node, facts));
     case 'project-folder':
       setOfFolder(tree, node, withoutUnkept(tree, node, facts));
       return;
@@ -76,13 +71,17 @@ function isNothing({ mode, mtimeNs, owner }: Facts): boolean {
 /** What is really to change: programs set what they find, and a request is not for that. */
 function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const { attributes } = tree.attributesOf(node);
+  // What a file shows may be on its way: who asks for the same waits for it, too.
+  const unsent = node.kind === 'project-file' ? localFacts(node) : {};
   const asked = changes.mode ?? attributes.mode;
   const mode = (changes.killSuidgid ? asked & ~SUID_SGID_BITS : asked) & PERMISSION_BITS;
+  const isModeThere = mode === (attributes.mode & PERMISSION_BITS);
+  const isModeUnsent = changes.mode !== undefined && unsent.mode === mode;
   const { mtimeNs, uid = attributes.uid, gid = attributes.gid } = changes;
   const time = mtimeNs === undefined ? undefined : timeOf(tree, mtimeNs);
   return {
-    mode: mode === (attributes.mode & PERMISSION_BITS) ? undefined : mode,
-    mtimeNs: time === attributes.mtimeNs ? undefined : time,
+    mode: isModeThere && !isModeUnsent ? undefined : mode,
+    mtimeNs: time === attributes.mtimeNs && unsent.mtimeNs !== time ? undefined : time,
     owner: uid === attributes.uid && gid === attributes.gid ? undefined : { uid, gid },
     isNow: mtimeNs === 'now',
   };
@@ -103,26 +102,30 @@ function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeNs, own
   node.mtimeNs = mtimeNs ?? node.mtimeNs;
 }
 
-/** What is asked for is what the file shows, but that may not have been written: the platform could not be asked then. */
-function writeAgain({ contents, attributes }: Parts, node: Node): void {
-  if (node.kind !== 'project-file' || Object.keys(localFacts(node)).length === 0) return;
-  if ((contents.find(node)?.unpublished ?? 'none') === 'none') attributes.writeLater(node);
-}
-
-function setOfFile({ contents, attributes }: Parts, node: ProjectFileNode, facts: Facts): void {
+/** A file that is being written has them with its next content; any other has them on the platform when this returns. */
+async function setOfFile(
+  { tree, contents, attributes }: Parts,
+  node: ProjectFileNode,
+  facts: Facts,
+): Promise<void> {
   if (isNothing(facts)) return;
-  const unpublished = contents.find(node)?.unpublished ?? 'none';
-  const { mode = node.mode, mtimeNs } = facts;
+  const content = contents.find(node);
+  const isBeingWritten = (content?.unpublished ?? 'none') !== 'none';
   // `touch` of a new file: its publication dates it, and a request less does.
-  const isDatedAnyway = facts.isNow && unpublished !== 'none';
-  const sent = localFacts({ mode, mtimeNs: isDatedAnyway ? undefined : mtimeNs });
-  requireCount({ ...pairsToBe(node), ...reservedPairs(sent) });
-  node.mode = mode;
-  if (mtimeNs !== undefined) {
-    node.writtenMs = isDatedAnyway ? millisecondsOf(mtimeNs) : undefined;
-    node.mtimeNs = isDatedAnyway ? undefined : mtimeNs;
+  const isDatedAnyway = facts.isNow && isBeingWritten;
+  if (isDatedAnyway) {
+    node.writtenMs = tree.clock.now();
+    node.mtimeNs = undefined;
   }
-  if (unpublished === 'none') attributes.writeLater(node);
+  const kept = localFacts({ mode: facts.mode, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
+  const isPromised = content?.promised === true;
+  if (!isBeingWritten && !isPromised) return attributes.set(node, kept);
+  showFacts(node, kept);
+  const isJournaled = await contents.annotatePromised(node);
+  if (isBeingWritten) return;
+  // An upload that is on its way may be too far to take them along.
+  if (isJournaled) attributes.writeUnheard(node);
+  else await attributes.write(node);
 }
 
 function setOfFolder(tree: Tree, node: ProjectFolderNode, facts: Facts): void {

@@ -1,6 +1,7 @@
 import type { Annotations } from '../../content/ports.ts';
 import { LINK_PAIR } from '../../jobs/symbolic-link.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
+import { fits, withinLimit } from '../attributes/pairs-that-fit.ts';
 import { readReservedPairs, reservedPairs, userPairs } from '../attributes/reserved-pairs.ts';
 import type { ProjectFileNode } from '../node.ts';
 import { localFacts } from './local-facts.ts';
@@ -24,15 +25,24 @@ export function withoutContentPairs(metadata: Readonly<Record<string, string>>):
  * the platform makes a new file of it, and what was set since. The old content's time and MD5 are not carried over.
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
+  const metadata = withinLimit(allPairs(node));
+  const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
+  return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
+}
+
+/** Whether some of our own are left out of that. */
+export function lacksRoom(node: ProjectFileNode): boolean {
+  return !fits(allPairs(node));
+}
+
+function allPairs(node: ProjectFileNode): Readonly<Record<string, string>> {
   const before = keptMetadata(node);
   const { mode } = readReservedPairs(before);
-  const metadata = {
+  return {
     ...userPairs(before),
     ...node.pending?.metadata,
     ...reservedPairs({ ...(mode !== undefined && { mode }), ...localFacts(node) }),
   };
-  const tags = node.pending?.tags ?? (node.record?.tags.length ? node.record.tags : undefined);
-  return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
 }
 
 /** All pairs that a file is to have, those of our own that are to be sent included. */

@@ -157,13 +157,17 @@ export class Contents {
     this.#closedFiles.follow(content);
   }
 
-  /** Makes what was set on a file as safe here as what a close acknowledged of it, until that is a file of the platform. */
-  async annotatePromised(node: ProjectFileNode): Promise<void> {
+  /**
+   * Makes what was set on a file as safe here as what a close acknowledged of it. False: there is nothing of that kind, or it
+   * is a file of the platform by now.
+   */
+  async annotatePromised(node: ProjectFileNode): Promise<boolean> {
     const content = this.find(node);
-    if (!content?.promised || content.unlinked) return;
-    await this.#publisher.annotate(node);
+    if (!content?.promised || content.unlinked) return false;
+    const isJournaled = await this.#publisher.annotate(node);
     // What was set may be what was refused.
     this.#closedFiles.tryAgain(content);
+    return isJournaled;
   }
 
   /**

@@ -6,6 +6,12 @@ export function localFacts({ mode, mtimeNs }: Pick<ProjectFileNode, 'mode' | 'mt
   return { ...(mode !== undefined && { mode }), ...(mtimeNs !== undefined && { mtimeNs }) };
 }
 
+/** The file shows them from now on. */
+export function showFacts(node: ProjectFileNode, { mode, mtimeNs }: ReservedFacts): void {
+  node.mode = mode ?? node.mode;
+  node.mtimeNs = mtimeNs ?? node.mtimeNs;
+}
+
 /** They are in the record now; what was set since stays. */
 export function localFactsSent(node: ProjectFileNode, sent: ReservedFacts): void {
   if (node.mode === sent.mode) node.mode = undefined;

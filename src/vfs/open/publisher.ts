@@ -8,7 +8,8 @@ import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
-import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
+import { type ReservedFacts, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
@@ -16,7 +17,8 @@ import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObj
 import { folderIdOf, pathOf, projectOf } from '../node.ts';
 import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
-import { annotationsFor } from './annotations.ts';
+import { requireAccepted } from '../xattr/limits.ts';
+import { annotationsFor, lacksRoom } from './annotations.ts';
 import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
 import { learnPlace, moveAbove } from './learn-place.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
@@ -199,9 +201,12 @@ export class Publisher implements DraftMaker {
     await draft?.commit(signal);
   }
 
-  /** What is set on a file goes with its content, and is owed with it when that is. */
-  async annotate(node: ProjectFileNode): Promise<void> {
-    if (!isFileAlready(node.draft)) await node.draft?.annotate(annotationsFor(node));
+  /** What is set on a file goes with its content, and is owed with it when that is. False: its content is there already. */
+  async annotate(node: ProjectFileNode): Promise<boolean> {
+    const { draft } = node;
+    if (!draft || isFileAlready(draft)) return false;
+    await draft.annotate(annotationsFor(node));
+    return true;
   }
 
   /**
@@ -226,9 +231,10 @@ export class Publisher implements DraftMaker {
     await learnPlace(this.#tree, node);
     await this.#follow(content, draft);
     await this.#noteConflict(content, node);
-    const { pending, record } = node;
-    const facts = localFacts(node);
+    let sent = settingsOf(node);
     const annotations = annotationsFor(node);
+    if (annotations) requireAccepted(annotations);
+    if (lacksRoom(node)) tellLeftOut(this.#tree, node);
     let file = await publishOver(this.#replaced, { content, node, draft }, async () => {
       const whole = draft.wholeCopyOf();
       const target = transferTargetOf(parentOf(node), platformNameOf(node));
@@ -237,13 +243,13 @@ export class Publisher implements DraftMaker {
         ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
         : this.#upload(draft, annotations);
     });
-    for (let sent = { pending, record }; isSetSince(node, sent); ) {
-      sent = { pending: node.pending, record: node.record };
+    while (isSetSince(node, sent)) {
+      sent = settingsOf(node);
       await draft.annotate(annotationsFor(node));
       file = await draft.annotatePublished();
     }
     this.#tree.published(node, file);
-    localFactsSent(node, facts);
+    localFactsSent(node, sent.facts);
     await this.#hasTheName(content, draft);
   }
 
@@ -372,11 +378,19 @@ function isFileAlready(draft: Draft | undefined): boolean {
 }
 
 /** What is set on a file waits for its content; what is taken from it is gone from its record as well. */
-function isSetSince(
-  node: ProjectFileNode,
-  { pending, record }: Pick<ProjectFileNode, 'pending' | 'record'>,
-): boolean {
-  return node.pending !== pending || node.record !== record;
+function isSetSince(node: ProjectFileNode, { pending, record, facts }: Settings): boolean {
+  // A write takes the time back: that is told with its own bytes.
+  const { mode = facts.mode, mtimeNs = facts.mtimeNs } = node;
+  const isNewFact = mode !== facts.mode || mtimeNs !== facts.mtimeNs;
+  return node.pending !== pending || node.record !== record || isNewFact;
+}
+
+interface Settings extends Pick<ProjectFileNode, 'pending' | 'record'> {
+  readonly facts: ReservedFacts;
+}
+
+function settingsOf(node: ProjectFileNode): Settings {
+  return { pending: node.pending, record: node.record, facts: localFacts(node) };
 }
 
 /** The platform cannot make this copy, but can take the bytes. */

@@ -7,6 +7,7 @@ import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
+import { fits, tellLeftOut, withinLimit } from '../attributes/pairs-that-fit.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
@@ -17,9 +18,9 @@ import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
 
 export class FileMetadata {
-  readonly #tree: Pick<Tree, 'api' | 'published' | 'doubt'>;
+  readonly #tree: Pick<Tree, 'api' | 'published' | 'doubt' | 'recordError'>;
 
-  constructor(tree: Pick<Tree, 'api' | 'published' | 'doubt'>) {
+  constructor(tree: Pick<Tree, 'api' | 'published' | 'doubt' | 'recordError'>) {
     this.#tree = tree;
   }
 
@@ -37,8 +38,7 @@ export class FileMetadata {
       requireCount({ ...pairsToBe(node), ...pairs });
       const id = publishedId(node);
       if (id === undefined) return addPending(node, { metadata: pairs });
-      const metadata = await this.#tree.api.files.patchMetadata(id, pairs, { signal });
-      this.#keep(node, id, { metadata });
+      this.#keep(node, id, { metadata: await this.#merged(node, id, pairs, signal) });
     });
   }
 
@@ -62,8 +62,10 @@ export class FileMetadata {
   /** Our own pairs stay as they are. */
   replaceAll(node: ProjectFileNode, pairs: Pairs, signal: AbortSignal): Promise<void> {
     return this.#changing(node, signal, async () => {
-      const metadata = { ...ownPairs(node.record?.metadata ?? {}), ...pairs };
-      requireCount({ ...ownPairs(pairsToBe(node)), ...metadata });
+      requireCount(pairs);
+      const wanted = { ...ownPairs(node.record?.metadata ?? {}), ...pairs };
+      const metadata = withinLimit(wanted);
+      if (!fits(wanted)) tellLeftOut(this.#tree, node);
       const id = node.record?.id;
       const put = (fileId: string): Promise<Pairs> =>
         this.#tree.api.files.putMetadata(fileId, metadata, { signal });
@@ -82,6 +84,16 @@ export class FileMetadata {
       if (id === undefined) return addPending(node, { tags });
       this.#keep(node, id, { tags: await this.#tree.api.files.putTags(id, tags, { signal }) });
     });
+  }
+
+  /** One request, or two where pairs of our own have to give way: no call removes a pair. */
+  async #merged(node: ProjectFileNode, id: string, pairs: Pairs, signal: AbortSignal): Promise<Pairs> {
+    const { files } = this.#tree.api;
+    if (fits({ ...node.record?.metadata, ...pairs })) return files.patchMetadata(id, pairs, { signal });
+    const current = await files.get(id, { signal });
+    const there = current.kind === 'file' ? current.metadata : {};
+    tellLeftOut(this.#tree, node);
+    return files.putMetadata(id, withinLimit({ ...there, ...pairs }), { signal });
   }
 
   async #changing(node: ProjectFileNode, signal: AbortSignal, change: () => Promise<void>): Promise<void> {

@@ -2,13 +2,14 @@
  * What the platform takes as metadata (service-api, "Limits") and as tags, checked before anything is sent: refused with the
  * content of a file, they would cost that.
  */
-import { isReservedKey } from '../attributes/reserved-pairs.ts';
+import type { Annotations } from '../../content/ports.ts';
+import { METADATA_PAIRS_MAX } from '../../contract/limits.ts';
+import { GIVING_WAY, isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { isWellFormed } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 
 const KEY_BYTES = 100;
 const VALUE_BYTES = 300;
-const PAIRS = 1000;
 const TAG_BYTES = 300;
 const TAGS = 1000;
 
@@ -42,6 +43,19 @@ export function requireKey(key: string): void {
     throw new FsError('ERANGE', `a key has at most ${KEY_BYTES} bytes, this one ${bytes}`);
 }
 
+/**
+ * What a file is to have when its content is replaced: refused after that, it would be lost with the old file. Pairs of our
+ * own are as they must be.
+ */
+export function requireAccepted({ metadata, tags }: Annotations): void {
+  requireCount(metadata);
+  for (const [key, value] of Object.entries(userPairs(metadata))) {
+    requireKey(key);
+    requireValue(key, value);
+  }
+  if (tags) requireTags(tags);
+}
+
 export function requireValue(key: string, value: string): void {
   requireText(value);
   const bytes = Buffer.byteLength(value);
@@ -49,11 +63,14 @@ export function requireValue(key: string, value: string): void {
     throw new FsError('E2BIG', `a value has at most ${VALUE_BYTES} bytes, that of ${key} has ${bytes}`);
 }
 
-/** `pairs` include those of our own, which the platform counts too. */
+/** Those of our own that give way do not count. */
 export function requireCount(pairs: Pairs): void {
-  const count = Object.keys(pairs).length;
-  if (count > PAIRS)
-    throw new FsError('ENOSPC', `a file has at most ${PAIRS} metadata pairs, this would be number ${count}`);
+  const count = Object.keys(pairs).filter((key) => !GIVING_WAY.includes(key)).length;
+  if (count > METADATA_PAIRS_MAX)
+    throw new FsError(
+      'ENOSPC',
+      `a file has at most ${METADATA_PAIRS_MAX} metadata pairs, this would be number ${count}`,
+    );
 }
 
 export function requireTags(tags: readonly string[]): void {

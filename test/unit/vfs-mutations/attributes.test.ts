@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
+import { ApiError, TransportError } from '../../../src/api/errors.ts';
 import type { ProjectRecord } from '../../../src/api/model.ts';
 import { nanosecondsOf } from '../../../src/lib/nanoseconds.ts';
 import { readReservedPairs, reservedPairs } from '../../../src/vfs/attributes/reserved-pairs.ts';
@@ -7,7 +8,6 @@ import type { AttributeChanges } from '../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { FileMetadata } from '../../../src/vfs/xattr/file-metadata.ts';
 import { ChangingWorld, O_WRONLY, type WorldOptions, withMethods } from '../../support/changing-world.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { Gate } from '../../support/gate.ts';
 
 let world: ChangingWorld;
@@ -16,16 +16,19 @@ async function start(options?: WorldOptions): Promise<void> {
 }
 afterEach(() => world.end());
 
-/** A platform that can be away for changes of metadata. */
-async function startAway(): Promise<{ isAway: boolean }> {
-  const platform = { isAway: false };
-  const awayAtTimes = ({ files }: Api): Partial<Api> => ({
+/** A platform that refuses changes of metadata at times. */
+async function startRefusing(failure: Error): Promise<{ refuses: boolean }> {
+  const platform = { refuses: false };
+  const atTimes = ({ files }: Api): Partial<Api> => ({
     files: withMethods(files, {
-      patchMetadata: (...args) =>
-        platform.isAway ? Promise.reject(new Error('away')) : files.patchMetadata(...args),
+      patchMetadata: (...args) => (platform.refuses ? Promise.reject(failure) : files.patchMetadata(...args)),
+      edit: (id, changes, options) =>
+        platform.refuses && Object.keys(changes.metadata ?? {}).length > 0
+          ? Promise.reject(failure)
+          : files.edit(id, changes, options),
     }),
   });
-  await start({ api: (api) => withMethods(api, awayAtTimes(api)) });
+  await start({ api: (api) => withMethods(api, atTimes(api)) });
   return platform;
 }
 
@@ -55,31 +58,40 @@ describe('of a file', () => {
     expect(world.tree.attributesOf(node).attributes).toMatchObject({ mode: 0o100755, mtimeNs: JUNE });
   });
 
-  it('writes time and mode of a published file together, a little later', async () => {
-    const clock = new FakeClock();
-    await start({ clock });
+  it.each([
+    ['mode', { mode: 0o600 }],
+    ['time', { mtimeNs: JUNE }],
+  ])(
+    'a mode or a time that is set on a published file is there when the call returns: %s',
+    async (_, change) => {
+      await start();
+      const node = await world.put('a', 'text');
+      world.service.services.stats.reset();
+      await set(node, change);
+      expect(world.service.services.stats.apiRequests).toBe(1);
+      expect(await kept(node)).toEqual(change);
+    },
+  );
+
+  it('a mode and a time that are set at the same moment are one request', async () => {
+    await start();
     const node = await world.put('a', 'text');
-    await set(node, { mtimeNs: JUNE });
-    await set(node, { mode: 0o600 });
-    expect(world.tree.attributesOf(node).attributes.mtimeNs).toBe(JUNE);
-    expect(await kept(node)).toEqual({});
     world.service.services.stats.reset();
-    await clock.advance(1000);
-    await world.side.idle(world.by().signal);
+    await Promise.all([set(node, { mtimeNs: JUNE }), set(node, { mode: 0o600 })]);
     expect(world.service.services.stats.apiRequests).toBe(1);
     expect(await kept(node)).toEqual({ mode: 0o600, mtimeNs: JUNE });
   });
 
-  it('sends them along with a rename', async () => {
+  it('keeps them through a rename, for no request more', async () => {
     await start();
     const node = await world.put('.a.X1y2Z3', 'text');
     await world.put('a', 'old');
     await set(node, { mtimeNs: JUNE });
-    await world.rename('.a.X1y2Z3', 'a');
-    expect(await kept(node)).toEqual({ mtimeNs: JUNE });
     world.service.services.stats.reset();
+    await world.rename('.a.X1y2Z3', 'a');
     await world.side.idle(world.by().signal);
-    expect(world.service.services.stats.apiRequests).toBe(0);
+    expect(world.service.services.stats.apiRequests).toBe(1);
+    expect(await kept(node)).toEqual({ mtimeNs: JUNE });
   });
 
   it('forgets a time that was set when content is written after it', async () => {
@@ -107,26 +119,74 @@ describe('of a file', () => {
     expect(world.tree.attributesOf(node).attributes.mtimeNs).toBeGreaterThan(JUNE);
   });
 
-  it('is given a mode again that could not be written', async () => {
-    const platform = await startAway();
-    const node = await world.put('a', 'text');
-    platform.isAway = true;
-    await set(node, { mode: 0o600 });
-    await world.side.idle(world.by().signal);
-    platform.isAway = false;
-    await set(node, { mode: 0o600 });
-    await world.side.idle(world.by().signal);
-    expect(await kept(node)).toEqual({ mode: 0o600 });
+  describe('a mode or a time that the platform refuses', () => {
+    const refused = new ApiError(
+      { status: 403, code: 5009, message: 'Only bo, who made this file' },
+      { call: 'any' },
+    );
+
+    it('is told to who set it, and not shown any more', async () => {
+      const platform = await startRefusing(refused);
+      const node = await world.put('a', 'text');
+      const before = world.tree.attributesOf(node).attributes;
+      platform.refuses = true;
+      await expect(set(node, { mode: 0o600, mtimeNs: JUNE, atimeNs: JUNE })).rejects.toBe(refused);
+      expect(world.tree.attributesOf(node).attributes).toEqual(before);
+    });
+
+    it('is told to all who set it at that moment', async () => {
+      const platform = await startRefusing(refused);
+      const node = await world.put('a', 'text');
+      const before = world.tree.attributesOf(node).attributes;
+      platform.refuses = true;
+      const results = await Promise.allSettled([
+        set(node, { mode: 0o600 }),
+        set(node, { mode: 0o600 }),
+        set(node, { mtimeNs: JUNE }),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+      expect(world.tree.attributesOf(node).attributes).toEqual(before);
+    });
+
+    it('does not keep the file from getting another name', async () => {
+      const platform = await startRefusing(refused);
+      const node = await world.put('a', 'text');
+      platform.refuses = true;
+      await expect(set(node, { mode: 0o600 })).rejects.toBe(refused);
+      await world.rename('a', 'b');
+      expect(await world.child('b')).toBe(node);
+    });
+
+    it('can be set again when it is not refused any more', async () => {
+      const platform = await startRefusing(new TransportError('away', { call: 'any' }));
+      const node = await world.put('a', 'text');
+      platform.refuses = true;
+      await expect(set(node, { mode: 0o600 })).rejects.toThrow('away');
+      platform.refuses = false;
+      await set(node, { mode: 0o600 });
+      expect(await kept(node)).toEqual({ mode: 0o600 });
+    });
   });
 
-  it('has a mode that could not be written tried once more at the end', async () => {
-    const platform = await startAway();
-    const node = await world.put('a', 'text');
-    platform.isAway = true;
-    await set(node, { mode: 0o600 });
-    await world.side.idle(world.by().signal);
-    platform.isAway = false;
-    await world.side.idle(world.by().signal);
+  it('of which one is set while it is being closed is written when that is done', async () => {
+    const closing = new Gate();
+    await start({
+      api: (api) =>
+        withMethods(api, {
+          uploads: withMethods(api.uploads, {
+            inline: async (...args) => {
+              await closing.opened;
+              return api.uploads.inline(...args);
+            },
+          }),
+        }),
+    });
+    const { node, handle } = await world.create('a');
+    await world.write(handle, 'text');
+    const closed = world.close(handle);
+    const setting = set(node, { mode: 0o600 });
+    closing.open();
+    await Promise.all([closed, setting]);
     expect(await kept(node)).toEqual({ mode: 0o600 });
   });
 
@@ -190,31 +250,28 @@ describe('tags, pairs, mode and time of one file that are set at once', () => {
   }
 
   it('leave tags that are set while the time is sent, also to the next content', async () => {
-    const clock = new FakeClock();
     const { api, hold, reached, open } = gated('patchMetadata', 'answer');
-    await start({ clock, api });
+    await start({ api });
     const { signal } = world.by();
     const node = await world.put('f', 'text');
     hold();
     const metadata = new FileMetadata(world.tree);
     await metadata.setTags(node, ['old'], signal);
-    await set(node, { mtimeNs: JUNE });
-    await clock.advance(1000);
+    const touching = set(node, { mtimeNs: JUNE });
     await reached;
     const setting = metadata.setTags(node, ['new'], signal);
     await letGoFirst(node);
     open();
     await setting;
-    await world.side.idle(signal);
+    await touching;
     expect(node.record?.tags).toEqual(['new']);
     await world.put('f', 'rewritten');
     expect(await annotations(node)).toMatchObject({ tags: ['new'] });
   });
 
   it('leave a time that is sent while a pair is removed', async () => {
-    const clock = new FakeClock();
     const { api, hold, reached, open } = gated('putMetadata', 'question');
-    await start({ clock, api });
+    await start({ api });
     const { signal } = world.by();
     const node = await world.put('f', 'text');
     hold();
@@ -222,12 +279,10 @@ describe('tags, pairs, mode and time of one file that are set at once', () => {
     await metadata.merge(node, { kept: '1', removed: '1' }, signal);
     const removing = metadata.removePair(node, 'removed', signal);
     await reached;
-    await set(node, { mtimeNs: JUNE });
-    await clock.advance(1000);
-    const idle = world.side.idle(signal);
+    const touching = set(node, { mtimeNs: JUNE });
     open();
     await removing;
-    await idle;
+    await touching;
     expect(await annotations(node)).toEqual({ tags: [], pairs: { kept: '1' }, mtimeNs: JUNE });
     expect(world.tree.attributesOf(node).attributes.mtimeNs).toBe(JUNE);
   });

@@ -41,6 +41,16 @@ it('a small new file with a mode and a time of its own costs one: they go with i
   expect(node.record?.metadata).toEqual({ 'svcfs.mode': '755', 'svcfs.mtime': '1000000000.000000000' });
 });
 
+it('a mode or a time that is set on a published file costs one request, and none when it has that', async () => {
+  const node = await world.put('a', 'text');
+  const how = { handle: undefined, context: world.by() };
+  for (const changes of [{ mode: 0o755 }, { mtimeNs: 10n ** 18n }, { mode: 0o700, mtimeNs: 7n }]) {
+    const set = () => world.side.mutations.setattr(node, changes, how);
+    expect(await costOf(set)).toBe(1);
+    expect(await costOf(set)).toBe(0);
+  }
+});
+
 it('touch of a new file costs one', async () => {
   const cost = await costOf(async () => {
     const { node, handle } = await world.create('a');

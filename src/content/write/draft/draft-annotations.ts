@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { METADATA_PAIRS_MAX } from '../../../contract/limits.ts';
 import type { Annotations } from '../../ports.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
 import { type FileChanges, withMetadata, withoutMetadata } from './file-changes.ts';
@@ -34,7 +35,7 @@ export class DraftAnnotations {
 
   /** In place of what was set before; false: they are as they were. */
   set(annotations: Annotations | undefined): boolean {
-    const all = withMetadata(annotations, this.#noted);
+    const all = withNoted(annotations, this.#noted);
     const dropped = union(this.#sent, this.#dropped).filter(
       (key) => !Object.hasOwn(all?.metadata ?? {}, key),
     );
@@ -57,10 +58,10 @@ export class DraftAnnotations {
     return this.owed;
   }
 
-  /** Metadata of our own, which tells of the bytes as they are. */
+  /** Metadata of our own, which tells of the bytes as they are: left out where there is no room for it. */
   note(metadata: Annotations['metadata']): void {
     this.#noted = metadata;
-    this.#all = withMetadata(this.#all, metadata);
+    this.#all = withNoted(this.#all, metadata);
   }
 
   /** The bytes are others now. */
@@ -92,6 +93,15 @@ export class DraftAnnotations {
   get #keysSet(): readonly string[] {
     return Object.keys(this.#all?.metadata ?? {}).filter((key) => !Object.hasOwn(this.#noted, key));
   }
+}
+
+/** What is noted gives way to what was set. */
+function withNoted(
+  annotations: Annotations | undefined,
+  noted: Annotations['metadata'],
+): Annotations | undefined {
+  const all = withMetadata(annotations, noted);
+  return Object.keys(all?.metadata ?? {}).length > METADATA_PAIRS_MAX ? annotations : all;
 }
 
 function union(some: readonly string[], others: readonly string[]): readonly string[] {

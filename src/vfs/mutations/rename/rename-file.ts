@@ -12,13 +12,12 @@
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
-import { reservedPairs } from '../../attributes/reserved-pairs.ts';
+import { fits } from '../../attributes/pairs-that-fit.ts';
 import { nameOnPlatform } from '../../escape.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../node.ts';
 import { folderIdOf, pathOf } from '../../node.ts';
 import { annotationsFor, restoreAnnotations } from '../../open/annotations.ts';
 import type { FileContent, ReplacedFile } from '../../open/file-content.ts';
-import { localFacts, localFactsSent } from '../../open/local-facts.ts';
 import { requireCount } from '../../xattr/limits.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../named-now.ts';
 import { fileToReplace } from '../replaced-file.ts';
@@ -121,13 +120,11 @@ async function renamePublished(
 ): Promise<void> {
   const { tree } = parts;
   const { source, parent, name, target, replaced } = rename;
-  const facts = localFacts(source);
   const carried = target ? carriedOver(describedAs(target, replaced?.record), record) : NOTHING;
-  const given = { metadata: { ...carried.metadata, ...reservedPairs(facts) }, tags: carried.tags };
   const renamed =
     target && replaced
-      ? await replace(parts, { ...rename, target }, { record, replaced, given })
-      : await givingAt(parts, rename, { record, given }, (put) => putAt(parts, rename, put));
+      ? await replace(parts, { ...rename, target }, { record, replaced, given: carried })
+      : await givingAt(parts, rename, { record, given: carried }, (put) => putAt(parts, rename, put));
   await parts.asides.deleteOvertaken(record.id, pathOf(source));
   const before = target && parts.contents.of(target);
   if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
@@ -136,7 +133,6 @@ async function renamePublished(
   tree.published(source, renamed);
   // It comes with the next content.
   source.pending = pending;
-  localFactsSent(source, facts);
 }
 
 interface Replacement {
@@ -169,14 +165,18 @@ interface Put {
   readonly overwrite?: boolean;
 }
 
-/** Within a folder what is given goes with the name. Into another folder it goes first: the move may not be undone by its failure. */
+/**
+ * Within a folder what is given goes with the name. Into another folder it goes first: the move may not be undone by its
+ * failure. So it does where pairs of our own have to give way to it.
+ */
 function givingAt(
   { tree }: RenameParts,
   { source, parent }: FileRename,
   { record, given }: Put,
   put: (what: Put) => Promise<FileRecord>,
 ): Promise<FileRecord> {
-  if (source.parent === parent) return put({ record, given });
+  const isWithRoom = fits({ ...record.metadata, ...given.metadata });
+  if (source.parent === parent && isWithRoom) return put({ record, given });
   return giving(tree, { file: record, given, path: pathOf(source) }, () => put({ record, given: NOTHING }));
 }
 

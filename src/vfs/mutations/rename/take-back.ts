@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FilesApi } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
+import { fits, withinLimit } from '../../attributes/pairs-that-fit.ts';
+import { isReservedKey } from '../../attributes/reserved-pairs.ts';
 import type { Tree } from '../../tree.ts';
+import { requireCount } from '../../xattr/limits.ts';
 import { isNothing } from './carried-over.ts';
 
 interface Gift {
@@ -22,10 +25,7 @@ export async function giving<T>(
 ): Promise<T> {
   if (isNothing(given)) return rename();
   const { files } = tree.api;
-  const { parent, name } = await files.edit(file.id, {
-    metadata: given.metadata,
-    ...(given.tags && { tags: given.tags }),
-  });
+  const { parent, name } = await give(files, file, given);
   const before = { ...file, parent, name };
   try {
     return await rename();
@@ -36,6 +36,16 @@ export async function giving<T>(
     );
     throw error;
   }
+}
+
+/** In one request, or in two where pairs of our own have to give way. */
+async function give(files: FilesApi, file: FileRecord, { metadata, tags }: Annotations): Promise<FileRecord> {
+  const all = { ...file.metadata, ...metadata };
+  requireCount(all);
+  const changes = { ...(tags && { tags }) };
+  if (fits(all)) return files.edit(file.id, { metadata, ...changes });
+  await files.putMetadata(file.id, withinLimit(all));
+  return files.edit(file.id, changes);
 }
 
 /**
@@ -49,7 +59,8 @@ async function takeBack(files: FilesApi, before: FileRecord, given: Annotations)
   const isOurs = (key: string): boolean =>
     Object.hasOwn(given.metadata, key) && now.metadata[key] === given.metadata[key];
   const others = Object.entries(now.metadata).filter(([key]) => !isOurs(key));
-  const old = Object.entries(before.metadata).filter(([key]) => isOurs(key));
+  const gaveWay = (key: string): boolean => isReservedKey(key) && !Object.hasOwn(now.metadata, key);
+  const old = Object.entries(before.metadata).filter(([key]) => isOurs(key) || gaveWay(key));
   await files.putMetadata(before.id, Object.fromEntries([...others, ...old]));
   if (given.tags && isDeepStrictEqual(now.tags, given.tags)) await files.putTags(before.id, before.tags);
 }
