@@ -60,8 +60,10 @@ async function locationsBelow(
   do {
     const page = await api.volumes.contents(volume, { prefix, continuation }, options);
     // An object whose key ends in "/" marks a folder, and is no file of its own.
-    locations.push(...page.objects.map(({ location }) => location).filter((each) => !each.endsWith('/')));
-    deeper.push(...page.prefixes);
+    const found = page.objects.map(({ location }) => location);
+    locations.push(...found.filter((each) => each.startsWith(prefix) && !each.endsWith('/')));
+    // One that is not below this one would have no end.
+    deeper.push(...page.prefixes.filter((each) => each.startsWith(prefix) && each.length > prefix.length));
     continuation = page.continuation;
   } while (continuation !== undefined);
   const nested = await Promise.all(deeper.map((each) => locationsBelow(api, volume, each, options)));

@@ -1,6 +1,6 @@
 import { type ImportPlan, type Plan, refused, type SourceContents } from './plan.ts';
 import type { TransferSource } from './ports.ts';
-import { type ProjectTarget, refusalOfName } from './refusals.ts';
+import { isNormalLocation, type ProjectTarget, refusalOfName } from './refusals.ts';
 import { keptFolderName } from './reserved-folders.ts';
 
 export interface ImportWish {
@@ -15,7 +15,7 @@ export function planImport(wish: ImportWish, contents: SourceContents): Plan {
   if (!target.permissions.write) {
     return refused('no-permission', 'importing needs write permission on the project');
   }
-  const badName = refusalOfName(target.name, source.kind);
+  const badName = refusalOfName(target.name, source.kind) ?? refusalOfSource(wish, contents);
   if (badName) {
     return badName;
   }
@@ -32,6 +32,18 @@ export function planImport(wish: ImportWish, contents: SourceContents): Plan {
         };
   }
   return importPrefix(wish, source.prefix, contents.locations);
+}
+
+/** Undefined when a job takes each location for that of the same object: the platform collapses slashes, and takes dots out. */
+function refusalOfSource({ source }: ImportWish, { locations }: SourceContents): Plan | undefined {
+  const all = source.kind === 'object' ? [source.location] : locations;
+  const odd = all.find((location) => !isNormalLocation(location.replace(/\/$/, '')));
+  return odd === undefined
+    ? undefined
+    : refused(
+        'bad-name',
+        `the platform would import another object than ${JSON.stringify(odd)}, whose key has an empty, "." or ".." segment; copy it with cp`,
+      );
 }
 
 function importPrefix(wish: ImportWish, prefix: string, locations: readonly string[]): Plan {

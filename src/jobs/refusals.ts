@@ -50,9 +50,14 @@ export function refusalOfLocation(location: string): Plan | undefined {
   return refused('bad-name', message);
 }
 
+/** Whether a job of the platform takes the location as it is. */
+export function isNormalLocation(location: string): boolean {
+  return location.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}
+
 function whyNoLocation(location: string): string | undefined {
   const segments = location.split('/');
-  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+  if (!isNormalLocation(location)) {
     return 'a segment is empty, "." or ".."';
   }
   // NUL, or half of a surrogate pair.

@@ -11,8 +11,8 @@ import type { Caller } from '../transport/caller.ts';
 
 type DownloadInfo = Awaited<ReturnType<VolumesApi['downloadInfo']>>;
 
-/** The volume has no such object. */
-const NO_SUCH_OBJECT = 9105;
+/** The volume has no such object, or there can be none at that location. */
+const NO_SUCH_OBJECT: ReadonlySet<number> = new Set([9105, 9011, 9072]);
 
 /** The volumes calls (undocumented-calls, 1.7). */
 export class VolumesClient implements VolumesApi {
@@ -60,7 +60,7 @@ export class VolumesClient implements VolumesApi {
     options?: CallOptions,
   ): Promise<VolumeObjectRecord | undefined> {
     try {
-      return await this.#call(
+      const record = await this.#call(
         {
           route: 'GET /storage/volumes/{volume}/object',
           path: { volume },
@@ -69,8 +69,10 @@ export class VolumesClient implements VolumesApi {
         },
         options,
       );
+      // A service may take another key for this one.
+      return record.location === location ? record : undefined;
     } catch (error) {
-      if (error instanceof ApiError && error.code === NO_SUCH_OBJECT) {
+      if (error instanceof ApiError && NO_SUCH_OBJECT.has(error.code)) {
         return undefined;
       }
       throw error;

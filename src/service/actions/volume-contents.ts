@@ -1,7 +1,7 @@
 import type { Bucket, ListPage, ObjectInfo } from '../buckets/bucket.ts';
 import type { Caller } from '../caller.ts';
 import { refuseAsService } from '../rules/bucket-failure.ts';
-import { locationOf, volumeKey, volumeKeyPrefix } from '../rules/volume-key.ts';
+import { keyAt, keyPrefixAt, locationOf } from '../rules/volume-key.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import { bucketOf, usableVolume, type Volume, type VolumePermission } from './volume-access.ts';
@@ -31,13 +31,13 @@ export async function listVolume(
 ): Promise<VolumeLevel> {
   const { id, limit, continuation, contentTypes } = query;
   const volume = await usableVolume(services.store, caller, { id, permission: 'read' });
-  const prefix = volumeKeyPrefix(volume.address.prefix, query.prefix);
+  const prefix = keyPrefixAt(volume.address.prefix, query.prefix);
   const bucket = await bucketOf(services, volume);
   const page = await bucket.list({ prefix, limit, continuation, contentTypes }).catch(refuseAsService);
   return { ...page, volume };
 }
 
-/** One object, by its location. @throws ServiceError 9007, 9020, 9069, 9011, 9072, 9105, 9200 to 9209 */
+/** One object, by its location. @throws ServiceError 9007, 9020, 9069, 9011, 9105, 9200 to 9209 */
 export async function findVolumeObject(
   services: Services,
   caller: Caller,
@@ -56,12 +56,12 @@ export async function findVolumeObject(
   return { volume, location: locationOf(volume.address.prefix, key), object };
 }
 
-/** The bucket and key of a location. @throws ServiceError 9011, 9072, 9209 */
+/** The bucket and key of a location. @throws ServiceError 9011, 9209 */
 export async function objectPlace(
   services: Services,
   volume: Volume,
   location: string,
 ): Promise<{ readonly bucket: Bucket; readonly key: string }> {
-  const key = volumeKey(volume.address.prefix, location);
+  const key = keyAt(volume.address.prefix, location);
   return { bucket: await bucketOf(services, volume), key };
 }

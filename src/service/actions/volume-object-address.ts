@@ -4,7 +4,10 @@ import type { Services } from '../services.ts';
 import type { Volume } from './volume-access.ts';
 import { objectPlace } from './volume-contents.ts';
 
-/** Path of the service that leads to objects of volumes. */
+/**
+ * Path of the service that leads to objects of volumes. A location is one segment that begins with `/`: clients take segments
+ * `.` and `..` out of an address, also when they are percent-encoded.
+ */
 export const OBJECT_PATH = '/storage/objects';
 
 /**
@@ -20,6 +23,6 @@ export async function volumeObjectAddress(
   const { bucket, key } = await objectPlace(services, volume, location);
   const own = await bucket.addressOf(key, downloadUrlSeconds).catch(refuseAsService);
   if (own !== undefined) return own;
-  const segments = `${volume.row.id}/${location}`.split('/').map(encodeURIComponent);
-  return signer.sign('GET', `${OBJECT_PATH}/${segments.join('/')}`, downloadUrlSeconds);
+  const id = volume.row.id.split('/').map(encodeURIComponent).join('/');
+  return signer.sign('GET', `${OBJECT_PATH}/${id}/${encodeURIComponent(`/${location}`)}`, downloadUrlSeconds);
 }

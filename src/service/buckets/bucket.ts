@@ -2,8 +2,8 @@
  * What a volume needs of an object store.
  *
  * A bucket maps keys to immutable objects: a put replaces the whole object at once, and a reader goes on with what it
- * opened, or fails, but never gets bytes of both. Keys are Unicode strings of segments joined by `/`, already normalised (rules/volume-key.ts):
- * no empty, `.` or `..` segment. Order is that of the keys' UTF-8 bytes, as in S3.
+ * opened, or fails, but never gets bytes of both. Keys are opaque Unicode strings: what is put has been normalised (rules/volume-key.ts),
+ * but others may have put an object under any key. Order is that of the keys' UTF-8 bytes, as in S3.
  *
  * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
  */

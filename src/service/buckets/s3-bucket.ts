@@ -47,7 +47,8 @@ export class S3Bucket implements Bucket {
   async head(key: string): Promise<ObjectInfo | undefined> {
     const { client, bucket } = this.#options.place;
     try {
-      return infoOf(key, await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })));
+      const info = infoOf(key, await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key })));
+      return !hasDotSegment(key) || (await this.#lists(info)) ? info : undefined;
     } catch (error) {
       if (isAbsent(error)) return await this.#mustExist();
       throw await this.#explained(key, error);
@@ -108,10 +109,25 @@ export class S3Bucket implements Bucket {
     return info;
   }
 
-  addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress> {
+  addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress | undefined> {
+    // Who follows an address takes such segments out of it.
+    if (hasDotSegment(key)) return Promise.resolve(undefined);
     const { client, bucket } = this.#options.place;
     const command = new GetObjectCommand({ Bucket: bucket, Key: key });
     return signedAddress(command, { client, lifetimeSeconds, clock: this.#options.clock });
+  }
+
+  /**
+   * Whether the store has this object under this very key. Some take `a/../b` in an address for `b`; in a listing the key is
+   * no part of the path.
+   */
+  async #lists({ key, etag }: ObjectInfo): Promise<boolean> {
+    const { client, bucket } = this.#options.place;
+    const page = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, Prefix: key, MaxKeys: 1, EncodingType: 'url' }),
+    );
+    const [first] = page.Contents ?? [];
+    return first !== undefined && decoded(first.Key) === key && bareEtag(first.ETag) === etag;
   }
 
   /** False when the source is on another store, or nobody may read it there and write it here. */
@@ -193,6 +209,11 @@ function infoOf(key: string, head: HeadObjectCommandOutput): ObjectInfo {
     storageClass: head.StorageClass ?? DEFAULT_STORAGE_CLASS,
     writer: head.Metadata?.[WRITER],
   };
+}
+
+/** Whether the key holds a segment that is `.` or `..`, which means something in a path. */
+function hasDotSegment(key: string): boolean {
+  return key.split('/').some((segment) => segment === '.' || segment === '..');
 }
 
 /** A listing knows fractions, the answer to HEAD does not: one object has one time. */

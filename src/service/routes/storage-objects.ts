@@ -16,7 +16,9 @@ export function storageObjectRoutes(app: App, services: Services): void {
     if (!signer.verify(request.method, request.url)) {
       throw new ServiceError(90002, 'The address is not signed by this service, or has expired.');
     }
-    const { owner, name, '*': location } = request.params;
+    const { owner, name, '*': path } = request.params;
+    // What was signed by a version before has no `/` at its beginning.
+    const location = path.startsWith('/') ? path.slice(1) : path;
     const volume = await activeVolume(services, `${owner}/${name}`);
     const { bucket, key } = await objectPlace(services, volume, location);
     const source = await bucket.open(key).catch(refuseAsService);

@@ -27,6 +27,7 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     const { generation } = directory.children;
     await this.#details.volume(volume, options.signal);
     let isEmpty = true;
+    let foreign: string | undefined;
     const objects = new Set<string>();
     let continuation: string | undefined;
     let first = true;
@@ -42,11 +43,17 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       // Where the next page begins is told by a key: nothing is shifted, and nobody told what came before it meanwhile.
       const items = listedOf(page, prefix, objects);
       isEmpty &&= items.length === 0;
+      foreign ??= foreignKeyOf(page, prefix);
       yield { pass: 0, items, unchanged: false };
       continuation = page.continuation;
       if (first && continuation !== undefined && !options.goOn(undefined)) return;
       first = false;
     } while (continuation !== undefined);
+    if (foreign !== undefined) {
+      const reason = `asked for keys that begin with ${JSON.stringify(prefix)}, the platform tells ${JSON.stringify(foreign)}`;
+      if (isEmpty) throw new FsError('EIO', reason);
+      options.onUnusable?.(reason);
+    }
     // A level is there by its keys: the last of them went elsewhere.
     const isUnchanged = directory.children.generation === generation;
     if (isEmpty && isUnchanged && !holdsOwn(directory))
@@ -96,7 +103,8 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     let continuation: string | undefined;
     do {
       const page = await this.#contents(directory, { prefix, continuation, signal });
-      if (page.objects.length > 0 || page.prefixes.length > 0)
+      const below = [...page.objects.map((object) => object.location), ...page.prefixes];
+      if (below.some((key) => key.startsWith(prefix)))
         return { kind: 'prefix', name: shownName(segment, 'prefix'), prefix };
       // A store that passed over many deleted keys says that there may be more.
       continuation = page.continuation;
@@ -126,15 +134,37 @@ function holdsOwn(directory: VolumeDirectoryNode): boolean {
   return directory.prefix === '' || directory.local || [...directory.children.nodes()].some(isKept);
 }
 
-/** `objects`: names of the objects on this page and those before, which levels must not take. */
+/**
+ * What is of this level, and of no other: a platform that takes another key for the one asked for would have the tree hold
+ * itself, without end. `objects`: names of the objects on this page and those before, which levels must not take.
+ */
 function listedOf(page: VolumePage, prefix: string, objects: Set<string>): readonly Listed[] {
-  for (const { location } of page.objects) objects.add(location.slice(prefix.length));
-  const levels = page.prefixes.map((level): Listed => {
-    const segment = level.slice(prefix.length, -1);
-    const name = objects.has(segment) ? escapedName(segment, 'prefix') : shownName(segment, 'prefix');
-    return { kind: 'prefix', name, prefix: level };
-  });
-  return [...page.objects.map((object) => listedObject(object, prefix)), ...levels];
+  const own = page.objects.filter(({ location }) => isObjectOf(prefix, location));
+  for (const { location } of own) objects.add(location.slice(prefix.length));
+  const levels = page.prefixes.filter((level) => isLevelOf(prefix, level));
+  return [
+    ...own.map((object) => listedObject(object, prefix)),
+    ...levels.map((level): Listed => {
+      const segment = level.slice(prefix.length, -1);
+      const name = objects.has(segment) ? escapedName(segment, 'prefix') : shownName(segment, 'prefix');
+      return { kind: 'prefix', name, prefix: level };
+    }),
+  ];
+}
+
+function foreignKeyOf(page: VolumePage, prefix: string): string | undefined {
+  const object = page.objects.find(({ location }) => !isObjectOf(prefix, location));
+  return object?.location ?? page.prefixes.find((level) => !isLevelOf(prefix, level));
+}
+
+/** Whether the key is that of an object on the level with this prefix. */
+function isObjectOf(prefix: string, key: string): boolean {
+  return key.startsWith(prefix) && !key.slice(prefix.length).includes('/');
+}
+
+/** Whether the key is the prefix of the next level below the one with this prefix. */
+function isLevelOf(prefix: string, key: string): boolean {
+  return key.endsWith('/') && key.length > prefix.length && isObjectOf(prefix, key.slice(0, -1));
 }
 
 export function listedObject(record: VolumeObjectRecord, prefix: string): Listed {

@@ -1,4 +1,4 @@
-import { canBeGiven, canBeGivenToFolder } from '../escape.ts';
+import { canBeGiven, canBeGivenToFolder, nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { DirectoryNode } from '../node.ts';
 
@@ -12,6 +12,16 @@ export function requireNameLength(name: string): void {
     throw new FsError('ENAMETOOLONG', `a name has at most ${MAX_NAME_BYTES} bytes, this one ${bytes}`);
 }
 
+/** Whether a job of the platform makes an object at that location, and not at another. */
+function requireLocation(prefix: string, name: string): void {
+  const segments = `${prefix}${nameOnPlatform(name)}`.split('/');
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
+    throw new FsError(
+      'EPERM',
+      `the platform makes no key with an empty, "." or ".." segment, as ${JSON.stringify(segments.join('/'))} has`,
+    );
+}
+
 /** Whether a directory takes a file or folder of that (shown) name: ENAMETOOLONG, EPERM. */
 export function requireName(parent: DirectoryNode, name: string, what: 'file' | 'folder'): void {
   requireNameLength(name);
@@ -21,6 +31,7 @@ export function requireName(parent: DirectoryNode, name: string, what: 'file' | 
       'EPERM',
       `a name that begins with svc~ stands for another: write svc~${name} for this one`,
     );
+  if (parent.kind === 'volume-directory') requireLocation(parent.prefix, name);
   if (what === 'folder' && parent.kind === 'project-folder' && !canBeGivenToFolder(name))
     throw new FsError(
       'EPERM',

@@ -191,6 +191,15 @@ describe('a move from a volume', () => {
     expect(result).toMatchObject({ reason: 'bad-name' });
   });
 
+  it.each(['w//x', '/lead', 'p/../a', './a', 'trail/'])(
+    'of the object %s is refused: the platform would import another',
+    (location) => {
+      expect(plan({ kind: 'object', volume: 'alice/v1', location }, toProject())).toMatchObject({
+        reason: 'bad-name',
+      });
+    },
+  );
+
   it('to a volume is refused: the platform has no such call', () => {
     expect(plan(ofObject, toVolume())).toMatchObject({ reason: 'volume-is-append-only' });
     expect(plan(ofPrefix, toVolume({ volume: 'alice/v2' }))).toMatchObject({ reason: 'volume-to-volume' });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { locationOf, volumeKey, volumeKeyPrefix } from '../../../src/service/rules/volume-key.ts';
+import {
+  keyAt,
+  keyPrefixAt,
+  locationOf,
+  volumeKey,
+  volumeKeyPrefix,
+} from '../../../src/service/rules/volume-key.ts';
 
 const segment = fc
   .string({ minLength: 1, maxLength: 12, unit: 'grapheme' })
@@ -83,5 +89,28 @@ describe('the prefix of a listing', () => {
 
   it('refuses to climb', () => {
     expect(() => volumeKeyPrefix('p', '../q')).toThrow(expect.objectContaining({ code: 9011 }));
+  });
+});
+
+describe('the key of what is there', () => {
+  const prefixed = fc.constantFrom('', 'p', '/p//q/');
+  const location = fc.string({ unit: fc.constantFrom('a', '/', '.', '%'), minLength: 1, maxLength: 8 });
+
+  it('is the location as it is, behind the prefix of the volume', () => {
+    fc.assert(
+      fc.property(prefixed, location, (prefix, text) => {
+        expect(keyAt(prefix, text)).toBe(volumeKeyPrefix(prefix, '') + text);
+        expect(locationOf(prefix, keyAt(prefix, text))).toBe(text);
+        expect(keyPrefixAt(prefix, text)).toBe(keyAt(prefix, text));
+      }),
+    );
+  });
+
+  it('is none of an empty location', () => {
+    expect(() => keyAt('p', '')).toThrow(expect.objectContaining({ code: 9011 }));
+  });
+
+  it('is never cut where the prefix of the volume is not', () => {
+    expect(() => locationOf('p', 'q/a')).toThrow();
   });
 });
