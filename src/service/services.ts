@@ -30,8 +30,6 @@ export interface Services {
   readonly volumeSecrets: VolumeSecrets;
   readonly blobs: BlobStore;
   readonly buckets: Buckets;
-  /** The operator's exceptions to rules/endpoint-policy.ts. */
-  readonly allowedEndpoints: readonly string[];
   /** Wakes the worker, and who waits for a job. */
   readonly jobSignals: JobSignals;
   /** Takes tasks that are to run. */

@@ -184,7 +184,6 @@ export async function openServices(
       allowedEndpoints,
       clock,
     }),
-    allowedEndpoints,
     jobSignals: new JobSignals(clock),
     ...(await openTaskRunner(options)),
     signer,

@@ -43,7 +43,16 @@ test('on S3, without a shared file, a worker killed in the middle of exports is 
     sandbox,
     database,
     apart: true,
-    args: ['--rate-limit', 'off', '--blobs', 's3://blobs/svcfs', '--s3-endpoint', store.url],
+    args: [
+      '--rate-limit',
+      'off',
+      '--blobs',
+      's3://blobs/svcfs',
+      '--s3-endpoint',
+      store.url,
+      '--allow-endpoint',
+      '127.0.0.1',
+    ],
     env: { AWS_ACCESS_KEY_ID: lab.accessKeyId, AWS_SECRET_ACCESS_KEY: lab.secretAccessKey },
   });
   const [[alice, elsewhere], [victim]] = await Promise.all([

@@ -26,6 +26,7 @@ beforeAll(async () => {
   await gateway.createBucket(lab, 'results');
   const data = join(sandbox.root, 'service');
   const args = ['--demo', '--data', data, '--listen', '127.0.0.1:0', '--rate-limit', 'off'];
+  args.push('--allow-endpoint', '127.0.0.1');
   const service = sandbox.start(['serve', ...args, ...blobsIn('blobs')], credentials);
   const [, url = ''] = await service.says(/^listening on (\S+)$/m);
   const token = (await readFile(join(data, 'demo-token'), 'utf8')).trim();

@@ -23,7 +23,11 @@ beforeAll(async () => {
   lab = await gateway.createUser('lab');
   vi.stubEnv('AWS_ACCESS_KEY_ID', platform.accessKeyId);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', platform.secretAccessKey);
-  service = await TestService.start({ stsEndpoint: store.url, workers: true });
+  service = await TestService.start({
+    stsEndpoint: store.url,
+    allowedEndpoints: ['127.0.0.1'],
+    workers: true,
+  });
   alice = await service.user('alice');
   folder = (await alice.project('P')).root_folder;
 });
@@ -129,7 +133,11 @@ describe('a volume whose owner gives a role', () => {
     });
     await gateway.withdrawRole(role.slice(role.lastIndexOf('/') + 1));
     // Another process on the same data, which has no session yet.
-    const other = await TestService.start({ dataDir: service.dataDir, stsEndpoint: store.url });
+    const other = await TestService.start({
+      dataDir: service.dataDir,
+      stsEndpoint: store.url,
+      allowedEndpoints: ['127.0.0.1'],
+    });
     const there = new TestUser(other.url, 'alice', await other.operator.issueToken('alice'));
     for (const path of [`/storage/volumes/${volume.id}/list`, `/files/${file.id}/download_info`]) {
       expect((await there.get(path)).body).toMatchObject({ status: 403, code: 9203 });

@@ -41,6 +41,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', platform.secretAccessKey);
   service = await TestService.start({
     blobs: { bucket: 'blobs', prefix: 'svcfs', endpoint: store.url },
+    allowedEndpoints: ['127.0.0.1'],
     workers: true,
   });
   alice = await service.user('alice');

@@ -11,10 +11,10 @@ import {
   checkVolumeName,
 } from '../rules/volume-fields.ts';
 import { ALL_VOLUME_PERMISSIONS } from '../rules/volume-permissions.ts';
+import { isStoresAnswer, noStore } from '../s3/s3-failure.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
 import type { VolumeRow } from '../store/volumes.ts';
-import { checkEndpointAllowed } from './check-endpoint-allowed.ts';
 
 /**
  * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
@@ -57,14 +57,18 @@ export async function createVolume(
 
 /** @throws ServiceError 9200 to 9209 */
 export async function tryBucket(services: Services, { address, secret }: CheckedService): Promise<void> {
-  const { buckets, allowedEndpoints } = services;
-  if (address.endpoint !== '') await checkEndpointAllowed(address.endpoint, allowedEndpoints);
+  const { buckets } = services;
   const credentials = bucketCredentials(address.credentials, secret);
+  try {
+    await buckets.checkEndpoint(address);
+  } catch (error) {
+    throw bucketFailure(error);
+  }
   try {
     await buckets.prepare(address, credentials);
     const bucket = await buckets.open(address, credentials);
     await bucket.list({ prefix: '', limit: 1 });
   } catch (error) {
-    throw bucketFailure(error);
+    throw bucketFailure(address.endpoint === '' || isStoresAnswer(error) ? error : noStore(error));
   }
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import type { Remains } from '../remains.ts';
 import { loadS3 } from '../s3/load-s3.ts';
-import { parseS3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
+import { checkResolved, isOperators, parseS3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
 import type { Bucket } from './bucket.ts';
 import { claimBucket } from './bucket-claim.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
@@ -72,6 +72,14 @@ export class Buckets {
     const root = this.#directoryOf(address);
     await makeDirectory(root);
     await claimBucket(root, credentials);
+  }
+
+  /**
+   * Looks where the endpoint that a user named leads. @throws BucketError `bad-endpoint`
+   */
+  async checkEndpoint({ endpoint }: BucketAddress): Promise<void> {
+    if (endpoint === '' || isOperators(endpoint, this.#options)) return;
+    await checkResolved(endpoint, this.#options.allowedEndpoints);
   }
 
   /** The same for two addresses that lead to one bucket. @throws BucketError `bad-endpoint` */

@@ -20,7 +20,7 @@ import { type CopySizes, copyObject } from '../s3/copy-object.ts';
 import { objectHeaders, WRITER } from '../s3/object-headers.ts';
 import { putFailure } from '../s3/put-failure.ts';
 import { readObject } from '../s3/read-object.ts';
-import { isAbsent, refuseAs, s3Failure } from '../s3/s3-failure.ts';
+import { isAbsent, noStore, refuseAs, s3Failure } from '../s3/s3-failure.ts';
 import { bareEtag, onOneStore, type S3Place } from '../s3/s3-object.ts';
 import { signedAddress } from '../s3/signed-address.ts';
 import { writeObject } from '../s3/write-object.ts';
@@ -70,6 +70,8 @@ export class S3Bucket implements Bucket {
         }),
       )
       .catch(refuseAs('list-denied'));
+    // Of a page that is no listing the SDK makes an empty one. Every store says whether there is more.
+    if (page.IsTruncated === undefined) throw noStore(new Error('the answer is no listing'));
     const objects = (page.Contents ?? []).map(({ Key, Size, ETag, LastModified, StorageClass }) => ({
       key: decoded(Key),
       sizeBytes: Size ?? 0,

@@ -2,8 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 /**
- * Where a volume's endpoint must not lead: link-local addresses and the metadata services of clouds, which hand out the
- * credentials of the machine that asks. Loopback and private networks are allowed: object stores live there.
+ * Where a volume's endpoint must not lead: everywhere but the public internet. Any user may create a volume, and the
+ * service would connect for them to itself, to its neighbours, and to the metadata services of clouds, which hand out the
+ * credentials of the machine that asks. Stores on the operator's own networks are the operator's to allow.
  *
  * Whoever connects must ask again with the addresses that it resolved, and connect to those: a name may lead elsewhere
  * the next time.
@@ -23,14 +24,22 @@ export function refusedEndpoint(
   if (canonical === undefined) return `names no valid host: ${host}`;
   const exceptions = allowed.map((entry) => canonicalHost(entry) ?? entry);
   if (exceptions.includes(canonical)) return undefined;
-  if (METADATA_NAMES.has(canonical)) return `${canonical} is a metadata service`;
+  if (METADATA_NAMES.has(canonical)) return refusal(canonical, 'is a metadata service');
   const addresses = isIP(canonical) === 0 ? resolved.map(withoutZone) : [canonical];
   const networks = networksOf(exceptions);
-  const refused = addresses.find((address) => isRefused(address) && !contains(networks, address));
-  if (refused === undefined) return undefined;
-  const leads = refused === canonical ? canonical : `${canonical} (${refused})`;
-  return `${leads} is a link-local, unspecified or metadata address`;
+  const isLocal = LOCAL_NAME.test(canonical) && addresses.length === 0;
+  if (!isLocal && addresses.every((address) => !isRefused(address) || contains(networks, address)))
+    return undefined;
+  // Without the address that a name leads to: that may be known inside only.
+  return refusal(canonical, 'is a loopback, private, link-local or metadata address');
 }
+
+function refusal(host: string, what: string): string {
+  return `${host} ${what}; the operator of the service can allow it (--allow-endpoint)`;
+}
+
+/** Names that lead to the machine itself wherever they are resolved (RFC 6761). */
+const LOCAL_NAME = /^(.*\.)?localhost$/;
 
 const METADATA_NAMES: ReadonlySet<string> = new Set([
   'metadata',
@@ -42,23 +51,33 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'instance-data.ec2.internal',
 ]);
 
-/** IPv4 networks and single addresses; IPv6 addresses that embed them are refused too. */
+/** IPv4 networks and single addresses (RFC 6890); IPv6 addresses that embed them are refused too. */
 const REFUSED_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
   ['169.254.0.0', 16],
-  // Metadata services outside the link-local network: Alibaba, Oracle, Azure.
-  ['100.100.100.200', 32],
-  ['192.0.0.192', 32],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  // Multicast, reserved, broadcast.
+  ['224.0.0.0', 3],
+  // The metadata service of Azure, which is outside of all these.
   ['168.63.129.16', 32],
 ];
 
 const REFUSED_IPV6: readonly (readonly [string, number])[] = [
-  ['::', 128],
+  ['::', 127],
+  // Private, among them the metadata services of AWS, Google and Scaleway.
+  ['fc00::', 7],
   ['fe80::', 10],
-  // Metadata services: AWS, Google, Scaleway.
-  ['fd00:ec2::', 32],
-  ['fd20:ce::254', 128],
-  ['fd00:42::42', 128],
+  ['fec0::', 10],
+  ['ff00::', 8],
+  // Teredo, and translation for one site: they lead to IPv4 addresses that are not easily seen.
+  ['2001::', 32],
+  ['64:ff9b:1::', 48],
 ];
 
 /** Prefixes under which an IPv6 address carries an IPv4 address next (RFC 4291, 6052, 3056), and their length in bits. */
@@ -77,8 +96,6 @@ function refusedNetworks(): BlockList {
   for (const [address, bits] of REFUSED_IPV4) {
     list.addSubnet(address, bits, 'ipv4');
     for (const [prefix, prefixBits] of EMBEDDING) {
-      // The prefix "::" would take in ::1, the loopback address, with 0.0.0.0/8.
-      if (prefix === '::' && address === '0.0.0.0') continue;
       const end = prefixBits === 96 ? '' : '::';
       list.addSubnet(`${prefix}${hexOf(address)}${end}`, prefixBits + bits, 'ipv6');
     }

@@ -1,7 +1,15 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { BucketError } from '../buckets/bucket-error.ts';
 import { refusedEndpoint } from '../rules/endpoint-policy.ts';
+
+/** Refuses what needs no resolving: a connection to an address looks nothing up. */
+export function guardedHost(allowed: readonly string[]): (host: string) => BucketError | undefined {
+  return (host) => {
+    const refusal = isIP(host) === 0 ? undefined : refusedEndpoint(host, [], allowed);
+    return refusal === undefined ? undefined : new BucketError('bad-endpoint', `the endpoint ${refusal}`);
+  };
+}
 
 /**
  * Resolves names for connections, and refuses those that lead where the endpoint policy forbids. The connection is made

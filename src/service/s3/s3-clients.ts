@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { S3Client } from '@aws-sdk/client-s3';
 import { STSClient } from '@aws-sdk/client-sts';
 import { LRUCache } from 'lru-cache';
@@ -37,6 +38,14 @@ interface Connection {
   readonly endpoint?: string;
 }
 
+/** Refuses connections, wherever the address to connect to came from: an endpoint, or an answer that led elsewhere. */
+export interface ConnectionGuard {
+  /** Resolves names. */
+  readonly lookup: LookupFunction;
+  /** Why a host that is an address is refused. */
+  readonly refused: (host: string) => Error | undefined;
+}
+
 const CLIENTS_REMEMBERED = 200;
 const SOCKETS_PER_STORE = 128;
 const CONNECT_MS = 10_000;
@@ -49,15 +58,15 @@ export class S3Clients {
   readonly #httpAgent: HttpAgent;
   readonly #httpsAgent: HttpsAgent;
 
-  /** @param lookup Resolves the names of endpoints; the system's way when left out */
-  constructor(lookup?: LookupFunction) {
+  /** @param guard Where connections may lead; anywhere when left out */
+  constructor(guard?: ConnectionGuard) {
     const options = {
       keepAlive: true,
       maxSockets: SOCKETS_PER_STORE,
-      ...(lookup === undefined ? {} : { lookup }),
+      ...(guard === undefined ? {} : { lookup: guard.lookup }),
     };
-    this.#httpAgent = new HttpAgent(options);
-    this.#httpsAgent = new HttpsAgent(options);
+    this.#httpAgent = guardedAgent(new HttpAgent(options), guard);
+    this.#httpsAgent = guardedAgent(new HttpsAgent(options), guard);
   }
 
   get(access: S3Access): S3Client {
@@ -97,4 +106,22 @@ export class S3Clients {
       ...(endpoint === undefined ? {} : { endpoint }),
     };
   }
+}
+
+type Connecting = (
+  options: { readonly host?: string | undefined },
+  callback: (error: Error) => void,
+) => Duplex | undefined;
+
+function guardedAgent<Agent extends HttpAgent>(agent: Agent, guard: ConnectionGuard | undefined): Agent {
+  if (guard === undefined) return agent;
+  const connecting = agent as unknown as { createConnection: Connecting };
+  const connect = connecting.createConnection.bind(agent);
+  connecting.createConnection = (options, callback) => {
+    const refusal = guard.refused(options.host ?? '');
+    if (refusal === undefined) return connect(options, callback);
+    callback(refusal);
+    return undefined;
+  };
+  return agent;
 }

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { BucketError } from '../buckets/bucket-error.ts';
 import { refusedEndpoint } from '../rules/endpoint-policy.ts';
 
@@ -26,8 +27,35 @@ export function storeIdentity({ url }: Pick<S3Endpoint, 'url'>): string {
   return url === undefined ? 'aws' : new URL(url).origin;
 }
 
+/** Whether an endpoint is a store that the operator named: the policy is for what users name. */
+export function isOperators(
+  url: string,
+  own: { readonly defaultEndpoint?: string | undefined; readonly stsEndpoint?: string | undefined },
+): boolean {
+  const store = storeIdentity(parseS3Endpoint(url));
+  return [own.defaultEndpoint, own.stsEndpoint].some(
+    (given) => given !== undefined && storeIdentity(parseS3Endpoint(given)) === store,
+  );
+}
+
 /** The policy as far as it goes without resolving a name. @throws BucketError `bad-endpoint` */
 export function checkEndpoint(url: string, allowed: readonly string[]): void {
   const refusal = refusedEndpoint(new URL(url).hostname, [], allowed);
+  if (refusal !== undefined) throw new BucketError('bad-endpoint', `the endpoint ${refusal}`);
+}
+
+/**
+ * The policy with all addresses that a name leads to now. That it leads nowhere now is no refusal: who connects looks again.
+ *
+ * @throws BucketError `bad-endpoint`
+ */
+export async function checkResolved(url: string, allowed: readonly string[]): Promise<void> {
+  const { hostname } = new URL(url);
+  const resolved = await lookup(hostname, { all: true }).catch(() => []);
+  const refusal = refusedEndpoint(
+    hostname,
+    resolved.map(({ address }) => address),
+    allowed,
+  );
   if (refusal !== undefined) throw new BucketError('bad-endpoint', `the endpoint ${refusal}`);
 }

@@ -55,13 +55,34 @@ export function s3Failure(error: unknown, denied: BucketErrorKind): unknown {
   const reason = REASONS[name];
   if (reason !== undefined) return new BucketError(reason[0], reason[1], cause);
   if (isDenied(error)) return new BucketError(denied, 'the store refuses access', cause);
-  if (isUnreachable(error)) {
-    return new BucketError('unreachable', 'the store cannot be reached, or does not answer', cause);
-  }
+  if (isUnreachable(error)) return new BucketError('unreachable', UNREACHABLE, cause);
   if (status === undefined) return error;
   if (status >= 500) return new BucketError('unreachable', `the store fails (${name})`, cause);
   if (status >= 400) return new BucketError('refused', `the store refuses the request (${name})`, cause);
   return new BucketError('bad-endpoint', 'what answers at the endpoint is no S3 store', cause);
+}
+
+/** One sentence for all of them: what else there is at an address is nothing for who may not go there. */
+const UNREACHABLE = 'the store cannot be reached, or does not answer';
+
+/** What the SDK calls an error whose answer is none of a store. */
+const FOREIGN_ANSWERS = ['', 'Unknown', 'UnknownError', 'NotFound', 'SyntaxError', 'TypeError', 'Error'];
+
+/**
+ * Whether an error, of a request that has a body in its answer, shows that a store is there and what it says. What was never
+ * a store's must not be told apart by the answer: a port that is closed, one where something else listens, a name that
+ * does not exist.
+ */
+export function isStoresAnswer(error: unknown): boolean {
+  if (!(error instanceof BucketError)) return true;
+  if (!(error.cause instanceof Error)) return true;
+  const { name, status } = s3Answer(error.cause);
+  return status !== undefined && !FOREIGN_ANSWERS.includes(name);
+}
+
+/** The one answer for all of those. */
+export function noStore(cause: unknown): BucketError {
+  return new BucketError('unreachable', UNREACHABLE, { cause });
 }
 
 /** For the end of a promise. */
@@ -93,7 +114,7 @@ export function isAbsent(error: unknown): boolean {
 function isUnreachable(error: Error & { readonly code?: unknown }): boolean {
   const { name, code } = error;
   if (name === 'TimeoutError' || name === 'CredentialsProviderError') return true;
-  return typeof code === 'string' && (CONNECTION_CODES.includes(code) || /CERT|SSL|TLS/.test(code));
+  return typeof code === 'string' && (CONNECTION_CODES.includes(code) || /CERT|SSL|TLS|^HPE_/.test(code));
 }
 
 export function s3Answer(error: unknown): S3Answer {

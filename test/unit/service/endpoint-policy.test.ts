@@ -34,22 +34,50 @@ const REFUSED = [
   'Metadata.Google.Internal.',
   'metadata',
   'instance-data.ec2.internal',
+  'localhost',
+  'LOCALHOST.',
+  'store.localhost',
+  '127.0.0.1',
+  '127.1',
+  '0x7f000001',
+  '[::1]',
+  '::ffff:127.0.0.1',
+  '[::7f00:1]',
+  '10.0.0.7',
+  '172.16.0.9',
+  '172.31.255.255',
+  '192.168.1.5',
+  '100.64.0.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '255.255.255.255',
+  'fd12:3456::9',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[64:ff9b::10.0.0.1]',
+  '[64:ff9b:1::a00:1]',
+  '[2002:a00:1::1]',
+  '[2001:0:a00:1::1]',
   '１６９.２５４.１６９.２５４',
 ];
 
 const FINE = [
   's3.example.org',
   's3.eu-central-1.example.org.',
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
-  '::ffff:127.0.0.1',
-  '10.0.0.7',
-  '192.168.1.5',
-  '172.16.0.9',
-  'fd12:3456::9',
-  '[64:ff9b::10.0.0.1]',
-  '[2002:a00:1::1]',
+  'localhost.example.org',
+  'my-localhost',
+  '9.255.255.255',
+  '11.0.0.1',
+  '172.15.255.255',
+  '172.32.0.1',
+  '192.167.0.1',
+  '100.128.0.1',
+  '223.255.255.255',
+  '[2a00:1450::1]',
+  '[2001:db9::1]',
+  '[64:ff9b::8.8.8.8]',
+  '[2002:808:808::1]',
+  '::ffff:8.8.8.8',
   '169.253.255.255',
   '169.255.0.0',
   'metadata.example.org',
@@ -82,11 +110,13 @@ describe('where a volume may lead', () => {
 
   test('a name is refused by any one of the addresses it leads to', () => {
     expect(refusedEndpoint('s3.example.org', ['203.0.113.7', '169.254.169.254'], [])).toBe(
-      's3.example.org (169.254.169.254) is a link-local, unspecified or metadata address',
+      's3.example.org is a loopback, private, link-local or metadata address; the operator of the service can allow it ' +
+        '(--allow-endpoint)',
     );
     expect(refusedEndpoint('s3.example.org', ['::ffff:a9fe:a9fe'], [])).toContain('link-local');
     expect(refusedEndpoint('s3.example.org', ['fe80::1%eth0'], [])).toContain('link-local');
-    expect(refusedEndpoint('s3.example.org', ['203.0.113.7', '10.0.0.1'], [])).toBeUndefined();
+    expect(refusedEndpoint('s3.example.org', ['203.0.113.7', '10.0.0.1'], [])).toContain('private');
+    expect(refusedEndpoint('s3.example.org', ['203.0.113.7', '2a00::1'], [])).toBeUndefined();
   });
 
   test('what the operator allows is not refused: a name, an address in any form, a network', () => {
@@ -95,14 +125,14 @@ describe('where a volume may lead', () => {
     expect(refusedEndpoint('0xa9fe0709', [], ['169.254.7.9'])).toBeUndefined();
     expect(refusedEndpoint('169.254.7.9', [], ['169.254.7.0/24'])).toBeUndefined();
     expect(refusedEndpoint('[fe80::7]', [], ['fe80::/64'])).toBeUndefined();
+    expect(refusedEndpoint('localhost', ['127.0.0.1', '::1'], ['127.0.0.0/8', '::1'])).toBeUndefined();
     expect(refusedEndpoint('metadata.google.internal', [], ['metadata.google.internal'])).toBeUndefined();
   });
 
   test('an exception makes no other exception', () => {
     expect(refusedEndpoint('169.254.8.9', [], ['169.254.7.0/24'])).toContain('link-local');
-    expect(refusedEndpoint('store.local', ['169.254.7.9', '169.254.8.9'], ['169.254.7.9'])).toContain(
-      '169.254.8.9',
-    );
-    expect(refusedEndpoint('other.local', ['169.254.7.9'], ['store.local'])).toContain('169.254.7.9');
+    expect(refusedEndpoint('store.local', ['169.254.7.9', '169.254.8.9'], ['169.254.7.9'])).toBeDefined();
+    expect(refusedEndpoint('other.local', ['169.254.7.9'], ['store.local'])).toBeDefined();
+    expect(refusedEndpoint('127.0.0.1', [], ['10.0.0.0/8', 'localhost'])).toBeDefined();
   });
 });

@@ -26,7 +26,7 @@ describe('the region of a bucket', () => {
   it.each(['header', 'body'] as const)('is asked for once, and told by %s', async (told) => {
     const asked: string[] = [];
     const endpoint = await strictStore('eu-lab-1', told, asked);
-    const buckets = new S3Buckets({ allowedEndpoints: [], clock: systemClock });
+    const buckets = new S3Buckets({ allowedEndpoints: ['127.0.0.1'], clock: systemClock });
     for (const _again of [1, 2]) {
       const bucket = await buckets.open({ endpoint, bucket: 'b' }, KEYS);
       expect((await bucket.list({ prefix: '', limit: 1 })).objects).toEqual([]);
@@ -43,7 +43,7 @@ describe('the region of a bucket', () => {
         .writeHead(400)
         .end(request.method === 'HEAD' ? '' : '<Error><Code>AuthorizationHeaderMalformed</Code></Error>');
     });
-    const buckets = new S3Buckets({ allowedEndpoints: [], clock: systemClock });
+    const buckets = new S3Buckets({ allowedEndpoints: ['127.0.0.1'], clock: systemClock });
     const bucket = await buckets.open({ endpoint, bucket: 'b' }, KEYS);
     await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toMatchObject({ kind: 'wrong-region' });
   });
@@ -51,7 +51,7 @@ describe('the region of a bucket', () => {
 
 it('what answers but is no store is told from one', async () => {
   const endpoint = await stubStore((_request, response) => response.end('<html>hello'));
-  const buckets = new S3Buckets({ allowedEndpoints: [], clock: systemClock });
+  const buckets = new S3Buckets({ allowedEndpoints: ['127.0.0.1'], clock: systemClock });
   const bucket = await buckets.open({ endpoint, bucket: 'b' }, KEYS);
   await expect(bucket.list({ prefix: '', limit: 1 })).rejects.toMatchObject({ kind: 'bad-endpoint' });
 });
