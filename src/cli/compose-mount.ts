@@ -20,6 +20,8 @@ import { OperationCounts } from '../observe/operation-counts.ts';
 import { UnkeptCounts } from '../vfs/attributes/unkept-counts.ts';
 import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
 import { errnoOf } from '../vfs/errno-of.ts';
+import type { NodeId } from '../vfs/file-system.ts';
+import { NotTextError } from '../vfs/fs-error.ts';
 import type { Staging } from '../vfs/open/staging.ts';
 import type { TreeOptions } from '../vfs/tree.ts';
 import type { Clients } from './mount/connect-clients.ts';
@@ -109,6 +111,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       rates: { upload: options.limitUpload, download: options.limitDownload },
       contentsAt: files.contentsAt,
       statistics: information.statistics,
+      circumstances: information.circumstances,
       cached: bytes.reader.cached,
       warnings,
     },
@@ -221,8 +224,12 @@ function mountOnKernel(
     allowOther: options.allowOther,
     errnoOf: (error) => errnoNumber(errnoOf(error)),
     observer: {
-      onReply: ({ operation, errno, durationMs }) =>
-        operations.add(operation, { failed: errno !== 0, ms: durationMs }),
+      onReply: ({ operation, errno, durationMs, nodeId, error }) => {
+        operations.add(operation, { failed: errno !== 0, ms: durationMs });
+        if (!(error instanceof NotTextError)) return;
+        const refused = { op: operation.toLowerCase(), parent: nodeId as NodeId, name: error.shown };
+        files.nameRefused(refused, error);
+      },
     },
   });
 }

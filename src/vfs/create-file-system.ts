@@ -12,7 +12,7 @@ import { Details } from './directories/details.ts';
 import { createCatalogs, root } from './directories/root.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
-import type { FileSystem } from './file-system.ts';
+import type { FileSystem, NodeId } from './file-system.ts';
 import { KernelLink } from './kernel-link.ts';
 import { isDirectory, type Node, pathOf } from './node.ts';
 import { NodeMaker } from './node-maker.ts';
@@ -54,6 +54,11 @@ export interface MountedFileSystem {
   /** As `ChangingSide` has them. */
   readonly retryKept: ChangingSide['retryKept'];
   readonly dropKept: ChangingSide['dropKept'];
+  /** A driver refused a name, which no operation here was told of. */
+  nameRefused(
+    refused: { readonly op: string; readonly parent: NodeId; readonly name: string },
+    error: unknown,
+  ): void;
   /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
   failureAt(path: string): Failure | undefined;
   /** The files at a path or below it. */
@@ -106,6 +111,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       },
       report: (failed, error) => tree.recordError(failed, error),
       lookedUp: (path) => errors.lookedUp(path),
+      errors,
     },
   );
   const { localCopies } = given;
@@ -128,6 +134,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     flush,
     retryKept,
     dropKept,
+    nameRefused: ({ op, parent, name }, error) =>
+      tree.recordError({ op, path: join(pathOf(nodes.get(parent)), name) }, error),
     failureAt: (path) => errors.lastAt(path),
     contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () =>

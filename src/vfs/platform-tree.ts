@@ -8,7 +8,7 @@ import { Directories } from './directories/directories.ts';
 import { listedEntry } from './directories/project-folder.ts';
 import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
-import { failureOf } from './errors/failure-of.ts';
+import { type FailedOperation, failureOf } from './errors/failure-of.ts';
 import { nameOnPlatform } from './escape.ts';
 import { existsNow } from './exists-now.ts';
 import type { AttributesReply, Awaitable, Entry } from './file-system.ts';
@@ -267,7 +267,7 @@ export class PlatformTree implements Tree {
     this.kernel.invalidateEntry(parent.id, name);
   }
 
-  recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void {
+  recordError(failure: FailedOperation, error: unknown): void {
     const record = failureOf(failure, error, this.clock.now());
     this.errors.record(record);
     const { op, path, errno, requestId, text: reason } = record;

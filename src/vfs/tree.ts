@@ -14,6 +14,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { FolderState } from './attributes/folder-state.ts';
 import type { UnkeptCounts } from './attributes/unkept-counts.ts';
 import type { ErrorRegistry } from './errors/error-registry.ts';
+import type { FailedOperation } from './errors/failure-of.ts';
 import type { AttributesReply, Awaitable, Entry, KernelCaches } from './file-system.ts';
 import type {
   AliasNode,
@@ -150,5 +151,5 @@ export interface Tree extends TreeParts {
   renew(folder: FolderNode): void;
 
   /** A failure nobody is told of (RELEASE, background work). */
-  recordError(failure: { readonly op: string; readonly path: string }, error: unknown): void;
+  recordError(failure: FailedOperation, error: unknown): void;
 }

@@ -424,4 +424,38 @@ describe('asking a mount', () => {
     expect(nothing).toMatchObject({ code: 0, stdout: `nothing has failed at /${PROJECT}/README.md\n` });
     expect(await sandbox.svcfs(['why', sandbox.root])).toMatchObject({ code: 12 });
   });
+
+  test('why tells of the refusal that was last, whatever it was, and of none once the same has succeeded', async ({
+    sandbox,
+  }) => {
+    await mount(sandbox, []);
+    const folder = sandbox.path(PROJECT);
+    const file = sandbox.path(PROJECT, 'README.md');
+    const refused = async (script: string, path: string): Promise<string> => {
+      expect((await run('bash', ['-c', script], { cwd: sandbox.root })).code).not.toBe(0);
+      return (await sandbox.svcfs(['why', path])).stdout;
+    };
+    expect(await refused(`setfattr -n user.svc.id -v x ${file}`, file)).toMatch(
+      /s ago, .*: setxattr user\.svc\.id/,
+    );
+    expect(await refused(`setfattr -x user.missing ${file}`, file)).toContain('removexattr user.missing');
+    if (process.getuid?.() === 0)
+      expect(await refused(`setfattr -n trusted.x -v y ${file}`, file)).toContain('setxattr trusted.x');
+    expect(await refused(`setfattr -n security.x -v y ${file}`, file)).toContain('setxattr security.x');
+    expect(await refused(`ln ${file} ${file}.hard`, `${file}.hard`)).toContain('link');
+    expect(await refused(`touch ${folder}/$'bad\\xff'`, folder)).toContain('bad\\xff');
+    const exchange =
+      'import ctypes, sys; a, b = (p.encode() for p in sys.argv[1:]); ' +
+      'sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2) != 0)';
+    await shell(`touch ${file}.other`);
+    expect(await refused(`python3 -c '${exchange}' ${file} ${file}.other`, file)).toContain('exchange');
+    await shell(`rm ${file}.other`);
+    expect(await refused(`setfattr -n user.long -v ${'x'.repeat(301)} ${file}`, file)).toContain('user.long');
+    await shell(`setfattr -n user.long -v short ${file}; setfattr -x user.long ${file}`);
+    expect((await sandbox.svcfs(['why', file])).stdout).toContain('nothing has failed');
+    await sandbox.svcfs(['unmount', sandbox.mountPoint]);
+    await mount(sandbox, ['--read-only']);
+    expect(await refused(`touch ${file}`, file)).toContain('the mount is read-only (--read-only)');
+    expect(await shell(`cat ${sandbox.path('.svcfs/errors')}`)).toContain('the mount is read-only');
+  });
 });

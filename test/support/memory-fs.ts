@@ -172,6 +172,7 @@ export class MemoryFs implements FileSystem {
     flags: RenameFlags,
     _context: RequestContext,
   ): Awaitable<void> {
+    if (flags.exchange || flags.whiteout) throw new FsError('EINVAL', 'no exchange');
     const source = this.node(from.parent).children.get(from.name);
     const target = this.node(to.parent).children;
     if (source === undefined) throw new FsError('ENOENT', 'no such name');

@@ -24,6 +24,7 @@ import { RateBudget, type RateSnapshot } from './rate-budget.ts';
 import { RefusedCalls, type RefusedSnapshot } from './refused-calls.ts';
 import { BACKOFF } from './retry-policy.ts';
 import { ServerTime } from './server-time.ts';
+import { UnansweredCalls, type UnansweredSnapshot } from './unanswered-calls.ts';
 import { withErrors } from './with-errors.ts';
 import { withIdentity } from './with-identity.ts';
 import { type Exchange, withObserver } from './with-observer.ts';
@@ -62,6 +63,8 @@ export interface ConnectionStatus {
   readonly calls: Readonly<Record<string, number>>;
   /** `waiting` in the budget, and `refused` by the service. */
   readonly rate: RateSnapshot & { readonly refused: RefusedSnapshot };
+  /** Sent, and not answered yet. */
+  readonly unanswered: UnansweredSnapshot;
 }
 
 export interface Connection {
@@ -82,6 +85,7 @@ export function connect(options: ConnectionOptions): Connection {
   const serverTime = new ServerTime(clock);
   const budget = new RateBudget(clock, serverTime, options.onRateWait);
   const refused = new RefusedCalls(clock, options.onRefused);
+  const unanswered = new UnansweredCalls(clock);
   const counts = new CallCounts();
   const observer = (exchange: Exchange): void => {
     counts.add(exchange.name);
@@ -99,7 +103,14 @@ export function connect(options: ConnectionOptions): Connection {
   const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });
   const observed = withObserver(identified, observer, clock);
   const budgeted = withRateBudget(observed, budget, serverTime);
-  const retried = withRetry(budgeted, { clock, serverTime, refused, timeoutMs, closed: closed.signal });
+  const retried = withRetry(budgeted, {
+    clock,
+    serverTime,
+    refused,
+    unanswered,
+    timeoutMs,
+    closed: closed.signal,
+  });
   return {
     call: callerOver(
       withErrors(retried),
@@ -107,7 +118,11 @@ export function connect(options: ConnectionOptions): Connection {
     ),
     serverTime,
     hasRoom: (priority) => budget.hasRoom(priority),
-    status: () => ({ calls: counts.snapshot(), rate: { ...budget.snapshot(), refused: refused.snapshot() } }),
+    status: () => ({
+      calls: counts.snapshot(),
+      rate: { ...budget.snapshot(), refused: refused.snapshot() },
+      unanswered: unanswered.snapshot(),
+    }),
     close: async () => {
       const reason = new Error('the client was closed');
       closed.abort(reason);

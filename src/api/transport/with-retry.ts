@@ -7,11 +7,13 @@ import { LostAnswer } from './lost-answer.ts';
 import type { RefusedCalls } from './refused-calls.ts';
 import { decide, type Outcome } from './retry-policy.ts';
 import type { ServerTime } from './server-time.ts';
+import type { PendingCall, UnansweredCalls } from './unanswered-calls.ts';
 
 export interface RetryOptions {
   readonly clock: Clock;
   readonly serverTime: ServerTime;
   readonly refused: RefusedCalls;
+  readonly unanswered: UnansweredCalls;
   /** How long a call is tried that gets no answer: its exchanges and the pauses between them, and not what it waits for the rate limit. */
   readonly timeoutMs: number;
   /** Ends every pause. */
@@ -26,9 +28,9 @@ const RATE_PATIENCE_MS = 15 * 60_000;
 
 /** Sends a call again as `retry-policy` decides, until it succeeds, is refused, or has failed for too long. */
 export function withRetry(send: Send, options: RetryOptions): Send {
-  const { clock, serverTime, refused, timeoutMs, closed, random = Math.random } = options;
+  const { clock, serverTime, refused, unanswered, timeoutMs, closed, random = Math.random } = options;
   let everAnswered = false;
-  return async (call) => {
+  const sendUntil = async (call: Call, pending: PendingCall): ReturnType<Send> => {
     const limitMs = call.timeoutMs ?? timeoutMs;
     let spentMs = 0;
     let isLastTry = false;
@@ -36,7 +38,10 @@ export function withRetry(send: Send, options: RetryOptions): Send {
     let mayHaveArrived = false;
     let faults = 0;
     for (let tries = 1; ; tries += 1) {
-      const { outcome, tookMs } = await attempt(send, { ...call, timeoutMs: limitMs - spentMs }, clock);
+      const leftForIt = limitMs - spentMs;
+      const { outcome, tookMs } = await attempt(send, { ...call, timeoutMs: leftForIt }, clock, () =>
+        pending.sent(leftForIt),
+      );
       everAnswered ||= 'answer' in outcome;
       mayHaveArrived ||= leavesOpen(outcome);
       if (isFault(outcome)) faults += 1;
@@ -59,6 +64,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
           return settle(outcome, mayHaveArrived);
         }
         ratePausesMs += decision.inMs;
+        pending.rests();
         await refused.sitOut(decision.inMs, interrupted);
       } else {
         const leftMs = limitMs - spentMs - tookMs;
@@ -73,6 +79,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
       }
     }
   };
+  return (call) => unanswered.during((pending) => sendUntil(call, pending));
 }
 
 interface Tried {
@@ -81,10 +88,11 @@ interface Tried {
   readonly tookMs: number;
 }
 
-async function attempt(send: Send, call: Call, clock: Clock): Promise<Tried> {
+async function attempt(send: Send, call: Call, clock: Clock, onSent: () => void): Promise<Tried> {
   let beganMs = clock.monotonic();
   const onSending = (): void => {
     beganMs = clock.monotonic();
+    onSent();
   };
   const tried = (outcome: Outcome): Tried => {
     const tookMs = clock.monotonic() - beganMs - (call.heldBackMs ?? 0);

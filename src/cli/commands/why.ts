@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
+import { describeFailure } from '../describe/describe-failure.ts';
 import { describeJob } from '../describe/describe-job.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { locate } from '../mount/select-mount.ts';
 
 const DETAILS = `
-Says what failed last at a path of a mount, with the request and what to do about it. Why something could not be made
+Says what failed last at a path of a mount and has not succeeded since: which operation, how long ago, with the request and
+what to do about it. While calls wait for the service or its rate limit it says until when. Why something could not be made
 is told for its path and for the directory it was to be in; why a directory cannot be entered, for all below it. There
 need be nothing at the path.`;
 
@@ -22,12 +24,15 @@ export function addWhyCommand(program: Command): void {
 async function why(path: string): Promise<void> {
   const located = await locate(path);
   if (located === undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
-  const { failure, job } = await inquire(located.mount, { request: 'why', path: located.path });
+  const { failure, job, circumstances } = await inquire(located.mount, {
+    request: 'why',
+    path: located.path,
+  });
   if (failure !== undefined) {
-    console.log(`${new Date(failure.atMs).toISOString()} ${failure.op} ${failure.path}`);
-    console.log(failure.text);
+    console.log(describeFailure(failure, Date.now()));
   } else {
     console.log(`nothing has failed at ${located.path}`);
   }
+  for (const circumstance of circumstances) console.log(`now: ${circumstance}`);
   if (job !== undefined) console.log(`job ${describeJob(job)}`);
 }

@@ -43,7 +43,13 @@ export type InquiryAnswer =
     }
   | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
   | { readonly answer: 'job'; readonly job: JobRecord | undefined }
-  | { readonly answer: 'why'; readonly failure: Failure | undefined; readonly job: JobRecord | undefined }
+  | {
+      readonly answer: 'why';
+      readonly failure: Failure | undefined;
+      readonly job: JobRecord | undefined;
+      /** What calls wait for now, or why the mount refuses whatever it is asked. */
+      readonly circumstances: readonly string[];
+    }
   /** What cannot be published, and why. */
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
   /** What it failed with. */

@@ -16,6 +16,7 @@ export interface Inquiries extends CacheParts {
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
   readonly statistics: () => MountStatistics;
+  readonly circumstances: () => readonly string[];
 }
 
 /** `send` gives intermediate answers; `signal` ends a waiting. */
@@ -39,7 +40,12 @@ export async function answerInquiry(
     case 'wait':
       return { answer: 'job', job: await jobs.wait(request.job, { signal }) };
     case 'why':
-      return { answer: 'why', failure: failureAt(request.path), job: jobs.ofPath(request.path) };
+      return {
+        answer: 'why',
+        failure: failureAt(request.path),
+        job: jobs.ofPath(request.path),
+        circumstances: inquiries.circumstances(),
+      };
     case 'flush':
       return {
         answer: 'flush',

@@ -2,6 +2,7 @@ import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import { prometheusText } from '../../observe/prometheus-text.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
+import { describeWaits } from '../describe/describe-waits.ts';
 import { packageVersion } from '../package-version.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { mountMetrics } from './mount-metrics.ts';
@@ -20,9 +21,22 @@ export function mountInformation(settings: MountSettings, parts: CountedParts): 
     version: packageVersion(),
     config: configOf(settings, parts.memory),
     statistics: () => statisticsOf(parts),
+    circumstances: () => circumstancesOf(statisticsOf(parts), settings.options),
     metrics: () => prometheusText(mountMetrics(statisticsOf(parts))),
   };
 }
+
+/** What makes calls wait, or fail whatever they are. */
+export function circumstancesOf(
+  { api }: Pick<MountStatistics, 'api'>,
+  { readOnly }: Pick<MountSettings['options'], 'readOnly'>,
+): readonly string[] {
+  return [...describeWaits(api), ...(readOnly ? [READ_ONLY] : [])];
+}
+
+const READ_ONLY =
+  'the mount is read-only (--read-only): the kernel refuses every change with EROFS, and tells svcfs nothing of it; ' +
+  'mount without --read-only to make changes';
 
 /** Every option with its value in force, null when there is none; times in milliseconds, sizes in bytes. */
 function configOf(settings: MountSettings, memory: MemoryPool): MountInformation['config'] {

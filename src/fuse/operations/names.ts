@@ -6,7 +6,6 @@ import type {
   NodeId,
   RenameFlags,
 } from '../../vfs/file-system.ts';
-import { FsError } from '../../vfs/fs-error.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
 import type { NameChange, Request } from '../request.ts';
 import { type Operation, operation } from './operation.ts';
@@ -103,7 +102,6 @@ function callRename(
     exchange: (bits & RENAME_FLAG.EXCHANGE) !== 0,
     whiteout: (bits & RENAME_FLAG.WHITEOUT) !== 0,
   };
-  if (flags.exchange || flags.whiteout) throw new FsError('EINVAL', 'names cannot be exchanged in one step');
   const from = { parent: request.node, name: request.changing(request.node, body.text()) };
   const to = { parent: newParent, name: request.changing(newParent, body.text()) };
   request.otherNodes = [newParent, ...knownDirectories(fs, from, to)];

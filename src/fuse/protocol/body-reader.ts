@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { FsError } from '../../vfs/fs-error.ts';
+import { FsError, NotTextError } from '../../vfs/fs-error.ts';
 
 const TWO_TO_32 = 0x1_0000_0000;
 
@@ -91,7 +91,7 @@ export class BodyReader {
     this.#position = end + 1;
     const text = this.#bytes.toString('utf8', start, end);
     if (text.includes('\ufffd') && !isUtf8(this.#bytes.subarray(start, end))) {
-      throw new FsError('EILSEQ', 'the name is not UTF-8');
+      throw new NotTextError(this.#bytes.subarray(start, end));
     }
     return text;
   }

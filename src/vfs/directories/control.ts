@@ -4,7 +4,7 @@
  *
  *   version  config  stats        JSON, `config` without secrets
  *   metrics                       the numbers of `stats` for Prometheus
- *   errors                        the last failure of each path, a line each
+ *   errors                        what is waited for now, and the last failure of each path, a line each
  *   jobs/<id>  uploads/<id>       one JSON file per job of the platform and per upload
  */
 import type { ContentWriter } from '../../content/ports.ts';
@@ -23,6 +23,8 @@ export interface MountInformation {
   readonly config: Readonly<Record<string, unknown>>;
   /** Counters of the moment. */
   readonly statistics: () => Readonly<Record<string, unknown>>;
+  /** What the mount waits for now, or refuses whatever it is asked, for who asks why something fails. */
+  readonly circumstances: () => readonly string[];
   /** The same, in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
@@ -44,7 +46,9 @@ export function control(parts: ControlParts): VirtualSource {
     file('config', () => json(information.config)),
     file('stats', () => json(information.statistics())),
     file('metrics', () => information.metrics()),
-    file('errors', () => errors.list().map(errorLine).join('')),
+    file('errors', () =>
+      [...information.circumstances().map(nowLine), ...errors.list().map(errorLine)].join(''),
+    ),
     directory('jobs', jobs(parts), make),
     directory('uploads', uploads(parts), make),
   ];
@@ -88,6 +92,12 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function errorLine({ atMs, op, path, text }: Failure): string {
-  return `${new Date(atMs).toISOString()} ${op} ${path}: ${text.replaceAll('\n', ' ')}\n`;
+function errorLine({ atMs, op, attribute, path, text }: Failure): string {
+  const what = attribute === undefined ? op : `${op} ${attribute}`;
+  return `${new Date(atMs).toISOString()} ${what} ${path}: ${text.replaceAll('\n', ' ')}\n`;
+}
+
+/** No failure: what is so at the moment. */
+function nowLine(circumstance: string): string {
+  return `now: ${circumstance}\n`;
 }

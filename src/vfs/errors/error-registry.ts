@@ -4,6 +4,8 @@ import { dirname } from 'node:path/posix';
 export interface Failure {
   /** The operation, by its system call's name. */
   readonly op: string;
+  /** The attribute that it was about. */
+  readonly attribute?: string | undefined;
   readonly path: string;
   readonly errno: string;
   /** What failed and what to do about it, for a person. */
@@ -12,24 +14,56 @@ export interface Failure {
   readonly atMs: number;
 }
 
+export interface EndedFailures {
+  readonly ops: readonly string[] | 'all';
+  readonly attribute?: string | undefined;
+  readonly mark: number;
+}
+
 /** The last failure of each path; the oldest go first when there are too many. */
 export class ErrorRegistry {
   readonly #limit: number;
   readonly #byPath = new Map<string, Failure>();
   /** Names that could not be looked up, and were not since: no program gets to what is below. */
   readonly #unreachable = new Set<string>();
+  /** When each was recorded, counted in failures: how old it is does not tell, for clocks stand still. */
+  readonly #recordedAt = new Map<Failure, number>();
+  #recorded = 0;
 
   constructor(limit = 1000) {
     this.#limit = limit;
   }
 
   record(failure: Failure): void {
-    this.#byPath.delete(failure.path);
+    this.#forget(failure.path);
     this.#byPath.set(failure.path, failure);
+    this.#recorded += 1;
+    this.#recordedAt.set(failure, this.#recorded);
     const [oldest] = this.#byPath.keys();
     if (this.#byPath.size > this.#limit && oldest !== undefined) this.#forget(oldest);
     if (failure.op === 'lookup') this.#unreachable.add(failure.path);
     else this.#unreachable.delete(failure.path);
+  }
+
+  /** To be asked for when an operation begins: its success ends no failure that comes after. */
+  get mark(): number {
+    return this.#recorded;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byPath.size === 0;
+  }
+
+  /** What failed at a path before the `mark` is over, as far as it is among these operations; `all`: and below it. */
+  ended(path: string, { ops, attribute, mark }: EndedFailures): void {
+    const isEnded = (failure: Failure): boolean =>
+      (this.#recordedAt.get(failure) ?? 0) <= mark &&
+      (ops === 'all' || (ops.includes(failure.op) && failure.attribute === attribute));
+    const failure = this.#byPath.get(path);
+    if (failure && isEnded(failure)) this.#forget(path);
+    if (ops !== 'all') return;
+    for (const below of this.list())
+      if (below.path.startsWith(`${path}/`) && isEnded(below)) this.#forget(below.path);
   }
 
   /** A name was looked up, whether it is there or not. */
@@ -56,6 +90,8 @@ export class ErrorRegistry {
   }
 
   #forget(path: string): void {
+    const failure = this.#byPath.get(path);
+    if (failure) this.#recordedAt.delete(failure);
     this.#byPath.delete(path);
     this.#unreachable.delete(path);
   }

@@ -3,12 +3,11 @@ import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
 import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
 
+/** What was done, and where. */
+export type FailedOperation = Pick<Failure, 'op' | 'path' | 'attribute'>;
+
 /** What is kept and shown of a failed operation. */
-export function failureOf(
-  failed: { readonly op: string; readonly path: string },
-  error: unknown,
-  nowMs: number,
-): Failure {
+export function failureOf(failed: FailedOperation, error: unknown, nowMs: number): Failure {
   const errno = errnoOf(error);
   const first = firstOf(error);
   const requestId = isKnownError(first) && first.name === 'ApiError' ? first.requestId : undefined;

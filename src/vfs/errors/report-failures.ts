@@ -4,9 +4,12 @@
 import type { Errno } from '../../lib/errno.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, FileSystem, NodeId } from '../file-system.ts';
+import type { ErrorRegistry } from './error-registry.ts';
+import type { FailedOperation } from './failure-of.ts';
+import { endedBy } from './what-success-ends.ts';
 
 /** What the arguments of an operation say about what it is done to. */
-type Subject = 'node' | 'name' | 'names' | 'handle' | 'span' | 'directory-handle' | 'none';
+type Subject = 'node' | 'name' | 'new-name' | 'names' | 'handle' | 'span' | 'directory-handle' | 'none';
 
 /** An exhaustive table, so that a new operation cannot be forgotten. */
 const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
@@ -23,7 +26,7 @@ const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
   mkdir: 'name',
   mknod: 'name',
   symlink: 'name',
-  link: 'node',
+  link: 'new-name',
   unlink: 'name',
   rmdir: 'name',
   rename: 'names',
@@ -62,8 +65,8 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
   // What is gone was told with the path it had (`GoneDirectories`).
   readdir: ['ESTALE'],
   getxattr: ['ENODATA'],
-  removexattr: ['ENODATA', 'ESTALE'],
-  setxattr: ['EEXIST', 'ENODATA', 'ESTALE'],
+  removexattr: ['ESTALE'],
+  setxattr: ['ESTALE'],
   open: ['ESTALE'],
   setattr: ['ESTALE'],
   lseek: ['ENXIO'],
@@ -72,9 +75,9 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
 
 function isOrdinary(op: keyof FileSystem, error: unknown, args: readonly unknown[]): boolean {
   const errno = errnoOf(error);
-  // Programs that list or copy attributes try all namespaces.
-  if ((op === 'getxattr' || op === 'setxattr') && errno === 'EOPNOTSUPP')
-    return !String(args[1]).startsWith('user.');
+  // Programs that list attributes try all namespaces, and those that copy a mode try ACLs.
+  if (op === 'getxattr' && errno === 'EOPNOTSUPP') return !String(args[1]).startsWith('user.');
+  if (op === 'setxattr' && errno === 'EOPNOTSUPP') return String(args[1]).startsWith('system.');
   return ORDINARY[op]?.includes(errno) ?? false;
 }
 
@@ -87,9 +90,10 @@ export interface Paths {
 
 export interface FailureReports {
   readonly paths: Paths;
-  readonly report: (failed: { readonly op: string; readonly path: string }, error: unknown) => void;
+  readonly report: (failed: FailedOperation, error: unknown) => void;
   /** Told of each lookup that was answered: what failed before at its path is over. */
   readonly lookedUp: (path: () => string) => void;
+  readonly errors: Pick<ErrorRegistry, 'mark' | 'isEmpty' | 'ended'>;
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -107,26 +111,43 @@ export function reportFailures(fileSystem: FileSystem, reports: FailureReports):
 function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureReports): Method {
   const failed = (error: unknown, args: readonly unknown[]): never => {
     if (!isOrdinary(op, error, args)) {
-      reports.report({ op, path: pathOf(SUBJECTS[op], args, reports.paths) }, error);
+      const path = pathOf(SUBJECTS[op], args, reports.paths);
+      reports.report({ op, path, attribute: attributeOf(op, args) }, error);
     }
     throw error;
   };
-  const done = <T>(answer: T, args: readonly unknown[]): T => {
-    if (op === 'lookup') reports.lookedUp(() => pathOf(SUBJECTS[op], args, reports.paths));
+  const { errors, paths } = reports;
+  const ops = endedBy(op);
+  const done = <T>(answer: T, args: readonly unknown[], mark: number): T => {
+    if (op === 'lookup') reports.lookedUp(() => pathOf(SUBJECTS[op], args, paths));
+    if (mark === 0 || errors.isEmpty || ops.length === 0) return answer;
+    const attribute = attributeOf(op, args);
+    for (const path of pathsOf(op, args, paths)) errors.ended(path, { ops, attribute, mark });
     return answer;
   };
   return (...args) => {
+    const { mark } = errors;
     try {
       const answer = method(...args);
-      if (!(answer instanceof Promise)) return done(answer, args);
+      if (!(answer instanceof Promise)) return done(answer, args, mark);
       return answer.then(
-        (given) => done(given, args),
+        (given) => done(given, args, mark),
         (error: unknown) => failed(error, args),
       );
     } catch (error) {
       return failed(error, args);
     }
   };
+}
+
+function attributeOf(op: keyof FileSystem, args: readonly unknown[]): string | undefined {
+  return op === 'getxattr' || op === 'setxattr' || op === 'removexattr' ? String(args[1]) : undefined;
+}
+
+/** All the names that an operation is about. */
+function pathsOf(op: keyof FileSystem, args: readonly unknown[], paths: Paths): readonly string[] {
+  const path = pathOf(SUBJECTS[op], args, paths);
+  return op === 'rename' ? [path, pathOf('names', args.slice(1), paths)] : [path];
 }
 
 /** A node or handle that is not known is itself what went wrong: then there is no path. */
@@ -138,6 +159,8 @@ function pathOf(subject: Subject, args: readonly unknown[], paths: Paths): strin
         return paths.ofNode(first as NodeId);
       case 'name':
         return below(paths.ofNode(first as NodeId), String(second));
+      case 'new-name':
+        return below(paths.ofNode(second as NodeId), String(args[2]));
       case 'names': {
         const { parent, name } = first as { parent: NodeId; name: string };
         return below(paths.ofNode(parent), name);

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
-import { sameVersion } from '../../content/content-version.ts';
 import type { Annotations, ContentError, ContentVersion, Draft, UploadTarget } from '../../content/ports.ts';
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
-import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
 import { type ReservedFacts, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
+import { ENDED_BY_PUBLICATION } from '../errors/what-success-ends.ts';
 import { nameOnPlatform } from '../escape.ts';
 import { FsError } from '../fs-error.ts';
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
@@ -19,17 +17,16 @@ import { objectTargetOf, transferTargetOf } from '../transfer-ends.ts';
 import type { Tree } from '../tree.ts';
 import { requireAccepted } from '../xattr/limits.ts';
 import { annotationsFor, lacksRoom } from './annotations.ts';
-import type { ContentNode, CopyOrigin, DraftMaker, FileContent } from './file-content.ts';
+import type { ContentNode, DraftMaker, FileContent } from './file-content.ts';
 import { learnPlace, moveAbove } from './learn-place.ts';
 import { localFacts, localFactsSent } from './local-facts.ts';
+import { fileOf, needsBytes, originOf } from './platform-copy.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
 import { matcherOf } from './temporary-names.ts';
 
-/** The platform's code for a file name that is taken. */
-const NAME_TAKEN = 5003;
 /** The platform's facts count as fresh that long. */
 const FRESH_MS = 1000;
 
@@ -136,6 +133,7 @@ export class Publisher implements DraftMaker {
     }
     content.unpublished = 'none';
     content.publishing = unpublished;
+    const { mark } = this.#tree.errors;
     try {
       await draft.whileFinishing(() =>
         node.kind === 'project-file'
@@ -145,6 +143,7 @@ export class Publisher implements DraftMaker {
       content.hopeless = false;
       content.keepBecause = undefined;
       content.refused = undefined;
+      this.#tree.errors.ended(content.path, { ops: ENDED_BY_PUBLICATION, mark });
       // A write that came while we published set this again, but may have made it into what was sent.
       if (!node.draft?.dirty) content.unpublished = 'none';
     } catch (error) {
@@ -393,27 +392,8 @@ function settingsOf(node: ProjectFileNode): Settings {
   return { pending: node.pending, record: node.record, facts: localFacts(node) };
 }
 
-/** The platform cannot make this copy, but can take the bytes. */
-function needsBytes(error: unknown, exclusive: boolean): boolean {
-  if (error instanceof TransferRefused) return error.reason !== 'no-permission';
-  const code = error instanceof Error && error.name === 'ApiError' ? (error as ApiError).code : undefined;
-  return code === NAME_TAKEN && !exclusive;
-}
-
-function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
-  const whole = copiedFrom && draft.wholeCopyOf();
-  return whole && sameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
-}
-
 function unlessGone(error: unknown): undefined {
   if (errnoOf(error) !== 'ENOENT') throw error;
-}
-
-function fileOf(outcome: TransferOutcome): FileRecord {
-  const entry =
-    outcome.kind === 'entry' ? outcome.entry : outcome.kind === 'imported' ? outcome.files[0] : undefined;
-  if (entry?.kind === 'file') return entry;
-  throw new FsError('EIO', 'the platform did not say what became of the copy');
 }
 
 function platformNameOf({ record, name }: ProjectFileNode): string {

@@ -8,6 +8,7 @@ import { LostAnswer, lookBeforeRepeating } from '../../../src/api/transport/lost
 import { RefusedCalls } from '../../../src/api/transport/refused-calls.ts';
 import { BACKOFF } from '../../../src/api/transport/retry-policy.ts';
 import { ServerTime } from '../../../src/api/transport/server-time.ts';
+import { UnansweredCalls } from '../../../src/api/transport/unanswered-calls.ts';
 import { withErrors } from '../../../src/api/transport/with-errors.ts';
 import { withRetry } from '../../../src/api/transport/with-retry.ts';
 import { Patience } from '../../../src/lib/patience.ts';
@@ -61,6 +62,7 @@ function retrying(steps: readonly Step[], timeoutMs = 60_000) {
     withRetry(script.send, {
       clock,
       refused,
+      unanswered: new UnansweredCalls(clock),
       serverTime: new ServerTime(clock),
       timeoutMs,
       closed: new AbortController().signal,
@@ -205,6 +207,7 @@ describe('a call that may be repeated', () => {
       {
         clock,
         refused: new RefusedCalls(clock),
+        unanswered: new UnansweredCalls(clock),
         serverTime: new ServerTime(clock),
         timeoutMs: 1000,
         closed: new AbortController().signal,
@@ -313,7 +316,13 @@ describe('a service that a partition cuts off', () => {
       return ok;
     };
     const closed = new AbortController().signal;
-    const parts = { clock, refused: new RefusedCalls(clock), serverTime: new ServerTime(clock), closed };
+    const parts = {
+      clock,
+      refused: new RefusedCalls(clock),
+      unanswered: new UnansweredCalls(clock),
+      serverTime: new ServerTime(clock),
+      closed,
+    };
     const send = withErrors(withRetry(withoutAnswer, { ...parts, timeoutMs, random: () => 0.5 }));
     return {
       clock,
@@ -357,7 +366,12 @@ describe('a service that a partition cuts off', () => {
 
   it('does not count what a call waited for the rate limit before it was sent', async () => {
     const clock = new FakeClock();
-    const parts = { clock, refused: new RefusedCalls(clock), serverTime: new ServerTime(clock) };
+    const parts = {
+      clock,
+      refused: new RefusedCalls(clock),
+      unanswered: new UnansweredCalls(clock),
+      serverTime: new ServerTime(clock),
+    };
     let sent = 0;
     const send = withRetry(
       async ({ onSending }) => {

@@ -30,6 +30,7 @@ const job: JobRecord = {
 };
 
 const errors = new ErrorRegistry();
+const circumstances: string[] = [];
 const jobs: JobRecord[] = [];
 const uploads: UploadProgress[] = [];
 const make = new NodeMaker(new NodeTable(), {
@@ -47,6 +48,7 @@ const source = control({
     version: '1.2.3',
     config: { endpoint: 'http://x' },
     statistics: () => ({ requests: 4 }),
+    circumstances: () => circumstances,
     metrics: async () => 'requests_total 4\n',
   },
 });
@@ -71,6 +73,12 @@ it('.svcfs tells version, configuration and counters', async () => {
   expect(JSON.parse(String(await at('config')))).toEqual({ endpoint: 'http://x' });
   expect(JSON.parse(String(await at('stats')))).toEqual({ requests: 4 });
   expect(await at('metrics')).toBe('requests_total 4\n');
+});
+
+it('.svcfs/errors says first what is waited for now', async () => {
+  circumstances.push('1 call waits');
+  expect(await at('errors')).toBe('now: 1 call waits\n');
+  circumstances.pop();
 });
 
 it('.svcfs/errors has a line for each path, even if the reason has several', async () => {

@@ -168,7 +168,8 @@ describe('a directory that could not be looked up', () => {
     expect(registry.lastAt('/projects/adam')).toBeUndefined();
     registry.lookedUp(() => '/projects/ada');
     expect(registry.lastAt('/projects/ada/one/file')).toBeUndefined();
-    expect(registry.lastAt('/projects/ada')?.op).toBe('lookup');
+    registry.ended('/projects/ada', { ops: ['lookup'], mark: registry.mark });
+    expect(registry.lastAt('/projects/ada')).toBeUndefined();
   });
 
   it('counts before what failed below it earlier', () => {
@@ -203,7 +204,8 @@ describe('a failed operation', () => {
       },
     });
     const report = (failed: object): number => reports.push(failed);
-    return { fs: reportFailures(target, { paths, report, lookedUp: () => {} }), reports };
+    const errors = new ErrorRegistry();
+    return { fs: reportFailures(target, { paths, report, lookedUp: () => {}, errors }), reports };
   }
 
   const context = { uid: 0, gid: 0, pid: 0, signal: new AbortController().signal };
@@ -232,6 +234,7 @@ describe('a failed operation', () => {
       paths,
       report: () => {},
       lookedUp: (path) => void lookedUp.push(path()),
+      errors: new ErrorRegistry(),
     });
     await fs.lookup(node(1), 'a', context);
     await fs.lookup(node(5), 'b', context);
@@ -252,5 +255,97 @@ describe('a failed operation', () => {
     expect(refusing.reports).toEqual([]);
     expect(set('user.sample')).toThrow('none');
     expect(refusing.reports).toHaveLength(1);
+  });
+
+  it.each(['trusted.x', 'security.x'])('is reported when %s is to be set', (attribute) => {
+    const { fs, reports } = failing(new FsError('EOPNOTSUPP', 'none'));
+    const set = () =>
+      fs.setxattr(node(2), attribute, new Uint8Array(), { create: false, replace: false }, context);
+    expect(set).toThrow('none');
+    expect(reports).toEqual([{ op: 'setxattr', path: '/node-2', attribute }]);
+  });
+
+  it('is reported when an attribute is to be removed that is not there', () => {
+    const { fs, reports } = failing(new FsError('ENODATA', 'none'));
+    expect(() => fs.removexattr(node(2), 'user.x', context)).toThrow('none');
+    expect(reports).toEqual([{ op: 'removexattr', path: '/node-2', attribute: 'user.x' }]);
+  });
+
+  it('is reported at the new name of a hard link', () => {
+    const { fs, reports } = failing(new FsError('EPERM', 'none'));
+    expect(() => fs.link(node(2), node(5), 'hard', context)).toThrow('none');
+    expect(reports).toEqual([{ op: 'link', path: '/node-5/hard' }]);
+  });
+
+  describe('is over when the same succeeds', () => {
+    let fails = true;
+    const registry = new ErrorRegistry();
+    const target = new Proxy({} as FileSystem, {
+      get: () => async () => {
+        if (fails) throw new FsError('EACCES', 'no');
+      },
+    });
+    const fs = reportFailures(target, {
+      paths,
+      report: (failed, error) => registry.record(failureOf(failed, error, 0)),
+      lookedUp: () => {},
+      errors: registry,
+    });
+    const flags = { noReplace: false, exchange: false, whiteout: false };
+    const rename = () =>
+      fs.rename({ parent: node(1), name: 'a' }, { parent: node(1), name: 'b' }, flags, context);
+    const setxattr = (name: string) =>
+      fs.setxattr(node(2), name, new Uint8Array(), { create: false, replace: false }, context);
+
+    async function failedAndThen(failing: () => unknown, ...succeeding: (() => unknown)[]): Promise<void> {
+      registry.ended('', { ops: 'all', mark: registry.mark });
+      fails = true;
+      await Promise.resolve(failing()).catch(() => {});
+      fails = false;
+      for (const each of succeeding) await each();
+    }
+    const told = (path: string) => registry.lastAt(path)?.op;
+
+    it('at its path, and for its attribute', async () => {
+      await failedAndThen(
+        () => setxattr('user.x'),
+        () => setxattr('user.y'),
+      );
+      expect(told('/node-2')).toBe('setxattr');
+      await failedAndThen(
+        () => setxattr('user.x'),
+        () => setxattr('user.x'),
+      );
+      expect(told('/node-2')).toBeUndefined();
+    });
+
+    it('but not by another operation, nor by a program that only reads', async () => {
+      await failedAndThen(
+        () => fs.flush(handle(3), context),
+        () => fs.read(handle(3), 0, 1, context),
+        () => fs.flush(handle(3), context),
+      );
+      expect(told('/handle-3')).toBe('flush');
+    });
+
+    it('and whatever failed at a name, when the name is removed or given to something else', async () => {
+      await failedAndThen(() => fs.mkdir(node(1), 'a', 0, context), rename);
+      expect(told('/a')).toBeUndefined();
+      await failedAndThen(() => fs.mkdir(node(1), 'b', 0, context), rename);
+      expect(told('/b')).toBeUndefined();
+      await failedAndThen(
+        () => fs.mkdir(node(1), 'a', 0, context),
+        () => fs.unlink(node(1), 'a', context),
+      );
+      expect(told('/a')).toBeUndefined();
+    });
+
+    it('unless it failed after that began', async () => {
+      fails = true;
+      const mark = registry.mark;
+      await Promise.resolve(rename()).catch(() => {});
+      registry.ended('/a', { ops: 'all', mark });
+      expect(told('/a')).toBe('rename');
+    });
   });
 });
