@@ -188,7 +188,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
-  const { unkept, symlinks, aliasWrite } = options;
+  const { owner, unkept, symlinks, aliasWrite } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -198,6 +198,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     onKilled,
     conflict,
     writeBack,
+    owner,
     unkept,
     symlinks,
     aliasWrite,

@@ -177,6 +177,17 @@ const gid: Option<number | undefined> = {
   parse: parseCountFrom(0, LARGEST_ID),
 };
 
+const owner: Option<'mounter' | 'kept'> = {
+  flags: '--owner <whose>',
+  help:
+    'whom files and folders of projects belong to: the user who mounted (chown is accepted and forgotten), or whom ' +
+    'they were made by or given to, which is stored with files, and for folders on this machine; for several users ' +
+    'with --allow-other',
+  environment: 'SVCFS_OWNER',
+  default: 'mounter',
+  choices: ['mounter', 'kept'],
+};
+
 const unkept: Option<'ignore' | 'refuse'> = {
   flags: '--unkept <what>',
   help:
@@ -341,6 +352,7 @@ export const MOUNT_OPTIONS = {
   uid,
   gid,
   umask,
+  owner,
   unkept,
   metadataTtl,
   retryTimeout,

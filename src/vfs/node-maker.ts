@@ -1,5 +1,5 @@
 import type { FileRecord, FolderRecord, VolumeObjectRecord } from '../api/model.ts';
-import type { FolderState } from './attributes/folder-state.ts';
+import { type FolderState, folderKey } from './attributes/folder-state.ts';
 import { inodeNumber } from './attributes/inode-number.ts';
 import { ChildCache } from './child-cache.ts';
 import type { NodeId } from './file-system.ts';
@@ -51,6 +51,7 @@ export class NodeMaker {
       lookups: 0,
       checkedMs: NEVER_MS,
       mtimeNs: undefined,
+      owner: undefined,
       atimeNs: undefined,
       changedMs: undefined,
       kind: 'project-file',
@@ -67,7 +68,7 @@ export class NodeMaker {
 
   /** Without a record: the project's own directory. */
   projectFolder(place: Place, project: Project, record: FolderRecord | undefined): ProjectFolderNode {
-    const kept = record && this.#folderState.get(record.id);
+    const kept = this.#folderState.get(folderKey({ project, record }));
     return this.#nodes.add((id) => ({
       ...base(id, record?.id ?? `project:${project.id}`, place),
       kind: 'project-folder',
@@ -77,6 +78,7 @@ export class NodeMaker {
       moving: undefined,
       mode: kept?.mode,
       mtimeNs: kept?.mtimeNs,
+      owner: kept?.owner,
     }));
   }
 
@@ -150,6 +152,7 @@ function base<P extends DirectoryNode>(id: NodeId, firstId: string, place: Place
     lookups: 0,
     checkedMs: NEVER_MS,
     mtimeNs: undefined,
+    owner: undefined,
     atimeNs: undefined,
     changedMs: undefined,
   };

@@ -14,6 +14,7 @@ import type {
   VolumeRecord,
 } from '../api/model.ts';
 import type { Annotations, Draft, ObjectState } from '../content/ports.ts';
+import type { Owner } from './attributes/reserved-pairs.ts';
 import type { ChildCache } from './child-cache.ts';
 import type { Awaitable, NodeId } from './file-system.ts';
 import { FsError } from './fs-error.ts';
@@ -29,6 +30,8 @@ interface NodeBase {
   checkedMs: number;
   /** Set here and not in the record yet, or the platform has no place for it; undefined: as the record tells. */
   mtimeNs: bigint | undefined;
+  /** As `mtimeNs`; shown with `--owner kept` only. */
+  owner: Owner | undefined;
   /** Set by a program: this mount's own, as long as it lives. */
   atimeNs: bigint | undefined;
   /** When this mount last changed its mode, its times or its name; of a directory, what is in it as well. */

@@ -1,5 +1,5 @@
 /** Each option of `svcfs mount` does what its help says, on a real mount. */
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
@@ -13,7 +13,6 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const PROJECT = 'projects/demo/rna-seq-study';
 const VOLUME = 'volumes/demo/results';
-const NOBODY = 65534;
 
 let service: DemoServiceProcess;
 beforeAll(async () => {
@@ -167,44 +166,6 @@ describe('files that are not published', () => {
   async function why(sandbox: Sandbox, path: string): Promise<string> {
     return (await sandbox.svcfs(['why', path])).stdout;
   }
-});
-
-describe('who may', () => {
-  const asNobody = (path: string): Promise<RunResult> => run('cat', [path], { uid: NOBODY, gid: NOBODY });
-  const isRoot = process.getuid?.() === 0;
-
-  test.skipIf(!isRoot)(
-    '--allow-other lets other users in, who are kept out otherwise',
-    async ({ sandbox }) => {
-      const file = sandbox.path(PROJECT, 'README.md');
-      await chmod(sandbox.root, 0o711);
-      await mount(sandbox, []);
-      expect((await asNobody(file)).stderr).toContain('Permission denied');
-      await sandbox.svcfs(['unmount', sandbox.mountPoint]);
-      await mount(sandbox, ['--allow-other']);
-      expect(await asNobody(file)).toMatchObject({ code: 0, stderr: '' });
-    },
-  );
-
-  test.skipIf(!isRoot)(
-    '--allow-other keeps .svcfs to the user who mounted, and root',
-    async ({ sandbox }) => {
-      await chmod(sandbox.root, 0o711);
-      await mount(sandbox, ['--allow-other', '--uid', String(NOBODY)]);
-      const errors = sandbox.path('.svcfs/errors');
-      expect(await readFile(errors, 'utf8')).toBe('');
-      expect((await asNobody(errors)).stderr).toContain('Permission denied');
-      expect((await run('ls', [sandbox.path('.svcfs')], { uid: NOBODY, gid: NOBODY })).stderr).toContain(
-        'Permission denied',
-      );
-    },
-  );
-
-  test('--uid, --gid and --umask say whose everything is', async ({ sandbox }) => {
-    await mount(sandbox, ['--uid', '1234', '--gid', '5678', '--umask', '077']);
-    const { uid, gid, mode } = await stat(sandbox.path(PROJECT, 'README.md'));
-    expect({ uid, gid, mode: mode & 0o777 }).toEqual({ uid: 1234, gid: 5678, mode: 0o600 });
-  });
 });
 
 describe('what it may use', () => {

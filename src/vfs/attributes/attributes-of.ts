@@ -1,7 +1,7 @@
 /**
  * stat(2) of a node, from what is known: no request is made here.
  *
- * Who mounted owns everything, and `.svcfs/` is readable by nobody else. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
+ * Who mounted owns everything, unless owners are kept, and `.svcfs/` is readable by nobody else. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
  * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
  * have one link: nobody counts their subdirectories. A file that is open without a name has none.
  */
@@ -21,7 +21,7 @@ import { isLink, sizeOf } from '../node.ts';
 import type { TreeOptions } from '../tree.ts';
 import { isFixedAlias } from '../write-access.ts';
 import { isAhead } from './is-ahead.ts';
-import { readReservedPairs } from './reserved-pairs.ts';
+import { type Owner, readReservedPairs } from './reserved-pairs.ts';
 
 export const S_IFREG = 0o100_000;
 export const S_IFDIR = 0o040_000;
@@ -29,7 +29,10 @@ export const S_IFLNK = 0o120_000;
 const WRITE_BITS = 0o222;
 
 export interface AttributesContext {
-  readonly options: Pick<TreeOptions, 'readOnly' | 'uid' | 'gid' | 'umask' | 'mounter' | 'aliasWrite'>;
+  readonly options: Pick<
+    TreeOptions,
+    'readOnly' | 'uid' | 'gid' | 'umask' | 'mounter' | 'owner' | 'aliasWrite'
+  >;
   /** For what has no time of its own. */
   readonly mountedMs: number;
 }
@@ -40,7 +43,7 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
   const permissions =
     (facts.permissions ?? (facts.type === S_IFDIR ? 0o777 : 0o666) & ~options.umask) & 0o7777;
   const writable = facts.writable && !options.readOnly && !isFixedAlias(options, node);
-  const { uid, gid } = isPrivate(node) ? options.mounter : options;
+  const { uid, gid } = ownerOf(node, options);
   const mtimeNs = node.mtimeNs ?? facts.mtimeNs ?? nanosecondsOf(mountedMs);
   return {
     ino: node.ino,
@@ -53,6 +56,19 @@ export function attributesOf(node: Node, context: AttributesContext): Attributes
     mtimeNs,
     ctimeNs: latest(facts.ctimeNs ?? mtimeNs, inNanoseconds(node.changedMs)) ?? mtimeNs,
   };
+}
+
+function ownerOf(node: Node, options: AttributesContext['options']): Owner {
+  if (isPrivate(node)) return options.mounter;
+  if (options.owner === 'mounter' || isOnVolume(node)) return options;
+  const kept = node.kind === 'project-file' && node.record ? readReservedPairs(node.record.metadata) : {};
+  return node.owner ?? kept.owner ?? options;
+}
+
+/** It has no owner there; what exists only in this mount has one. */
+function isOnVolume(node: Node): boolean {
+  if (node.kind === 'volume-object') return node.record !== undefined;
+  return node.kind === 'volume-directory' && !node.local;
 }
 
 /** Of the user who mounted alone, whoever may enter the mount (`--allow-other`). */

@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nanosecondsOf, parseTime, timeText } from '../../lib/nanoseconds.ts';
 import type { FolderFacts, FolderState } from './folder-state.ts';
+import type { Owner } from './reserved-pairs.ts';
 
 /** More folders than this are not remembered: the oldest facts go. */
 const MAX_FOLDERS = 100_000;
@@ -81,17 +82,22 @@ interface KeptFacts {
   readonly mode?: number;
   readonly mtimeNs?: string;
   readonly mtimeMs?: number;
+  readonly owner?: Owner;
 }
 
 function timesAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? timeText(value) : value;
 }
 
-function readFactsOfOne({ mode, mtimeNs: text, mtimeMs }: KeptFacts): FolderFacts {
+function readFactsOfOne({ mode, mtimeNs: text, mtimeMs, owner }: KeptFacts): FolderFacts {
   const mtimeNs = text === undefined ? undefined : parseTime(text);
   const oldNs = mtimeMs === undefined ? undefined : nanosecondsOf(mtimeMs);
   const time = mtimeNs ?? oldNs;
-  return { ...(mode !== undefined && { mode }), ...(time !== undefined && { mtimeNs: time }) };
+  return {
+    ...(mode !== undefined && { mode }),
+    ...(time !== undefined && { mtimeNs: time }),
+    ...(owner !== undefined && { owner }),
+  };
 }
 
 /** A file that cannot be read is as good as none: nothing depends on these facts but how folders look. */

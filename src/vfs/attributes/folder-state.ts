@@ -1,7 +1,11 @@
-/** Mode and modification time of a folder, which the platform does not keep: this mount's own. */
+import type { ProjectFolderNode } from '../node.ts';
+import type { Owner } from './reserved-pairs.ts';
+
+/** Mode, modification time and owner of a folder, which the platform does not keep: this mount's own. */
 export interface FolderFacts {
   readonly mode?: number;
   readonly mtimeNs?: bigint;
+  readonly owner?: Owner;
 }
 
 export interface FolderState {
@@ -11,4 +15,9 @@ export interface FolderState {
   delete(folderId: string): void;
   /** Waits until everything set is durable. */
   flush(): Promise<void>;
+}
+
+/** By which the facts of a folder are found; the project's own directory has no record. */
+export function folderKey({ project, record }: Pick<ProjectFolderNode, 'project' | 'record'>): string {
+  return record?.id ?? `project:${project.id}`;
 }

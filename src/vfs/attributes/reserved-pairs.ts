@@ -7,16 +7,27 @@ import { parseTime, timeText } from '../../lib/nanoseconds.ts';
 const PREFIX = 'svcfs.';
 const MODE = `${PREFIX}mode`;
 const MTIME = `${PREFIX}mtime`;
+const OWNER = `${PREFIX}owner`;
+
+/** Linux has no user of the number after it. */
+const LARGEST_ID = 2 ** 32 - 2;
 
 /** Left out of a file whose other pairs leave no room for them, the first ones first. */
-export const GIVING_WAY: readonly string[] = [MTIME, MODE];
+export const GIVING_WAY: readonly string[] = [MTIME, MODE, OWNER];
 
 const NONE: ReservedFacts = {};
+
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 export interface ReservedFacts {
   /** Permission bits. */
   readonly mode?: number;
   readonly mtimeNs?: bigint;
+  /** As the machine that set it knows users and groups. */
+  readonly owner?: Owner;
 }
 
 export function isReservedKey(key: string): boolean {
@@ -27,18 +38,27 @@ export function isReservedKey(key: string): boolean {
 export function readReservedPairs(metadata: Readonly<Record<string, string>>): ReservedFacts {
   const mode = metadata[MODE];
   const mtime = metadata[MTIME];
-  if (mode === undefined && mtime === undefined) return NONE;
+  const owner = metadata[OWNER];
+  if (mode === undefined && mtime === undefined && owner === undefined) return NONE;
   const mtimeNs = mtime === undefined ? undefined : parseTime(mtime);
   return {
     ...(mode !== undefined && /^[0-7]{1,4}$/.test(mode) && { mode: Number.parseInt(mode, 8) }),
     ...(mtimeNs !== undefined && { mtimeNs }),
+    ...ownerOf(owner),
   };
+}
+
+function ownerOf(text: string | undefined): Pick<ReservedFacts, 'owner'> {
+  const [, uid, gid] = /^(\d{1,10}):(\d{1,10})$/.exec(text ?? '') ?? [];
+  const owner = { uid: Number(uid), gid: Number(gid) };
+  return owner.uid <= LARGEST_ID && owner.gid <= LARGEST_ID ? { owner } : {};
 }
 
 export function reservedPairs(facts: ReservedFacts): Record<string, string> {
   return {
     ...(facts.mode !== undefined && { [MODE]: (facts.mode & 0o7777).toString(8) }),
     ...(facts.mtimeNs !== undefined && { [MTIME]: timeText(facts.mtimeNs) }),
+    ...(facts.owner !== undefined && { [OWNER]: `${facts.owner.uid}:${facts.owner.gid}` }),
   };
 }
 

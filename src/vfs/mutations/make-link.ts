@@ -2,7 +2,10 @@ import type { FileRecord } from '../../api/model.ts';
 import type { Draft } from '../../content/ports.ts';
 import { LINK_PAIR, LINK_TARGET_BYTES_MAX, linkPairFor } from '../../jobs/symbolic-link.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
+import { makerOf } from '../attributes/maker-of.ts';
+import { reservedPairs } from '../attributes/reserved-pairs.ts';
 import { nameOnPlatform } from '../escape.ts';
+import type { RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node } from '../node.ts';
 import { folderIdOf, pathOf } from '../node.ts';
@@ -12,7 +15,11 @@ import { requireWritable } from '../write-access.ts';
 import { requireName } from './names.ts';
 
 /** A symbolic link in a project: it is on the platform when this returns, in every mode. The name is free. */
-export async function makeLink(tree: Tree, { parent, name }: Place, target: string): Promise<Node> {
+export async function makeLink(
+  tree: Tree,
+  { parent, name }: Place,
+  { target, by }: { readonly target: string; readonly by: Pick<RequestContext, 'uid' | 'gid'> },
+): Promise<Node> {
   if (parent.kind === 'volume-directory')
     throw new FsError('EPERM', `a volume keeps no symbolic links: ${name} can be one in a project`);
   if (parent.kind !== 'project-folder')
@@ -27,22 +34,24 @@ export async function makeLink(tree: Tree, { parent, name }: Place, target: stri
       'ENAMETOOLONG',
       `the target of a link has at most ${LINK_TARGET_BYTES_MAX} bytes, this one ${bytes.length}`,
     );
+  const owner = makerOf(tree, parent, by);
+  const pairs = { [LINK_PAIR]: linkPairFor(target), ...reservedPairs({ ...(owner && { owner }) }) };
   const draft = await tree.writer.draft({
     target: { parent: folderIdOf(parent), name: nameOnPlatform(name), overwrite: false },
     base: undefined,
     label: `${pathOf(parent)}/${name}`,
   });
-  return tree.placedRecord(parent, await published(tree, draft, { bytes, pair: linkPairFor(target) }));
+  return tree.placedRecord(parent, await published(tree, draft, { bytes, pairs }));
 }
 
 async function published(
   tree: Tree,
   draft: Draft,
-  { bytes, pair }: { readonly bytes: Uint8Array; readonly pair: string },
+  { bytes, pairs }: { readonly bytes: Uint8Array; readonly pairs: Readonly<Record<string, string>> },
 ): Promise<FileRecord> {
   try {
     await draft.write(0, bytes, NEVER_ABORTED);
-    await draft.annotate({ metadata: { [LINK_PAIR]: pair }, tags: undefined });
+    await draft.annotate({ metadata: pairs, tags: undefined });
     const file = await draft.publish(NEVER_ABORTED);
     await draft.close();
     return file;

@@ -56,7 +56,12 @@ export class PlatformMutations implements Mutations {
 
   async mkdir(place: Place, mode: number, context: RequestContext): Promise<Node> {
     await this.#requireFree(place, context.signal);
-    return this.#finish('mkdir', [place], makeDirectory(this.#parts.tree, place, mode), context.signal);
+    return this.#finish(
+      'mkdir',
+      [place],
+      makeDirectory(this.#parts.tree, place, { mode, by: context }),
+      context.signal,
+    );
   }
 
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
@@ -67,7 +72,7 @@ export class PlatformMutations implements Mutations {
         `the platform has no pipes, sockets and devices: ${place.name} cannot be one`,
       );
     await this.#requireFree(place, context.signal);
-    const wanted = { ...place, mode, exclusive: true, isWhole: true };
+    const wanted = { ...place, mode, by: context, exclusive: true, isWhole: true };
     const node = await newFile(tree, contents, wanted, context.signal);
     closedFiles.publishSoon(contents.of(node));
     return node;
@@ -75,7 +80,12 @@ export class PlatformMutations implements Mutations {
 
   async symlink(place: Place, target: string, context: RequestContext): Promise<Node> {
     await this.#requireFree(place, context.signal);
-    return this.#finish('symlink', [place], makeLink(this.#parts.tree, place, target), context.signal);
+    return this.#finish(
+      'symlink',
+      [place],
+      makeLink(this.#parts.tree, place, { target, by: context }),
+      context.signal,
+    );
   }
 
   link(node: Node): never {

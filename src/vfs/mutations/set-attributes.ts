@@ -3,6 +3,7 @@
  * own, those of folders local state, objects of volumes have none (`unkept.ts`).
  */
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
+import { folderKey } from '../attributes/folder-state.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
@@ -79,10 +80,12 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const isModeUnsent = changes.mode !== undefined && unsent.mode === mode;
   const { mtimeNs, uid = attributes.uid, gid = attributes.gid } = changes;
   const time = mtimeNs === undefined ? undefined : timeOf(tree, mtimeNs);
+  const isOwnerThere = uid === attributes.uid && gid === attributes.gid;
+  const isOwnerUnsent = (changes.uid ?? changes.gid) !== undefined && unsent.owner !== undefined;
   return {
     mode: isModeThere && !isModeUnsent ? undefined : mode,
     mtimeNs: time === attributes.mtimeNs && unsent.mtimeNs !== time ? undefined : time,
-    owner: uid === attributes.uid && gid === attributes.gid ? undefined : { uid, gid },
+    owner: isOwnerThere && !isOwnerUnsent ? undefined : { uid, gid },
     isNow: mtimeNs === 'now',
   };
 }
@@ -97,7 +100,8 @@ function isDatedAnyway({ record }: VolumeObjectNode, { mode, owner, isNow }: Fac
 
 /** It is a file of this machine: it has a mode and a time for as long as it stays one. */
 function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeNs, owner }: Facts): void {
-  withoutUnkept(tree, node, { owner, mode: undefined, mtimeNs: undefined });
+  const kept = withoutUnkept(tree, node, { owner, mode: undefined, mtimeNs: undefined });
+  node.owner = kept.owner ?? node.owner;
   node.mode = mode ?? node.mode;
   node.mtimeNs = mtimeNs ?? node.mtimeNs;
 }
@@ -117,7 +121,7 @@ async function setOfFile(
     node.writtenMs = tree.clock.now();
     node.mtimeNs = undefined;
   }
-  const kept = localFacts({ mode: facts.mode, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
+  const kept = localFacts({ ...facts, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
   const isPromised = content?.promised === true;
   if (!isBeingWritten && !isPromised) return attributes.set(node, kept);
   showFacts(node, kept);
@@ -132,9 +136,10 @@ function setOfFolder(tree: Tree, node: ProjectFolderNode, facts: Facts): void {
   if (isNothing(facts)) return;
   node.mode = facts.mode ?? node.mode;
   node.mtimeNs = facts.mtimeNs ?? node.mtimeNs;
-  if (!node.record) return;
-  tree.folderState.set(node.record.id, {
+  node.owner = facts.owner ?? node.owner;
+  tree.folderState.set(folderKey(node), {
     ...(facts.mode !== undefined && { mode: facts.mode }),
     ...(facts.mtimeNs !== undefined && { mtimeNs: facts.mtimeNs }),
+    ...(facts.owner !== undefined && { owner: facts.owner }),
   });
 }

@@ -17,9 +17,15 @@ export interface SettableFacts {
 /** Why no mount keeps the attribute of such a node; undefined: it is kept. */
 function whyUnkept(tree: Tree, node: Node, attribute: UnkeptAttribute): string | undefined {
   const isOnVolume = node.kind === 'volume-object' || node.kind === 'volume-directory';
-  if (isOnVolume) return `a volume keeps no ${attribute} of what is on it`;
+  if (isOnVolume && !(attribute === 'owner' && isOnlyHere(node) && tree.options.owner === 'kept'))
+    return `a volume keeps no ${attribute} of what is on it`;
   if (attribute !== 'owner' || tree.options.owner === 'kept') return undefined;
   return 'everything in this mount belongs to the user who mounted (--owner kept stores owners)';
+}
+
+/** It has an owner for as long as it is a file or folder of this machine. */
+function isOnlyHere(node: Node): boolean {
+  return node.kind === 'volume-object' ? !node.record : node.kind === 'volume-directory' && node.local;
 }
 
 /** The facts that are kept. Throws EPERM for one that is not, with `--unkept refuse`. */

@@ -21,7 +21,7 @@ export function withoutContentPairs(metadata: Readonly<Record<string, string>>):
 }
 
 /**
- * What a file is given together with its next content: the metadata, tags and mode of the file it replaces, since
+ * What a file is given together with its next content: the metadata, tags, mode and owner of the file it replaces, since
  * the platform makes a new file of it, and what was set since. The old content's time and MD5 are not carried over.
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
@@ -37,11 +37,15 @@ export function lacksRoom(node: ProjectFileNode): boolean {
 
 function allPairs(node: ProjectFileNode): Readonly<Record<string, string>> {
   const before = keptMetadata(node);
-  const { mode } = readReservedPairs(before);
+  const { mode, owner } = readReservedPairs(before);
   return {
     ...userPairs(before),
     ...node.pending?.metadata,
-    ...reservedPairs({ ...(mode !== undefined && { mode }), ...localFacts(node) }),
+    ...reservedPairs({
+      ...(mode !== undefined && { mode }),
+      ...(owner !== undefined && { owner }),
+      ...localFacts(node),
+    }),
   };
 }
 
@@ -56,10 +60,11 @@ export function pairsToBe(node: ProjectFileNode): Readonly<Record<string, string
 export function restoreAnnotations(node: ProjectFileNode, annotations: Annotations | undefined): void {
   if (annotations === undefined) return;
   const { metadata, tags } = annotations;
-  const { mode, mtimeNs } = readReservedPairs(metadata);
+  const { mode, mtimeNs, owner } = readReservedPairs(metadata);
   node.pending = { metadata: { ...userPairs(metadata), ...linkPair(metadata) }, tags };
   node.mode = mode;
   node.mtimeNs = mtimeNs;
+  node.owner = owner;
 }
 
 /** A link whose publication was interrupted is to be a link all the same. */

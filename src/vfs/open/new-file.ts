@@ -1,3 +1,5 @@
+import { makerOf } from '../attributes/maker-of.ts';
+import type { RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import { requireName } from '../mutations/names.ts';
 import type { Node } from '../node.ts';
@@ -13,6 +15,8 @@ export interface NewFile {
   readonly parent: Node;
   readonly name: string;
   readonly mode: number;
+  /** Who makes it. */
+  readonly by: Pick<RequestContext, 'uid' | 'gid'>;
   readonly exclusive: boolean;
   /** Nobody need open it: it is published as it is. Of another its close tells what cannot be, and it may become a copy until then. */
   readonly isWhole: boolean;
@@ -39,6 +43,7 @@ export async function newFile(
   if (how.isWhole) contents.requireByteWritesIn(parent);
   const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
   if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
+  node.owner = makerOf(tree, parent, how.by);
   const content = contents.of(node);
   content.exclusive = how.exclusive;
   await contents.empty(content, signal);

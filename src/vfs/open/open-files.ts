@@ -87,7 +87,7 @@ export class PlatformOpenFiles implements OpenFiles {
     const mode = openModeOf(how.flags);
     const there = await existingFile(this.#tree, place, mode, context.signal);
     if (there) return { node: there, open: await this.#openThere(there, mode, context) };
-    const wanted = { ...place, mode: how.mode, exclusive: mode.exclusive, isWhole: false };
+    const wanted = { ...place, mode: how.mode, by: context, exclusive: mode.exclusive, isWhole: false };
     const node = await newFile(this.#tree, this.#contents, wanted, context.signal);
     const emptyAlready = { ...mode, truncate: false };
     return { node, open: this.#add(this.#contents.of(node), emptyAlready, context) };

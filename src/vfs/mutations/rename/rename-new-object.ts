@@ -59,4 +59,5 @@ async function publishAt({ contents }: RenameParts, rename: NewObjectRename): Pr
   source.mode = undefined;
   source.writtenMs = undefined;
   source.mtimeNs = undefined;
+  source.owner = undefined;
 }

@@ -1,0 +1,20 @@
+import type { RequestContext } from '../file-system.ts';
+import type { Node } from '../node.ts';
+import type { Tree } from '../tree.ts';
+import type { Owner } from './reserved-pairs.ts';
+
+export const SET_GROUP_ID = 0o2000;
+
+/**
+ * Whom a new file belongs to with `--owner kept`: the process that makes it, but for the group in a folder with the
+ * set-group-ID bit, which is the folder's. Undefined: owners are not kept.
+ */
+export function makerOf(
+  tree: Tree,
+  parent: Node,
+  { uid, gid }: Pick<RequestContext, 'uid' | 'gid'>,
+): Owner | undefined {
+  if (tree.options.owner !== 'kept') return undefined;
+  const folder = tree.attributesOf(parent).attributes;
+  return { uid, gid: (folder.mode & SET_GROUP_ID) === 0 ? gid : folder.gid };
+}
