@@ -74,8 +74,8 @@ function turnsOf(
 
 async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<FoundContent | undefined> {
   const file = await currentOf(tree, node, signal);
-  if (file === undefined || isDirectory(file) || file.kind === 'virtual-file' || isLink(file))
-    return undefined;
+  if (file?.kind !== 'project-file' && file?.kind !== 'volume-object') return undefined;
+  if (isLink(file)) return undefined;
   const version = versionOf(file);
   return version && { path: pathOf(file), version };
 }

@@ -14,7 +14,7 @@ import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { KernelLink } from './kernel-link.ts';
-import { isDirectory, type Node, pathOf } from './node.ts';
+import { type Node, pathOf } from './node.ts';
 import { NodeMaker } from './node-maker.ts';
 import { NodeTable } from './node-table.ts';
 import type { LeftBehind } from './open/closed-files.ts';
@@ -147,7 +147,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
 }
 
 function publishedVersion(node: Node): ContentVersion | undefined {
-  return isDirectory(node) || node.kind === 'virtual-file' ? undefined : versionOf(node);
+  const isOfPlatform = node.kind === 'project-file' || node.kind === 'volume-object';
+  return isOfPlatform ? versionOf(node) : undefined;
 }
 
 function defaults(): TreeOptions {

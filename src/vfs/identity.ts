@@ -42,10 +42,11 @@ export function isSameObject(known: VolumeObjectRecord | undefined, told: Volume
 }
 
 /**
- * Another file took the name while ours is being written. Ours stays what this mount shows, with the record it was
+ * Another file took the name while ours is being written, or while a pipe or socket of ours has it, which stays. Ours stays what this mount shows, with the record it was
  * begun from and as old as that is: its writer finds at publication that it replaces another's.
  */
 export function isReplacedUnderDraft(node: Node, listed: Listed): boolean {
+  if (node.kind === 'special-file') return true;
   if (node.kind !== 'project-file' || !node.draft) return false;
   return listed.kind !== 'entry' || listed.record.id !== node.record?.id || listed.link !== node.link;
 }
@@ -58,6 +59,8 @@ export function isLocalOnly(node: Node): boolean {
       return node.record === undefined || node.draft !== undefined;
     case 'volume-directory':
       return node.local;
+    case 'special-file':
+      return true;
     default:
       return false;
   }

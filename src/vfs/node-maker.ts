@@ -10,6 +10,7 @@ import type {
   Project,
   ProjectFileNode,
   ProjectFolderNode,
+  SpecialFileNode,
   VirtualDirectoryNode,
   VirtualFileNode,
   VirtualSource,
@@ -113,6 +114,13 @@ export class NodeMaker {
       ...level,
       children: new ChildCache(),
     }));
+  }
+
+  specialFile(
+    place: Place<FolderNode>,
+    made: Pick<SpecialFileNode, 'type' | 'mode' | 'madeMs'>,
+  ): SpecialFileNode {
+    return this.#nodes.add((id) => ({ ...base(id, freshId(id), place), kind: 'special-file', ...made }));
   }
 
   /** Another node for the same folder. Nothing is in its cache yet. */

@@ -126,10 +126,22 @@ export interface VirtualFileNode extends NodeBase {
   readonly content: () => string | Promise<string>;
 }
 
+/**
+ * A named pipe or a socket. It means something on one machine only: this mount alone has it, until it is removed or the
+ * mount ends. The kernel passes its bytes, and opens it without asking.
+ */
+export interface SpecialFileNode extends NodeBase {
+  readonly kind: 'special-file';
+  readonly type: 'pipe' | 'socket';
+  /** Permission bits. */
+  mode: number;
+  readonly madeMs: number;
+}
+
 /** Directories that the platform has, or is to have. */
 export type FolderNode = ProjectFolderNode | VolumeDirectoryNode;
 export type DirectoryNode = FolderNode | VirtualDirectoryNode;
-export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode;
+export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode | SpecialFileNode;
 
 /** What a virtual directory holds now. */
 export interface VirtualSource {

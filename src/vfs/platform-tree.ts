@@ -31,6 +31,7 @@ import type {
   Node,
   ProjectFileNode,
   ProjectFolderNode,
+  SpecialFileNode,
   VirtualDirectoryNode,
   VirtualSource,
   VolumeDirectoryNode,
@@ -205,6 +206,14 @@ export class PlatformTree implements Tree {
   newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode {
     const object = { location: parent.prefix + nameOnPlatform(name), record: undefined };
     return this.#make.volumeObject({ parent, name }, parent.volume, object);
+  }
+
+  newSpecialFile(
+    parent: FolderNode,
+    name: string,
+    made: Pick<SpecialFileNode, 'type' | 'mode'>,
+  ): SpecialFileNode {
+    return this.#make.specialFile({ parent, name }, { ...made, madeMs: this.clock.now() });
   }
 
   newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode {

@@ -310,6 +310,7 @@ export class SvcFileSystem implements FileSystem {
   #file(id: NodeId): FileNode {
     const node = this.#tree.nodes.get(id);
     if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+    if (node.kind === 'special-file') throw new FsError('ENXIO', `${node.name} has no content of its own`);
     return node;
   }
 }

@@ -22,6 +22,7 @@ export function transferSourceOf(node: Node): TransferSource {
       return { kind: 'object', volume: node.volume.id, location: node.location };
     case 'volume-directory':
       return { kind: 'prefix', volume: node.volume.id, prefix: node.prefix };
+    case 'special-file':
     case 'virtual-directory':
     case 'virtual-file':
       break;

@@ -23,6 +23,7 @@ import type {
   Node,
   ProjectFileNode,
   ProjectFolderNode,
+  SpecialFileNode,
   VirtualDirectoryNode,
   VolumeDirectoryNode,
   VolumeObjectNode,
@@ -126,6 +127,12 @@ export interface Tree extends TreeParts {
   /** A node for a file that exists only here so far; `placed` puts it into the tree. */
   newFile(parent: ProjectFolderNode, name: string): ProjectFileNode;
   newObject(parent: VolumeDirectoryNode, name: string): VolumeObjectNode;
+  /** A named pipe or a socket of this mount alone. */
+  newSpecialFile(
+    parent: FolderNode,
+    name: string,
+    made: Pick<SpecialFileNode, 'type' | 'mode'>,
+  ): SpecialFileNode;
   /** A folder that exists only here (`local`) until its first object. */
   newVolumeDirectory(parent: VolumeDirectoryNode, name: string): VolumeDirectoryNode;
 

@@ -23,6 +23,9 @@ export function requireWritable(tree: Tree, node: Node): void {
       if (!volume.active) throw new FsError('EROFS', `volume ${volume.id} is deactivated`);
       return;
     }
+    case 'special-file':
+      if (node.parent) requireWritable(tree, node.parent);
+      return;
     case 'virtual-directory':
     case 'virtual-file':
       throw new FsError('EPERM', `${node.name || 'the top of the mount'} is made by the file system`);

@@ -289,9 +289,9 @@ test('refuses hard links everywhere, and symbolic ones in volumes: EPERM', async
   await expect(symlink('f0000', soft)).rejects.toMatchObject({ code: 'EPERM' });
 });
 
-test('refuses pipes, sockets and devices: EPERM, with a reason to read', async () => {
+test('refuses devices: EPERM, with a reason to read', async () => {
   const folder = `${project}/looked-into`;
-  const made = { pipe: ['mkfifo', 'pipe'], device: ['mknod', 'device', 'c', '1', '3'] };
+  const made = { device: ['mknod', 'device', 'c', '1', '3'] };
   for (const [name, [command = '', ...args]] of Object.entries(made)) {
     expect(await run(command, args, { cwd: folder })).toMatchObject({
       code: 1,

@@ -126,6 +126,11 @@ const SCRIPTS: readonly Program[] = [
       'python3 -m zipfile -c z.zip t; unzip -q z.zip -d x; tar cf t.tar t; mkdir y; tar xf t.tar -C y; find . | sort; ' +
       'python3 -c "import t.m; print(t.m.x)"; rm -r t u; ls',
   ],
+  [
+    'a named pipe carries bytes between two programs, is listed, renamed and removed',
+    'mkfifo -m 640 p; stat -c "%F %a %s" p; { echo through > p & }; cat p; wait; mv p q; ls -F; mkdir d; mv q d; rmdir d 2>&1 || true; ' +
+      'mv d e; find . -type p; mkfifo e/q 2>&1 || true; { cat e/q & }; echo again > e/q; wait; rm e/q; rmdir e; ls -A',
+  ],
   ['rm -r removes a tree', 'mkdir -p a/b/c; touch a/1 a/b/2 a/b/c/3; rm -r a; ls -A'],
 ];
 
@@ -182,6 +187,12 @@ const PYTHON: readonly Program[] = [
   [
     'links by their type in the directory, and the longest target there can be',
     "os.mkdir('d'); os.symlink('x' * 4095, 'long'); os.symlink('d', 'short'); print(sorted((e.name, e.is_symlink(), e.is_dir()) for e in os.scandir() if e.name != 'long')); print(len(os.readlink('long')), os.lstat('long').st_size)",
+  ],
+  [
+    'a socket between two processes',
+    'import socket, subprocess, stat; s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); print(stat.S_ISSOCK(os.stat("s").st_mode), [e.is_file() for e in os.scandir()])\n' +
+      'p = subprocess.Popen(["python3", "-c", "import socket; c = socket.socket(socket.AF_UNIX); c.connect(\'s\'); c.sendall(b\'through\')"]); c, _ = s.accept(); print(c.recv(9)); p.wait()\n' +
+      'os.rename("s", "t"); os.unlink("t"); print(os.listdir("."))',
   ],
   [
     'a file that exec(2) closes',

@@ -14,6 +14,7 @@ import type {
   Node,
   ProjectFileNode,
   ProjectFolderNode,
+  SpecialFileNode,
   VirtualFileNode,
   VolumeObjectNode,
 } from '../node.ts';
@@ -26,6 +27,9 @@ import { type Owner, readReservedPairs } from './reserved-pairs.ts';
 export const S_IFREG = 0o100_000;
 export const S_IFDIR = 0o040_000;
 export const S_IFLNK = 0o120_000;
+export const S_IFIFO = 0o010_000;
+export const S_IFSOCK = 0o140_000;
+const SPECIAL_TYPES = { pipe: S_IFIFO, socket: S_IFSOCK };
 const WRITE_BITS = 0o222;
 
 export interface AttributesContext {
@@ -79,6 +83,7 @@ function isPrivate(node: Node): boolean {
 
 export function fileTypeOf(node: Node): number {
   if (isLink(node)) return S_IFLNK;
+  if (node.kind === 'special-file') return SPECIAL_TYPES[node.type];
   return node.kind === 'project-file' || node.kind === 'volume-object' || node.kind === 'virtual-file'
     ? S_IFREG
     : S_IFDIR;
@@ -102,6 +107,8 @@ function factsOf(node: Node): Facts {
       return objectFacts(node);
     case 'virtual-file':
       return virtualFileFacts(node);
+    case 'special-file':
+      return specialFacts(node);
     case 'project-folder':
     case 'volume-directory':
     case 'virtual-directory':
@@ -145,6 +152,12 @@ function objectFacts(node: VolumeObjectNode): Facts {
 
 function virtualFileFacts(node: VirtualFileNode): Facts {
   return { type: S_IFREG, sizeBytes: 0, permissions: node.mode, writable: true };
+}
+
+function specialFacts({ type, mode, madeMs }: SpecialFileNode): Facts {
+  const madeNs = nanosecondsOf(madeMs);
+  const facts = { type: SPECIAL_TYPES[type], sizeBytes: 0, permissions: mode };
+  return { ...facts, writable: true, mtimeNs: madeNs, ctimeNs: madeNs };
 }
 
 function directoryFacts(node: DirectoryNode): Omit<Facts, 'type' | 'sizeBytes'> {

@@ -16,6 +16,7 @@ import { newFile } from '../open/new-file.ts';
 import type { Mutations, OpenFiles, Place } from '../operations.ts';
 import { makeDirectory } from './make-directory.ts';
 import { makeLink } from './make-link.ts';
+import { makeSpecialFile } from './make-special-file.ts';
 import { readLink } from './read-link.ts';
 import { removeDirectory } from './remove-directory.ts';
 import { rename } from './rename/rename.ts';
@@ -42,6 +43,7 @@ export class PlatformMutations implements Mutations {
   ): Promise<void> {
     if (changes.sizeBytes !== undefined) {
       if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
+      if (node.kind === 'special-file') throw new FsError('EINVAL', `${node.name} has no size`);
       await this.#parts.openFiles.truncate(node, changes.sizeBytes, how);
     }
     const { signal } = how.context;
@@ -66,12 +68,9 @@ export class PlatformMutations implements Mutations {
 
   async mknod(place: Place, mode: number, context: RequestContext): Promise<Node> {
     const { tree, contents, closedFiles } = this.#parts;
-    if ((mode & constants.S_IFMT) !== constants.S_IFREG)
-      throw new FsError(
-        'EPERM',
-        `the platform has no pipes, sockets and devices: ${place.name} cannot be one`,
-      );
     await this.#requireFree(place, context.signal);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG)
+      return makeSpecialFile(tree, place, { mode, by: context });
     const wanted = { ...place, mode, by: context, exclusive: true, isWhole: true };
     const node = await newFile(tree, contents, wanted, context.signal);
     closedFiles.publishSoon(contents.of(node));

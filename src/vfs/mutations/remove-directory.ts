@@ -18,7 +18,10 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
 
 /** From the platform, which refuses one that is not empty. It stays in the tree. */
 export async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise<void> {
-  requireNothing(node, (child) => child.kind === 'project-file' && !child.record);
+  requireNothing(
+    node,
+    (child) => child.kind === 'special-file' || (child.kind === 'project-file' && !child.record),
+  );
   if (!node.record) throw new FsError('EPERM', 'projects are removed on the platform');
   try {
     await tree.api.files.delete(node.record.id);

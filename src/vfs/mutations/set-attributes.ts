@@ -6,7 +6,7 @@ import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { folderKey } from '../attributes/folder-state.ts';
 import type { AttributeChanges } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
-import type { Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
+import type { Node, ProjectFileNode, ProjectFolderNode, SpecialFileNode, VolumeObjectNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
 import { localFacts, showFacts } from '../open/local-facts.ts';
 import type { Tree } from '../tree.ts';
@@ -49,6 +49,9 @@ async function setFacts(parts: Parts, node: Node, facts: Facts): Promise<void> {
       if (contents.isTemporary(node)) setOfTemporary(tree, node, facts);
       // `touch` of a file being written: its time is that of writing anyway.
       else if (!isDatedAnyway(node, facts)) withoutUnkept(tree, node, facts);
+      return;
+    case 'special-file':
+      setOfSpecial(tree, node, facts);
       return;
     case 'volume-directory':
       withoutUnkept(tree, node, facts);
@@ -102,6 +105,13 @@ function isDatedAnyway({ record }: VolumeObjectNode, { mode, owner, isNow }: Fac
 function setOfTemporary(tree: Tree, node: VolumeObjectNode, { mode, mtimeNs, owner }: Facts): void {
   const kept = withoutUnkept(tree, node, { owner, mode: undefined, mtimeNs: undefined });
   node.owner = kept.owner ?? node.owner;
+  node.mode = mode ?? node.mode;
+  node.mtimeNs = mtimeNs ?? node.mtimeNs;
+}
+
+function setOfSpecial(tree: Tree, node: SpecialFileNode, facts: Facts): void {
+  const { mode, mtimeNs, owner } = withoutUnkept(tree, node, facts);
+  node.owner = owner ?? node.owner;
   node.mode = mode ?? node.mode;
   node.mtimeNs = mtimeNs ?? node.mtimeNs;
 }

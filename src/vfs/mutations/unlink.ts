@@ -29,6 +29,10 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
   if (isDirectory(node)) throw new FsError('EISDIR', `${place.name} is a directory`);
   requireWritable(tree, place.parent);
   if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
+  if (node.kind === 'special-file') {
+    tree.detach(node);
+    return true;
+  }
   return contents.removing(node, async () => {
     await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;

@@ -278,6 +278,7 @@ export class PlatformOpenFiles implements OpenFiles {
     if (isDirectory(node)) throw new FsError('EISDIR', `${node.name} is a directory`);
     // The kernel looks the name up again, and follows it.
     if (isLink(node)) throw new FsError('ESTALE', `${node.name} is a symbolic link by now`);
+    if (node.kind === 'special-file') throw new FsError('ESTALE', `${node.name} is a ${node.type} by now`);
     return node.kind === 'virtual-file' ? this.#openText(node, mode) : this.#openFile(node, mode, context);
   }
 

@@ -22,6 +22,7 @@ export function fieldsOf(node: Node): Fields {
       return node.prefix === '' ? volumeFields(node.volume.record) : levelFields(node);
     case 'volume-object':
       return objectFields(node);
+    case 'special-file':
     case 'virtual-directory':
     case 'virtual-file':
       return {};

@@ -8,6 +8,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
+import { isFolder } from '../../node.ts';
 import type { Contents } from '../../open/contents.ts';
 
 /** How many of them are published at once. */
@@ -55,6 +56,18 @@ export function requireNotWritten(contents: Contents, object: VolumeObjectNode):
 export function requireNoObjectsWritten(contents: Contents, directory: VolumeDirectoryNode): void {
   for (const { node } of contents.values())
     if (node.kind === 'volume-object' && isBelow(node, directory)) requireNotWritten(contents, node);
+}
+
+/** EBUSY: a pipe or socket is of this mount alone, and would be lost with the folder's place. */
+export function requireNoSpecialFiles(folder: FolderNode): void {
+  for (const child of folder.children.nodes()) {
+    if (isFolder(child)) requireNoSpecialFiles(child);
+    else if (child.kind === 'special-file')
+      throw new FsError(
+        'EBUSY',
+        `${child.name} in ${folder.name} is a ${child.type} of this mount: remove it first`,
+      );
+  }
 }
 
 function isBelow(node: ProjectFileNode | VolumeObjectNode, folder: FolderNode): boolean {

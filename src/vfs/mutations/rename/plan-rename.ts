@@ -5,13 +5,15 @@
 import { FsError } from '../../fs-error.ts';
 import type {
   DirectoryNode,
+  FolderNode,
   Node,
   ProjectFileNode,
   ProjectFolderNode,
+  SpecialFileNode,
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../../node.ts';
-import { isDirectory } from '../../node.ts';
+import { isDirectory, isFolder } from '../../node.ts';
 
 export interface RenameQuestion {
   readonly source: Node;
@@ -53,6 +55,13 @@ export type RenamePlan =
       readonly parent: VolumeDirectoryNode;
       readonly target: VolumeObjectNode | undefined;
     }
+  /** A pipe or socket gets another name; the platform does not know of it. */
+  | {
+      readonly kind: 'special';
+      readonly source: SpecialFileNode;
+      readonly parent: FolderNode;
+      readonly target: Node | undefined;
+    }
   /** Import: an alias in the project; the object stays. */
   | {
       readonly kind: 'import';
@@ -76,6 +85,8 @@ export function planRename(question: RenameQuestion): RenamePlan {
     case 'volume-object':
     case 'volume-directory':
       return planFromVolume(source, question);
+    case 'special-file':
+      return planSpecial(source, question);
     case 'virtual-directory':
     case 'virtual-file':
       throw new FsError('EPERM', `${source.name} is made by the file system and keeps its name`);
@@ -121,6 +132,21 @@ function planFromVolume(
   if (source.kind === 'volume-directory' && source.local)
     throw new FsError('EXDEV', `${source.name} is not on the volume yet: make it anew in the project`);
   return { kind: 'import', source, parent, target: target?.kind === 'project-file' ? target : undefined };
+}
+
+function planSpecial(source: SpecialFileNode, { to, target }: RenameQuestion): RenamePlan {
+  const { parent } = to;
+  if (!isFolder(parent)) throw takesNothing(parent);
+  if (!source.parent || !isFolder(source.parent) || homeOf(source.parent) !== homeOf(parent))
+    throw new FsError(
+      'EPERM',
+      `${source.name} is a ${source.type} of this mount, and stays in its project or volume: make another one there`,
+    );
+  return { kind: 'special', source, parent, target };
+}
+
+function homeOf(folder: FolderNode): unknown {
+  return folder.kind === 'project-folder' ? folder.project : folder.volume;
 }
 
 function planNewObject(

@@ -6,7 +6,7 @@ import { pathOf } from '../../node.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFile } from '../remove-file.ts';
 import { askAgain } from './ask-again.ts';
-import { requireNoneOpen, requireNoneWritten } from './files-below.ts';
+import { requireNoneOpen, requireNoneWritten, requireNoSpecialFiles } from './files-below.ts';
 import type { RenameParts } from './rename-parts.ts';
 
 const PAGE = 100;
@@ -35,6 +35,7 @@ export async function removeExportedFolder(
   const { record, parent, name } = folder;
   if (!record) return;
   const requireUnused = (): void => {
+    requireNoSpecialFiles(folder);
     requireNoneWritten(contents, folder);
     requireNoneOpen(contents, folder);
   };

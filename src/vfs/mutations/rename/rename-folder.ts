@@ -14,7 +14,12 @@ import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
 import { askAgain } from './ask-again.ts';
 import { bringAlong, writtenBelow } from './bring-along.ts';
-import { requireAllSentBelow, requireNoneWritten, unpublishedBelow } from './files-below.ts';
+import {
+  requireAllSentBelow,
+  requireNoneWritten,
+  requireNoSpecialFiles,
+  unpublishedBelow,
+} from './files-below.ts';
 import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
 import { leftElsewhere, NameTaken } from './name-taken.ts';
 import type { RenameParts } from './rename-parts.ts';
@@ -31,6 +36,7 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   const { tree, contents } = parts;
   const { source, parent, name, target } = rename;
   const goesFar = source.project !== parent.project;
+  if (goesFar) requireNoSpecialFiles(source);
   if (goesFar) await requireAllSentBelow(contents, source);
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);

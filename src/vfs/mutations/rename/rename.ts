@@ -17,6 +17,7 @@ import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
 import type { RenameParts } from './rename-parts.ts';
+import { renameSpecialFile } from './rename-special-file.ts';
 import { exportNode, importNode } from './transfer.ts';
 
 export interface RenameRequest {
@@ -121,6 +122,8 @@ function carryOut(
       return renameNewObject(parts, { ...plan, ...to });
     case 'export':
       return exportNode(parts, plan.source, { ...plan, ...to });
+    case 'special':
+      return renameSpecialFile(parts, { ...plan, name });
     case 'import':
       return importNode(parts, plan.source, { ...plan, ...to });
     default:

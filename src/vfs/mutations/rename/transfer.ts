@@ -34,6 +34,7 @@ import {
   requireAllSentBelow,
   requireNoneOpen,
   requireNoObjectsWritten,
+  requireNoSpecialFiles,
   requireNotWritten,
 } from './files-below.ts';
 import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
@@ -59,6 +60,7 @@ async function exportFolder(parts: RenameParts, source: ProjectFolderNode, to: E
   const removes = tree.options.afterExport === 'remove';
   await requireAllSentBelow(contents, source);
   if (to.target?.kind === 'volume-directory') requireNoObjectsWritten(contents, to.target);
+  if (removes) requireNoSpecialFiles(source);
   if (removes) requireNoneOpen(contents, source);
   const aliases = await exportNow(parts, source, to);
   askAgainAsMoved(tree, to.parent, to.name);
