@@ -24,7 +24,7 @@ interface OpenDirectory {
 
 const DOTS = ['.', '..'] as const;
 /** Names of listings that the kernel may still hold. */
-const MOST_NAMES = 200_000;
+const MOST_NAMES = 100_000;
 
 export class OpenDirectories {
   readonly #tree: PlatformTree;

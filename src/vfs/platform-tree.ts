@@ -53,6 +53,8 @@ export interface PlatformTreeParts extends TreeParts {
   readonly details: Details;
   /** What the top of the mount holds. */
   readonly root: VirtualSource;
+  /** Default: as `Listings` has it. */
+  readonly mostEntries?: number;
 }
 
 /** The tree over the platform: puts listings, lookups, placement and attributes together behind one interface. */
@@ -107,6 +109,8 @@ export class PlatformTree implements Tree {
     this.listings = new Listings({
       ...shared,
       onComplete: (directory) => this.#completed(directory),
+      onGrowth: () => prune(this.nodes, this.#placement),
+      ...(parts.mostEntries === undefined ? {} : { mostEntries: parts.mostEntries }),
       onUnusable: (directory, reason) => this.#leftOut(directory, reason),
     });
     this.#walkAhead = new WalkAhead({

@@ -4,8 +4,8 @@ import { isDirectory } from './node.ts';
 import type { NodeTable } from './node-table.ts';
 import type { Placement } from './placement.ts';
 
-/** About 300 bytes each, pinned by the kernel until it forgets them. */
-const MOST_NODES = 500_000;
+/** About a kilobyte each with what the platform tells of a file, pinned by the kernel until it forgets them. */
+const MOST_NODES = 250_000;
 /** Pruned down to this share, so that not every listing prunes again. */
 const KEPT_SHARE = 0.9;
 

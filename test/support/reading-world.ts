@@ -45,7 +45,7 @@ export class ReadingWorld {
   readonly jobs: object[] = [];
   readonly catalogs: Catalogs;
 
-  constructor(options: Partial<TreeParts['options']> = {}) {
+  constructor(options: Partial<TreeParts['options']> = {}, limits: { readonly mostEntries?: number } = {}) {
     const { api } = this.platform;
     const { clock } = this;
     const nodes = new NodeTable();
@@ -95,6 +95,7 @@ export class ReadingWorld {
       kernel,
       errors: new ErrorRegistry(),
       details,
+      ...limits,
       root: root({ catalogs: this.catalogs, make, ttlMs: TTL_MS, control: fixedDirectory([]) }),
     });
     this.directories = new OpenDirectories(this.tree);

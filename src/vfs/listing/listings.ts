@@ -12,6 +12,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { NEVER_ABORTED, sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
+import { FsError } from '../fs-error.ts';
 import { isKept } from '../identity.ts';
 import type { DirectoryNode, Node } from '../node.ts';
 import type { Placement } from '../placement.ts';
@@ -28,9 +29,18 @@ interface Parts {
   readonly ttlMs: number;
   /** Called when a whole directory has been taken in. */
   readonly onComplete: (directory: DirectoryNode) => void;
+  /** Called now and then while names come: there may be too many by now. */
+  readonly onGrowth?: () => void;
+  /** Entries of one directory that are listed, at about a kilobyte each. */
+  readonly mostEntries?: number;
   /** Called when entries were left out that cannot be shown, once for each directory. */
   readonly onUnusable: (directory: DirectoryNode, reason: string) => void;
 }
+
+/** With the base of a mount, and what of others is kept beside, below 400 MiB. */
+const MOST_ENTRIES = 200_000;
+/** Pages between two looks at how much there is. */
+const PAGES_A_LOOK = 50;
 
 interface UnderWay {
   readonly listing: Listing;
@@ -164,7 +174,7 @@ export class Listings {
   }
 
   async #takeIn(directory: DirectoryNode, underWay: UnderWay): Promise<void> {
-    const { directories, placement, clock } = this.#parts;
+    const { directories, placement, clock, onGrowth, mostEntries = MOST_ENTRIES } = this.#parts;
     const { listing, stop, priority } = underWay;
     const { children } = directory;
     const asked = { generation: children.generation, nowMs: clock.elapsed() };
@@ -184,6 +194,9 @@ export class Listings {
     let pass = 0;
     let unchanged = false;
     let learntMs: number | undefined;
+    let pages = 0;
+    /** Entries of this pass, whatever they are called: a listing may give the same ones without end. */
+    let taken = 0;
     let hasUnusable = false;
     const onUnusable = (reason: string): void => {
       hasUnusable = true;
@@ -191,8 +204,15 @@ export class Listings {
     };
     const options = { goOn, priority, urgent: underWay.urgent.signal, onUnusable, signal: stop.signal };
     for await (const page of directories.pages(directory, options)) {
-      if (page.pass !== pass) names = new Set();
+      if (page.pass !== pass) {
+        names = new Set();
+        taken = 0;
+      }
       ({ pass, unchanged, learntMs } = page);
+      pages += 1;
+      taken += page.items.length;
+      if (taken > mostEntries) throw tooMany(directory, mostEntries);
+      if (pages % PAGES_A_LOOK === 0) onGrowth?.();
       const nodes: Node[] = [];
       for (const listed of page.items) {
         names.add(listed.name);
@@ -221,4 +241,11 @@ export class Listings {
     this.#toldUnusable.add(directory);
     this.#parts.onUnusable(directory, reason);
   }
+}
+
+function tooMany({ name }: DirectoryNode, most: number): FsError {
+  return new FsError(
+    'EFBIG',
+    `${name} has more than ${most.toLocaleString('en')} entries: no more are listed. Each can still be named; folders of fewer can be listed`,
+  );
 }

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { ChildCache } from '../../../src/vfs/child-cache.ts';
+import { errnoOf } from '../../../src/vfs/errno-of.ts';
+import type { DirectoryNode } from '../../../src/vfs/node.ts';
 import { Placement } from '../../../src/vfs/placement.ts';
 import { ReadingWorld, TTL_MS } from '../../support/reading-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -123,6 +125,41 @@ describe('listing a folder', () => {
     world.directories.release(again);
     world.platform.failing.clear();
     expect(await world.list(folder)).toHaveLength(150);
+  });
+
+  describe('without end', () => {
+    let folder: DirectoryNode;
+    beforeEach(async () => {
+      world = new ReadingWorld({}, { mostEntries: 1_000 });
+      folder = await world.directory('projects/ada/one');
+    });
+
+    it('is cut: EFBIG after the entries that fit', async () => {
+      world.platform.crowds.set(root, 1_000_000_000);
+      const handle = world.directories.open(folder);
+      const { entries } = await world.read(handle, 0, 2_000);
+      const rest = await world
+        .readAll(handle, 2_000, entries.at(-1)!.nextOffset)
+        .catch((error) => errnoOf(error));
+      expect(rest).toBe('EFBIG');
+      expect(folder.children.size).toBe(1_000);
+      world.directories.release(handle);
+      expect(world.platform.taken().length).toBeLessThan(40);
+    });
+
+    it('is cut when it gives the same entries again and again', async () => {
+      world.platform.addFiles(root, 100);
+      const items = [...world.platform.files.values()];
+      world.platform.list = () => ({ items, total: 1_000_000_000 });
+      await expect(world.list(folder, 2_000)).rejects.toMatchObject({ errno: 'EFBIG' });
+    });
+
+    it('has its names found one by one', async () => {
+      world.platform.crowds.set(root, 1_000_000_000);
+      world.platform.addFile(root, 'named');
+      await world.list(folder, 2_000).catch(() => undefined);
+      expect(await world.at('projects/ada/one/named')).toMatchObject({ name: 'named' });
+    });
   });
 
   it('reads once more when entries came or went while it was read', async () => {

@@ -57,6 +57,25 @@ describe('what somebody is reading', () => {
     expect([...folder.children.nodes()].filter(({ lookups }) => lookups === 0)).toEqual([]);
   });
 
+  it('is let go of while a large directory is listed, and not only at its end', async () => {
+    const { clock, tree } = world;
+    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
+    world.platform.crowds.set(world.platform.rootOf('one'), 10_050);
+    let looks = 0;
+    const listings = new Listings({
+      directories: new Directories(tree.api, details, tree.options),
+      placement,
+      gone: new GoneDirectories({ placement, onGone: () => undefined }),
+      clock,
+      ttlMs: TTL_MS,
+      onComplete: () => undefined,
+      onGrowth: () => void looks++,
+      onUnusable: () => undefined,
+    });
+    expect(await listings.all(folder, NEVER)).toHaveLength(10_050);
+    expect(looks).toBe(2);
+  });
+
   it('is all there although its listing itself is too much to be kept', async () => {
     const { clock, tree } = world;
     const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
