@@ -6,6 +6,8 @@
 import type { FileRecord, VolumeObjectRecord } from '../api/model.ts';
 import type { ObjectState } from '../content/ports.ts';
 import type { Clock } from '../lib/clock.ts';
+import { entriesChanged } from './attributes/entries-changed.ts';
+import type { FolderState } from './attributes/folder-state.ts';
 import type { KernelCaches } from './file-system.ts';
 import { isKept, isMoving, isReplacedUnderDraft, isSameNode } from './identity.ts';
 import type { Listed } from './listed.ts';
@@ -21,17 +23,27 @@ import { isDirectory, isFolder } from './node.ts';
 import type { NodeMaker } from './node-maker.ts';
 import type { NodeTable } from './node-table.ts';
 
+interface PlacementParts {
+  readonly nodes: NodeTable;
+  readonly make: NodeMaker;
+  readonly kernel: KernelCaches;
+  readonly clock: Clock;
+  readonly folderState: FolderState;
+}
+
 export class Placement {
   readonly #nodes: NodeTable;
   readonly #make: NodeMaker;
   readonly #kernel: KernelCaches;
   readonly #clock: Clock;
+  readonly #folderState: FolderState;
 
-  constructor(parts: { nodes: NodeTable; make: NodeMaker; kernel: KernelCaches; clock: Clock }) {
+  constructor(parts: PlacementParts) {
     this.#nodes = parts.nodes;
     this.#make = parts.make;
     this.#kernel = parts.kernel;
     this.#clock = parts.clock;
+    this.#folderState = parts.folderState;
   }
 
   /** We put `node` where its parent and name say. */
@@ -39,7 +51,9 @@ export class Placement {
     const { parent, name } = node;
     if (!parent) return;
     const before = parent.children.get(name);
-    if (before?.kind === 'present' && before.node !== node) this.#cutOff(before.node);
+    const known = before?.kind === 'present' ? before.node : undefined;
+    if (known && known !== node) this.#cutOff(known);
+    if (known !== node) this.#entriesChanged(parent);
     parent.children.put(name, node, this.#clock.elapsed());
   }
 
@@ -55,7 +69,7 @@ export class Placement {
 
   /** We moved `node`; what was at the target is out of the tree. */
   move(node: Node, to: { readonly parent: DirectoryNode; readonly name: string }): void {
-    node.parent?.children.remove(node.name, this.#clock.elapsed());
+    this.#takeOut(node);
     node.parent = to.parent;
     node.name = to.name;
     node.changedMs = this.#clock.now();
@@ -65,7 +79,7 @@ export class Placement {
 
   /** We took `node` away. */
   detach(node: Node): void {
-    node.parent?.children.remove(node.name, this.#clock.elapsed());
+    this.#takeOut(node);
     this.#cutOff(node);
   }
 
@@ -73,7 +87,9 @@ export class Placement {
   remove(directory: DirectoryNode, name: string): void {
     const known = directory.children.get(name);
     directory.children.remove(name, this.#clock.elapsed());
-    if (known?.kind === 'present') this.#cutOff(known.node);
+    if (known?.kind !== 'present') return;
+    this.changedElsewhere(directory);
+    this.#cutOff(known.node);
   }
 
   /**
@@ -91,6 +107,7 @@ export class Placement {
     if (before === node) this.#refresh(node, listed);
     // The kernel may still hold that there is nothing.
     const wasAbsent = known?.kind === 'absent' || (!known && children.completeMs !== undefined);
+    if (wasAbsent || (before && before !== node)) this.changedElsewhere(directory);
     if (wasAbsent && directory.lookups > 0) this.#kernel.invalidateEntry(directory.id, listed.name);
     children.learn(listed.name, node, { generation, nowMs: this.#clock.elapsed() });
     return node;
@@ -104,7 +121,10 @@ export class Placement {
     // Begun to be written, or moved, here since we asked.
     if (known?.kind === 'present' && isKept(known.node)) return;
     const isOld = children.forgottenSince(generation);
-    if (known?.kind === 'present') this.lose(known.node);
+    if (known?.kind === 'present') {
+      this.changedElsewhere(directory);
+      this.lose(known.node);
+    }
     // It may have come into being by what made us forget.
     if (!isOld) children.learn(name, undefined, { generation, nowMs: this.#clock.elapsed() });
   }
@@ -141,6 +161,22 @@ export class Placement {
     const next = this.#renewed(folder, parent);
     this.place(next);
     next.checkedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The kernel did not ask for what became of the names of this directory: it is to ask for its time. */
+  changedElsewhere(directory: DirectoryNode): void {
+    this.#entriesChanged(directory);
+    if (directory.lookups > 0) this.#kernel.invalidateNode(directory.id, -1);
+  }
+
+  #takeOut({ parent, name }: Node): void {
+    if (!parent) return;
+    parent.children.remove(name, this.#clock.elapsed());
+    this.#entriesChanged(parent);
+  }
+
+  #entriesChanged(directory: DirectoryNode): void {
+    entriesChanged({ clock: this.#clock, folderState: this.#folderState }, directory);
   }
 
   /** Its name in `parent` means another node, or nothing. */

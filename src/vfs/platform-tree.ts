@@ -98,7 +98,7 @@ export class PlatformTree implements Tree {
     this.root = make.virtualDirectory({ parent: undefined, name: '' }, parts.root);
     this.#make = make;
     this.#mountedMs = clock.now();
-    const placement = new Placement({ nodes, make, kernel, clock });
+    const placement = new Placement({ nodes, make, kernel, clock, folderState: parts.folderState });
     const directories = new Directories(api, parts.details, this.options);
     const gone = new GoneDirectories({
       placement,

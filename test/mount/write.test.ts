@@ -77,6 +77,10 @@ const SCRIPTS: readonly Program[] = [
     'for change in "chmod 600 f" "touch -d 2020-01-01 f" "mv f g"; do echo x > f; sleep 0.02; c=$(stat -c %.9Z f); sleep 0.02; $change; [ $(stat -c %.9Z ?) = $c ] || echo moved; rm ?; done',
   ],
   [
+    'the time of a folder changes with what is in it, and not with what is written into that',
+    'mkdir e; t() { stat -c %.9Y . e; }; for change in "touch f" "mkdir d" "mv f g" "mv g e/g" "mv e/g h" "touch -m h" "chmod 600 h" "rm h" "rmdir d"; do before=$(t); sleep 0.02; $change; [ "$(t)" = "$before" ] || echo "$change"; done',
+  ],
+  [
     'chmod sets the mode',
     'echo x > f; chmod 750 f; stat -c %a f; cp -p f g; stat -c %a g; chmod u-w f; stat -c %a f',
   ],

@@ -401,6 +401,11 @@ class FolderStateInMemory {
     this.#facts.set(folderId, { ...this.#facts.get(folderId), ...facts });
   }
 
+  forgetTime(folderId: string): void {
+    const { mtimeNs: _, ...others } = this.#facts.get(folderId) ?? {};
+    if (this.#facts.has(folderId)) this.#facts.set(folderId, others);
+  }
+
   delete(folderId: string): void {
     this.#facts.delete(folderId);
   }

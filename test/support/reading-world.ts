@@ -53,6 +53,7 @@ export class ReadingWorld {
     const folderState = {
       get: (id: string) => facts.get(id),
       set: (id: string, set: object) => void facts.set(id, { ...facts.get(id), ...set }),
+      forgetTime: (id: string) => void facts.delete(id),
       delete: (id: string) => void facts.delete(id),
       flush: async () => undefined,
     };

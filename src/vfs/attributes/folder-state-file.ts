@@ -39,6 +39,14 @@ class FolderStateFile implements FolderState {
     this.#write();
   }
 
+  forgetTime(folderId: string): void {
+    const facts = this.#facts.get(folderId);
+    if (facts?.mtimeNs === undefined) return;
+    const { mtimeNs: _, ...others } = facts;
+    this.#facts.set(folderId, others);
+    this.#write();
+  }
+
   delete(folderId: string): void {
     if (this.#facts.delete(folderId)) this.#write();
   }

@@ -12,6 +12,8 @@ export interface FolderState {
   get(folderId: string): FolderFacts | undefined;
   /** Merged over what is there; durable soon. */
   set(folderId: string, facts: FolderFacts): void;
+  /** What is in the folder changed: the time that was set does not hold any more. */
+  forgetTime(folderId: string): void;
   delete(folderId: string): void;
   /** Waits until everything set is durable. */
   flush(): Promise<void>;

@@ -228,7 +228,9 @@ export class Listings {
       const nowMs = learntMs ?? (unchanged ? clock.elapsed() : asked.nowMs);
       const known = { ...asked, nowMs };
       // A name that was left out may be any of those known.
-      if (!hasUnusable) for (const gone of children.learnAll(names, known, isKept)) placement.lose(gone);
+      const gone = hasUnusable ? [] : children.learnAll(names, known, isKept);
+      for (const node of gone) placement.lose(node);
+      if (gone.length > 0) placement.changedElsewhere(directory);
       const unlisted = [...children.nodes()].filter((node) => !given.has(node));
       listing.append(unlisted);
     }

@@ -6,7 +6,7 @@ import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
-import { type ReservedFacts, readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errno-of.ts';
 import { ENDED_BY_PUBLICATION } from '../errors/what-success-ends.ts';
 import { nameOnPlatform } from '../escape.ts';
@@ -19,10 +19,11 @@ import { requireAccepted } from '../xattr/limits.ts';
 import { annotationsFor, lacksRoom } from './annotations.ts';
 import type { ContentNode, DraftMaker, FileContent } from './file-content.ts';
 import { learnPlace, moveAbove } from './learn-place.ts';
-import { localFacts, localFactsSent } from './local-facts.ts';
+import { localFactsSent } from './local-facts.ts';
 import { fileOf, needsBytes, originOf } from './platform-copy.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
+import { isSetSince, settingsOf } from './set-since.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
 import { matcherOf } from './temporary-names.ts';
@@ -374,22 +375,6 @@ export class Publisher implements DraftMaker {
 /** Its bytes are those of a file of the platform. */
 function isFileAlready(draft: Draft | undefined): boolean {
   return draft !== undefined && !draft.dirty && draft.publishedFileId !== undefined;
-}
-
-/** What is set on a file waits for its content; what is taken from it is gone from its record as well. */
-function isSetSince(node: ProjectFileNode, { pending, record, facts }: Settings): boolean {
-  // A write takes the time back: that is told with its own bytes.
-  const { mode = facts.mode, mtimeNs = facts.mtimeNs } = node;
-  const isNewFact = mode !== facts.mode || mtimeNs !== facts.mtimeNs;
-  return node.pending !== pending || node.record !== record || isNewFact;
-}
-
-interface Settings extends Pick<ProjectFileNode, 'pending' | 'record'> {
-  readonly facts: ReservedFacts;
-}
-
-function settingsOf(node: ProjectFileNode): Settings {
-  return { pending: node.pending, record: node.record, facts: localFacts(node) };
 }
 
 function unlessGone(error: unknown): undefined {

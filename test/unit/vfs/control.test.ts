@@ -36,6 +36,7 @@ const uploads: UploadProgress[] = [];
 const make = new NodeMaker(new NodeTable(), {
   get: () => undefined,
   set: () => undefined,
+  forgetTime: () => undefined,
   delete: () => undefined,
   flush: async () => undefined,
 });

@@ -19,9 +19,12 @@ it('mode and time of folders are found again by the next mount', async () => {
   state.set('f2', { mtimeNs: 5n });
   state.set('f1', { mtimeNs: -9n });
   state.delete('f2');
+  state.set('f3', { mode: 0o711, mtimeNs: 1n });
+  state.forgetTime('f3');
   await state.flush();
   const next = await openFolderState(path);
   expect(next.get('f1')).toEqual({ mode: 0o700, mtimeNs: -9n });
+  expect(next.get('f3')).toEqual({ mode: 0o711 });
   expect(next.get('f2')).toBeUndefined();
   expect(await readdir(join(directory.name, 'state'))).toEqual(['folders.json']);
 });

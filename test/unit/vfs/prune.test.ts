@@ -17,11 +17,17 @@ it('above the limit the oldest files are dropped, and those the kernel holds are
   const folder = await world.directory('projects/ada/one');
   await world.list(folder);
   for (const node of [...folder.children.nodes()].slice(10)) node.lookups = 0;
-  const { nodes } = world.tree;
+  const { nodes, folderState } = world.tree;
   const kernel = new KernelLink();
   const recorded = new RecordedKernel();
   kernel.attach(recorded);
-  const placement = new Placement({ nodes, make: undefined as never, kernel, clock: world.clock });
+  const placement = new Placement({
+    nodes,
+    make: undefined as never,
+    kernel,
+    clock: world.clock,
+    folderState,
+  });
 
   prune(nodes, placement, nodes.size);
   expect(recorded.entries).toEqual([]);
@@ -42,8 +48,9 @@ describe('what somebody is reading', () => {
     world.platform.addFiles(world.platform.rootOf('one'), 30);
     folder = await world.directory('projects/ada/one');
     const { clock, tree } = world;
-    const make = new NodeMaker(tree.nodes, tree.folderState);
-    placement = new Placement({ nodes: tree.nodes, make, kernel: new KernelLink(), clock });
+    const { nodes, folderState } = tree;
+    const make = new NodeMaker(nodes, folderState);
+    placement = new Placement({ nodes, make, kernel: new KernelLink(), clock, folderState });
   });
 
   it('is given to its end, whatever is dropped meanwhile', async () => {

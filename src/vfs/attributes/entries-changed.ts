@@ -1,0 +1,25 @@
+import type { Clock } from '../../lib/clock.ts';
+import { nanosecondsOf } from '../../lib/nanoseconds.ts';
+import type { DirectoryNode } from '../node.ts';
+import type { FolderState } from './folder-state.ts';
+
+/** What a clock that counts milliseconds cannot tell apart. */
+const TICK_NS = nanosecondsOf(1);
+
+/**
+ * An entry of the directory was made, removed or renamed, by whomever: its time is now, and another than before. A time that a
+ * program set holds no longer. The platform keeps no such time: it is this mount's own.
+ */
+export function entriesChanged(
+  { clock, folderState }: { readonly clock: Pick<Clock, 'now'>; readonly folderState: FolderState },
+  directory: DirectoryNode,
+): void {
+  if (directory.kind === 'virtual-directory') return;
+  const nowMs = clock.now();
+  const nowNs = nanosecondsOf(nowMs);
+  const before = directory.mtimeNs ?? 0n;
+  const isInThisTick = before >= nowNs && before < nowNs + TICK_NS;
+  directory.mtimeNs = isInThisTick ? before + 1n : nowNs;
+  directory.changedMs = nowMs;
+  if (directory.kind === 'project-folder' && directory.record) folderState.forgetTime(directory.record.id);
+}
