@@ -369,6 +369,19 @@ describe('a change of a part of a file, closed with --write-back', () => {
   });
 });
 
+describe('a folder that was just filled with --write-back', () => {
+  it('is moved to a volume at once: that waits for the uploads', async () => {
+    const filled = world.outside('filled');
+    await shell(`mkdir ${filled}; cd ${filled}; for n in $(seq 60); do echo $n > f$n; done`);
+    world.proxy.inject({ kind: 'latency', ms: 50 }, { when: isUpload });
+    const target = world.sandbox.path('volumes/ann/results/filled');
+    await shell(`cp -r ${filled} ${world.own('filled')}; mv ${world.own('filled')} ${target}`);
+    expect(await shell(`ls ${target} | wc -l`)).toBe('60\n');
+    expect(await shell(`cat ${target}/f60`)).toBe('60\n');
+    expect(await flush()).toMatchObject({ code: 0 });
+  });
+});
+
 describe('a copy made by the platform', () => {
   it('is waited for with --write-back too', async () => {
     await write('source', 'copied');

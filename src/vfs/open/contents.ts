@@ -12,6 +12,9 @@ import { forgetLocalFacts } from './local-facts.ts';
 import type { OpenMode } from './open-flags.ts';
 import type { Publisher } from './publisher.ts';
 
+/** How late the kernel may say that a file is closed: it holds that back while it has much else to say. */
+const RELEASE_MS = 1000;
+
 export interface ContentsParts {
   readonly tree: Tree;
   readonly publisher: Publisher;
@@ -127,6 +130,24 @@ export class Contents {
   async findUnanswered(node: ContentNode): Promise<void> {
     const content = this.find(node);
     if (content) await this.#publisher.findUnanswered(content);
+  }
+
+  /**
+   * close(2) returns before RELEASE comes. Waits a moment for that of a file whose last change was closed, as far as can be
+   * told: who has it open still, or again, has changed nothing since.
+   */
+  async whenReleased(node: ContentNode): Promise<void> {
+    const content = this.find(node);
+    if (!content) return;
+    const isClosed = (): boolean => content.owed || content.outstanding === 'none';
+    const over = new AbortController();
+    const moment = this.#tree.clock.sleep(RELEASE_MS, over.signal).catch(() => undefined);
+    let isOver = false;
+    void moment.then(() => {
+      isOver = true;
+    });
+    while (!isOver && content.writers > 0 && isClosed()) await Promise.race([content.nextRelease, moment]);
+    over.abort();
   }
 
   /** Has a file that nobody writes any more on the platform as it was closed, before something is done to it there. */

@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { ContentVersion, ContentWriter, Draft, OpenVersion, UploadTarget } from '../../content/ports.ts';
 import type { TransferSource } from '../../jobs/ports.ts';
+import { type Deferred, deferred } from '../../lib/deferred.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { FsError } from '../fs-error.ts';
 import type { ProjectFileNode, VolumeObjectNode } from '../node.ts';
@@ -89,6 +90,7 @@ export class FileContent {
   keepBecause: FsError | undefined;
   /** Its bytes were refused, and a person wants none of them. */
   isDropped = false;
+  #release: Deferred<void> | undefined;
   #drafting: Promise<Draft> | undefined;
   /** Who opens it now waits for the end of what the holder of the lock is doing. */
   #heldUp: 'nobody' | 'writers' | 'everyone' = 'nobody';
@@ -128,6 +130,19 @@ export class FileContent {
   /** There is a draft, or is about to be. */
   get hasDraft(): boolean {
     return this.node.draft !== undefined || this.#drafting !== undefined;
+  }
+
+  /** A handle is gone. */
+  released(open: OpenFile): void {
+    this.handles.delete(open);
+    this.#release?.resolve();
+    this.#release = undefined;
+  }
+
+  /** Resolves when the next handle is gone. */
+  get nextRelease(): Promise<void> {
+    this.#release ??= deferred();
+    return this.#release.promise;
   }
 
   /** Handles that may change the bytes. */

@@ -171,7 +171,7 @@ export class PlatformOpenFiles implements OpenFiles {
     this.#handles.delete(handle);
     if (open.kind === 'text') return;
     const { content } = open;
-    content.handles.delete(open);
+    content.released(open);
     open.view?.close();
     // What its writer was refused is not published all the same because somebody else has it open.
     const isUnheard = open.mode.write && content.writers === 0 && !content.hopeless;

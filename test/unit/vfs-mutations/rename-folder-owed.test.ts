@@ -41,6 +41,50 @@ it('stays where it is when one cannot be uploaded, and that is told', async () =
   expect(await world.onVolume(volume)).toMatchObject({ 'run/three': '3' });
 });
 
+it.each([
+  ['another project', () => world.otherProject],
+  ['a volume', () => volume],
+])(
+  'waits for those whose close has returned, though the kernel has not said so yet, when it goes to %s',
+  async (_, to) => {
+    const { handle } = await world.create('late', { parent: run });
+    await world.write(handle, 'closed');
+    await world.side.openFiles.flush(handle, world.by());
+    const moved = world.rename('run', 'run', { toParent: to() });
+    await new Promise((resolve) => setImmediate(resolve));
+    await world.side.openFiles.release(handle);
+    await moved;
+    const there = (await world.child('run', to())) as ProjectFolderNode;
+    expect(await world.cat('late', there)).toBe('closed');
+  },
+);
+
+it('waits for those that are closed while others are uploaded', async () => {
+  const { inline } = world.tree.api.uploads;
+  const closes = async (): Promise<void> => {
+    vi.restoreAllMocks();
+    await world.put('meanwhile', 'closed', run);
+  };
+  vi.spyOn(world.tree.api.uploads, 'inline').mockImplementationOnce(async (...given) => {
+    await closes();
+    return inline(...given);
+  });
+  await world.put('three', '3', run);
+  await world.rename('run', 'run', { toParent: volume });
+  expect(await world.onVolume(volume)).toMatchObject({ 'run/meanwhile': 'closed', 'run/three': '3' });
+});
+
+it('stays where it is while one is open to be written, which is named: EBUSY', async () => {
+  const { handle } = await world.create('open', { parent: run });
+  await world.write(handle, 'half');
+  await expect(world.rename('run', 'run', { toParent: world.otherProject })).rejects.toMatchObject({
+    errno: 'EBUSY',
+    message: 'open in run is open to be written: close it first',
+  });
+  await world.close(handle);
+  await world.rename('run', 'run', { toParent: world.otherProject });
+});
+
 it('is moved while somebody reads a file in it that was open before it was uploaded', async () => {
   const { node, handle } = await world.create('read', { parent: run });
   await world.write(handle, 'text');

@@ -22,19 +22,35 @@ export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode):
   return found;
 }
 
-/** Brings to the platform what was closed and is not there yet. EBUSY: `requireNoneWritten`. */
+/**
+ * Brings to the platform what was closed and is not there yet, and what is closed meanwhile. EBUSY: one is open to be written,
+ * so that nobody can tell what it will be.
+ */
 export async function requireAllSentBelow(contents: Contents, folder: ProjectFolderNode): Promise<void> {
-  await forEachAtOnce(unpublishedBelow(contents, folder), AT_ONCE, (node) => contents.publishClosed(node));
-  requireNoneWritten(contents, folder);
+  for (;;) {
+    const unsent = unpublishedBelow(contents, folder).filter((node) => isUnsent(contents, node));
+    if (unsent.length === 0) return;
+    await forEachAtOnce(unsent, AT_ONCE, async (node) => {
+      await contents.whenReleased(node);
+      if (contents.find(node)?.writers) throw isWritten(node, folder);
+      await contents.publishClosed(node);
+    });
+  }
+}
+
+function isUnsent(contents: Contents, node: ProjectFileNode): boolean {
+  const { writers, outstanding } = contents.of(node);
+  return writers > 0 || outstanding !== 'none';
+}
+
+function isWritten(node: ProjectFileNode, folder: ProjectFolderNode): FsError {
+  return new FsError('EBUSY', `${node.name} in ${folder.name} is open to be written: close it first`);
 }
 
 /** EBUSY: what is being written would be left behind, or taken along half. */
 export function requireNoneWritten(contents: Contents, folder: ProjectFolderNode): void {
-  for (const node of unpublishedBelow(contents, folder)) {
-    const { writers, outstanding } = contents.of(node);
-    if (writers > 0 || outstanding !== 'none')
-      throw new FsError('EBUSY', `${node.name} in ${folder.name} is being written: close it first`);
-  }
+  for (const node of unpublishedBelow(contents, folder))
+    if (isUnsent(contents, node)) throw isWritten(node, folder);
 }
 
 /** EBUSY: whoever reads a file below the folder would lose it. */

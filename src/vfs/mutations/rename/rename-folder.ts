@@ -14,12 +14,7 @@ import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
 import { askAgain } from './ask-again.ts';
 import { bringAlong, writtenBelow } from './bring-along.ts';
-import {
-  requireAllSentBelow,
-  requireNoneWritten,
-  requireNoSpecialFiles,
-  unpublishedBelow,
-} from './files-below.ts';
+import { requireAllSentBelow, requireNoSpecialFiles, unpublishedBelow } from './files-below.ts';
 import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
 import { leftElsewhere, NameTaken } from './name-taken.ts';
 import type { RenameParts } from './rename-parts.ts';
@@ -40,7 +35,8 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   if (goesFar) await requireAllSentBelow(contents, source);
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
-  if (goesFar) requireNoneWritten(contents, source);
+  // What was closed since then is on its way, too.
+  if (goesFar) await requireAllSentBelow(contents, source);
   const unpublished = goesFar ? [] : unpublishedBelow(contents, source);
   const before = { parent: source.parent, name: source.name };
   await contents.holding(unpublished, async () => {

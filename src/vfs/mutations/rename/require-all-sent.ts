@@ -8,6 +8,7 @@ export async function requireAllSent(
   { contents, attributes }: RenameParts,
   node: ProjectFileNode,
 ): Promise<void> {
+  await contents.whenReleased(node);
   await contents.publishClosed(node);
   if (contents.find(node)?.writers) throw isWritten(node);
   await attributes.write(node);
