@@ -299,6 +299,17 @@ describe('holes and allocation', () => {
     await world.close(handle);
   });
 
+  it('does not take a size that is not known for the end of the data', async () => {
+    await start();
+    const node = await world.put('a', 'text');
+    const handle = await world.open(node, O_RDONLY);
+    node.record = undefined;
+    expect(() => world.side.openFiles.lseek({ handle, offset: 0 }, 'data', world.by())).toThrow(
+      expect.objectContaining({ errno: 'EIO' }),
+    );
+    await world.close(handle);
+  });
+
   it('extends a file, and punches no holes', async () => {
     await start();
     const { handle } = await world.create('a');
