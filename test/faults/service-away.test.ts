@@ -104,7 +104,7 @@ describe('a mount of which the service was stopped', () => {
     await delay(PATIENCE_MS);
     const unmounted = await world.unmount(['--force']);
     await copy?.exited();
-    expect(unmounted).toMatchObject({ code: 0 });
+    expect(unmounted).toMatchObject({ code: 16, stderr: expect.stringContaining(world.own('later')) });
     expect(await world.sandbox.processes()).toEqual([]);
     await comeBack();
     await world.mount();
