@@ -19,6 +19,12 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
 /** Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. */
 const SANDBOXED = ['test/faults/task-takeover.test.ts'];
 
+const LONG = project('long', 300, {
+  include: ['test/long/**/*.test.ts', 'test/model/crash.test.ts'],
+  fileParallelism: false,
+  globalSetup: 'test/support/demo-template.ts',
+});
+
 export default defineConfig({
   test: {
     reporters: ['default'],
@@ -46,6 +52,8 @@ export default defineConfig({
         sequence: { groupOrder: 1 },
       }),
       project('faults-of-tasks', 180, { include: SANDBOXED, fileParallelism: false }),
+      // Hours: only `scripts/test --long` has them.
+      ...(process.env['SVCFS_LONG'] === '1' ? [LONG] : []),
       project('model', 180, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
     ],
   },

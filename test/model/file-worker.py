@@ -40,10 +40,15 @@ def read_all(path):
 
 def tree(top):
     found = {}
-    for directory, _, files in os.walk(top):
+    for directory, folders, files in os.walk(top):
         found[os.path.relpath(directory, top)] = "directory"
-        for name in files:
+        for name in [*folders, *files]:
             path = os.path.join(directory, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, top)] = ["link", os.readlink(path)]
+                continue
+            if name in folders:
+                continue
             found[os.path.relpath(path, top)] = [*read_all(path), os.stat(path).st_size]
     return found
 
@@ -81,6 +86,21 @@ def copy_range(fd, to, from_offset, to_offset, length):
     return done
 
 
+def put(path, seed, length):
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        data = content(seed, length)
+        for start in range(0, length, 300_000):
+            os.write(fd, data[start : start + 300_000])
+    finally:
+        os.close(fd)
+
+
+def put_text(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
 def copy(source, target):
     fd = os.open(source, os.O_RDONLY)
     try:
@@ -109,11 +129,15 @@ ON_PATHS = {
     "mkdir": os.mkdir,
     "rmdir": os.rmdir,
     "rename": os.rename,
+    "symlink": os.symlink,
+    "readlink": os.readlink,
     "list": lambda path: sorted(os.listdir(path)),
     "stat": stat_of,
     "readAll": read_all,
     "truncate": os.truncate,
     "copy": copy,
+    "put": put,
+    "putText": put_text,
     "tree": tree,
     "closeAll": close_all,
     "open": open_,

@@ -9,6 +9,8 @@ import random
 import sys
 
 directory, seed, largest = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+# When this file is there, the program ends after what it is at.
+stop = sys.argv[4] if len(sys.argv) > 4 else None
 random.seed(seed)
 os.chdir(directory)
 
@@ -60,6 +62,8 @@ def log_and_sync(_, version):
 
 try:
     for version in range(1, 100_000):
+        if stop is not None and os.path.exists(stop):
+            break
         name = f"file-{random.randrange(4)}"
         say("trying", name, version)
         random.choice([overwrite, overwrite, replace, log_and_sync])(name, version)

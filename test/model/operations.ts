@@ -63,3 +63,12 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(3, 'stat', path),
   weighted(4, 'readAll', file),
 );
+
+const TARGETS = [...NAMES, 'd', 'd/a', '../a', 'nowhere', './b'];
+
+/** With symbolic links, which the other operations follow then. */
+export const anyOperationOnLinks: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 20, arbitrary: anyOperation },
+  weighted(2, 'symlink', fc.constantFrom(...TARGETS), file),
+  weighted(1, 'readlink', path),
+);

@@ -12,9 +12,9 @@ const PAGE = 100;
 
 /** What the service itself says, asked without svcfs. */
 export class PlatformFiles {
-  readonly #served: ServedMount;
+  readonly #served: Pick<ServedMount, 'endpoint' | 'token'>;
 
-  constructor(served: ServedMount) {
+  constructor(served: Pick<ServedMount, 'endpoint' | 'token'>) {
     this.#served = served;
   }
 
