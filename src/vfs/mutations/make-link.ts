@@ -36,38 +36,43 @@ export async function makeLink(
     );
   const owner = makerOf(tree, parent, by);
   const pairs = { [LINK_PAIR]: linkPairFor(target), ...reservedPairs({ ...(owner && { owner }) }) };
+  const path = `${pathOf(parent)}/${name}`;
   const draft = await tree.writer.draft({
     target: { parent: folderIdOf(parent), name: nameOnPlatform(name), overwrite: false },
     base: undefined,
-    label: `${pathOf(parent)}/${name}`,
+    label: path,
   });
-  return tree.placedRecord(parent, await published(tree, draft, { bytes, pairs }));
+  return tree.placedRecord(parent, await published(tree, draft, { path, bytes, pairs }));
 }
 
 async function published(
   tree: Tree,
   draft: Draft,
-  { bytes, pairs }: { readonly bytes: Uint8Array; readonly pairs: Readonly<Record<string, string>> },
+  link: {
+    readonly path: string;
+    readonly bytes: Uint8Array;
+    readonly pairs: Readonly<Record<string, string>>;
+  },
 ): Promise<FileRecord> {
   try {
-    await draft.write(0, bytes, NEVER_ABORTED);
-    await draft.annotate({ metadata: pairs, tags: undefined });
+    await draft.write(0, link.bytes, NEVER_ABORTED);
+    await draft.annotate({ metadata: link.pairs, tags: undefined });
     const file = await draft.publish(NEVER_ABORTED);
     await draft.close();
     return file;
   } catch (error) {
-    await giveUp(tree, draft);
+    await giveUp(tree, draft, link.path);
     throw error;
   }
 }
 
 /** Nothing of it stays: neither bytes for the next mount, nor a file that is no link. */
-async function giveUp(tree: Tree, draft: Draft): Promise<void> {
+async function giveUp(tree: Tree, draft: Draft, path: string): Promise<void> {
   try {
     const fileId = draft.publishedFileId ?? (await draft.unanswered())?.id;
     if (fileId !== undefined) await tree.api.files.delete(fileId);
   } catch (error) {
-    tree.recordError({ op: 'symlink', path: draft.target.name }, error);
+    tree.recordError({ op: 'symlink', path }, error);
   } finally {
     await draft.discard();
   }

@@ -106,6 +106,17 @@ describe('a symbolic link', () => {
     expect(world.writer.uploads()).toEqual([]);
   });
 
+  it('tells under its path what stays of one that could neither be marked nor removed', async () => {
+    const refuse = async (): Promise<never> => {
+      throw Object.assign(new Error('no'), { name: 'ApiError', status: 500, code: 0, call: 'PATCH' });
+    };
+    const calls = { patchMetadata: refuse, edit: refuse, delete: refuse };
+    const refusing = (api: Api): Api => withMethods(api, { files: withMethods(api.files, calls) });
+    await start({ api: refusing, capabilities: [] });
+    await expect(link('l', 'a')).rejects.toSatisfy(withErrno('EIO'));
+    expect(world.tree.errors.lastAt('/one/l')).toMatchObject({ op: 'symlink', errno: 'EIO' });
+  });
+
   it('stays a link when it is renamed, moved to another folder, and to another project', async () => {
     await start();
     await link('l', 'a');
