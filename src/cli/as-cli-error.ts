@@ -1,5 +1,6 @@
 import { CredentialsError } from '../config/credentials-error.ts';
 import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { OperatorError } from '../service/operator/operator-error.ts';
 import { SecretKeyError } from '../service/secrets/secret-keys.ts';
 import { CliError, type ExitName } from './exit-codes.ts';
@@ -32,6 +33,11 @@ export function asCliError(error: unknown): CliError | undefined {
     return new CliError('failure', `the working directory is not there any more: ${remedy}`, {
       cause: error,
     });
+  }
+  const code = errorCode(error);
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const remedy = 'close some, or raise the limit with ulimit -n';
+    return new CliError('failure', `too many files are open: ${remedy}`, { cause: error });
   }
   return undefined;
 }

@@ -1,25 +1,13 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander';
-import { asCliError } from './as-cli-error.ts';
-import { EXIT_CODES } from './exit-codes.ts';
-import { createProgram } from './program.ts';
+/** Loads the rest in a way that can fail in one line: hundreds of modules are opened at a time. */
 
-// Who reads what is printed may have seen enough (`svcfs help mount | head`); what was begun goes on.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+const TOO_MANY = ['EMFILE', 'ENFILE'];
 
 try {
-  await createProgram().parseAsync();
+  const { run } = await import('./run.ts');
+  await run();
 } catch (error) {
-  process.exitCode = explain(error);
-}
-
-/** Prints what a person should read, and answers the exit code. */
-function explain(error: unknown): number {
-  // Commander has printed it already; help and version come as errors of code 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage.code;
-  const told = asCliError(error);
-  console.error(`svcfs: ${told?.message ?? (error instanceof Error ? error.stack : error)}`);
-  return EXIT_CODES[told?.exit ?? 'failure'].code;
+  if (!(error instanceof Error && 'code' in error && TOO_MANY.includes(String(error.code)))) throw error;
+  console.error('svcfs: too few files may be open at a time to start: raise the limit with ulimit -n 1024');
+  process.exitCode = 1;
 }

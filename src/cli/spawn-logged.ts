@@ -1,6 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { errorCode } from '../lib/error-code.ts';
 import { plainReason } from '../lib/plain-reason.ts';
 import { CliError } from './exit-codes.ts';
 import { STATE_DIRECTORY_FAILS } from './make-own-directory.ts';
@@ -36,10 +37,27 @@ export async function spawnLogged({ name, args, log, stdio, env }: LoggedProcess
   }
 }
 
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+/** No link leads the log into another file. */
+const HOW = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
+
 async function openLog(path: string): Promise<FileHandle> {
   try {
-    return await open(path, 'a', 0o600);
+    const file = await open(path, HOW, 0o600);
+    const { uid } = await file.stat();
+    if (uid === (process.geteuid?.() ?? uid)) return file;
+    await file.close();
+    throw new CliError(
+      'failure',
+      `cannot write the log ${path}: it belongs to another user (${uid}); remove it`,
+    );
   } catch (error) {
+    if (error instanceof CliError) throw error;
+    if (errorCode(error) === 'ELOOP') {
+      throw new CliError('failure', `cannot write the log ${path}: it is a symbolic link; remove it`, {
+        cause: error,
+      });
+    }
     const { exit, remedy } = STATE_DIRECTORY_FAILS;
     throw new CliError(exit, `cannot write the log ${path}: ${plainReason(error)}; ${remedy}`, {
       cause: error,

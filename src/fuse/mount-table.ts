@@ -6,6 +6,8 @@ export interface MountedFileSystem {
   readonly type: string;
   /** The minor number of st_dev, which names a FUSE connection under /sys/fs/fuse/connections. */
   readonly deviceMinor: number;
+  /** Of the user who mounted; FUSE alone tells. */
+  readonly userId?: number;
 }
 
 /** Whether it is one of ours, by the type that `mount` and /proc/mounts show. */
@@ -17,12 +19,18 @@ export function isSvcfs(mounted: MountedFileSystem): boolean {
 export function parseMountInfoLine(line: string): MountedFileSystem | undefined {
   const [before, after] = line.split(' - ');
   const [, , device, , mountPoint] = (before ?? '').split(' ');
-  const [type] = (after ?? '').split(' ');
+  const [type, , options] = (after ?? '').split(' ');
   if (device === undefined || mountPoint === undefined || type === undefined || type === '') return undefined;
   const unescaped = mountPoint.replace(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
-  return { mountPoint: unescaped, type, deviceMinor: Number(device.split(':')[1]) };
+  const userId = /(?:^|,)user_id=(\d+)(?:,|$)/.exec(options ?? '')?.[1];
+  return {
+    mountPoint: unescaped,
+    type,
+    deviceMinor: Number(device.split(':')[1]),
+    ...(userId !== undefined && { userId: Number(userId) }),
+  };
 }
 
 /** What is mounted on exactly a path (absolute, without symbolic links), the topmost of several. Never touches the path. */

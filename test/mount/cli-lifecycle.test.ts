@@ -15,6 +15,7 @@ import { test } from '../support/sandbox-test.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const PROJECT = 'projects/demo/rna-seq-study';
+const NOBODY = 65_534;
 
 let service: DemoServiceProcess;
 beforeAll(async () => {
@@ -174,6 +175,25 @@ describe('svcfs unmount', () => {
     );
     expect(await readdir(sandbox.mountPoint)).toContain('projects');
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'of another user is refused, and told whose it is',
+    async ({ sandbox }) => {
+      await mount(sandbox);
+      for (const force of [[], ['--force']]) {
+        const { code, stderr } = await sandbox.svcfs(['unmount', sandbox.mountPoint, ...force], {
+          uid: NOBODY,
+          gid: NOBODY,
+          env: { NODE_OPTIONS: undefined },
+        });
+        expect({ code, stderr }).toEqual({
+          code: EXIT_CODES.failure.code,
+          stderr: `svcfs: ${sandbox.mountPoint}: a mount of root: only root can unmount it\n`,
+        });
+      }
+      expect(await readdir(sandbox.mountPoint)).toContain('projects');
+    },
+  );
 
   test('waits for a file that is still being sent', async ({ sandbox }) => {
     const proxy = await FaultProxy.start(service.origin);

@@ -57,3 +57,27 @@ test('a working directory that is gone, as in a mount that was unmounted, is tol
     stderr: expect.stringMatching(/^svcfs: the working directory is not there any more: [^\n]*\n$/),
   });
 });
+
+test.for([
+  ['24', /^svcfs: too few files may be open at a time to start: .*ulimit -n 1024\n$/],
+  ['64', /^svcfs: too few files may be open at a time to start: .*ulimit -n 1024\n$/],
+  ['512', /^svcfs: only 512 files may be open at a time, and svcfs needs 1024: .*ulimit -n 1024.*\n$/],
+] as const)(
+  'a limit of %s open files is told in one line, with the remedy',
+  async ([limit, said], { sandbox }) => {
+    const credentials = ['--endpoint', 'http://127.0.0.1:1/v2'];
+    for (const args of [
+      ['mount', sandbox.mountPoint, ...credentials],
+      ['serve', '--data', join(sandbox.root, 'data')],
+      ['demo', sandbox.mountPoint],
+      ['admin', 'users', 'list'],
+    ]) {
+      const command = `ulimit -n ${limit}; exec "$0" "$@"`;
+      const { code, stderr } = await run('sh', ['-c', command, process.execPath, MAIN, ...args], {
+        env: { ...sandbox.env, SVC_AUTH_TOKEN: 'token' },
+      });
+      expect(code, args[0]).toBe(EXIT_CODES.failure.code);
+      expect(stderr, args[0]).toMatch(said);
+    }
+  },
+);

@@ -1,4 +1,5 @@
 import type { AdminOptions } from '../../config/admin-options.ts';
+import { requireOpenFiles } from '../require-open-files.ts';
 import type { Administration } from './administer.ts';
 
 /** `administer`, loaded only now: the modules of the service take half a second, which no other command is to wait for. */
@@ -6,6 +7,7 @@ export async function withOperator<Result>(
   options: AdminOptions,
   work: (administration: Administration) => Promise<Result>,
 ): Promise<Result> {
+  await requireOpenFiles();
   const { administer } = await import('./administer.ts');
   return administer(options, work);
 }

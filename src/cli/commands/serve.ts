@@ -5,6 +5,7 @@ import { serviceDataDirectory } from '../../config/directories.ts';
 import { SERVE_OPTIONS, type ServeOptions } from '../../config/serve-options.ts';
 import { addOptions } from '../add-options.ts';
 import { onEndSignals } from '../on-end-signals.ts';
+import { requireOpenFiles } from '../require-open-files.ts';
 
 const DETAILS = `
 Prints "listening on http://HOST:PORT/v2" when it answers, or "working" with --role worker; its log goes to stderr.
@@ -23,6 +24,7 @@ export function addServeCommand(program: Command): void {
 
 async function serve(options: ServeOptions): Promise<void> {
   const data = resolve(options.data ?? serviceDataDirectory(process.env, homedir()));
+  await requireOpenFiles();
   // Only now: the modules of the service take half a second to load, which no other command is to wait for.
   const { composeService } = await import('../compose-service.ts');
   const service = await composeService({ ...options, data });

@@ -14,6 +14,8 @@ import type { StateLock } from '../mount/lock-state.ts';
 import type { Daemon } from '../mount/start-daemon.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { type DemoRecord, readRecord, writeRecord } from '../record.ts';
+import { requireOpenFiles } from '../require-open-files.ts';
+import { requireOwnState } from '../require-own-state.ts';
 import { clearDemo, type DemoPlace, removeMountPoint, stopService } from './clear-demo.ts';
 import { lockDemo } from './lock-demo.ts';
 import { type DemoService, startDemoService } from './start-demo-service.ts';
@@ -41,6 +43,7 @@ export interface RunningDemo extends DemoPlace {
 /** Service with demo content, and a mount of it. When it fails, nothing is left of it. */
 export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
   const path = resolve(request.path);
+  await requireOpenFiles();
   await clearDeadMount(path);
   const madeMountPoint = await makeDirectory(path);
   const ownData = request.data === undefined ? [] : [{ what: 'service data', path: resolve(request.data) }];
@@ -49,6 +52,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
   let record: DemoRecord | undefined;
   try {
     await makeOwnDirectory(place.directory.root, STATE_DIRECTORY_FAILS);
+    await requireOwnState(place.directory);
     lock = await lockDemo(place);
     // Whoever had the lock may have mounted.
     await prepareMountPoint(path);

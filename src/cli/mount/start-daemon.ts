@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { CliError } from '../exit-codes.ts';
 import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
+import { requireOwnState } from '../require-own-state.ts';
 import { spawnLogged } from '../spawn-logged.ts';
 import { type DaemonReport, type DaemonWait, END, type MountSettings } from './daemon-messages.ts';
 import { engineFlags } from './engine-flags.ts';
@@ -31,6 +32,7 @@ export interface Daemon {
  */
 export async function startDaemon(settings: MountSettings, onWait: (ms: number) => void): Promise<Daemon> {
   await makeOwnDirectory(settings.directory.root, STATE_DIRECTORY_FAILS);
+  await requireOwnState(settings.directory);
   const child = await spawnLogged({
     name: 'the mount process',
     args: [...engineFlags(process.versions.v8), DAEMON],

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../config/credentials.ts';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
+import { requireOpenFiles } from '../require-open-files.ts';
 import { clearDeadMount } from './clear-dead-mount.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { type OwnPlace, refuseOwnFilesBelow } from './own-files.ts';
@@ -29,6 +30,7 @@ export interface StartedMount {
 export async function startMount(request: MountRequest): Promise<StartedMount> {
   const { credentials, options, tied, onWait } = request;
   requireRoomForParts(options);
+  await requireOpenFiles();
   const { mountPoint, directory } = await chooseMountPoint(request.path);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied }, onWait);
   return { mountPoint, directory, daemon };

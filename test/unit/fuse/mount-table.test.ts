@@ -9,7 +9,13 @@ describe('the mount table', () => {
       mountPoint: '/home/me/my data',
       type: 'fuse.svcfs',
       deviceMinor: 39,
+      userId: 0,
     });
+  });
+
+  it('tells of other file systems no user who mounted', () => {
+    const line = '36 35 8:1 / / rw - ext4 /dev/sda1 rw,no_user_id=3';
+    expect(parseMountInfoLine(line)).toEqual({ mountPoint: '/', type: 'ext4', deviceMinor: 1 });
   });
 
   it('skips lines that are not understood', () => {

@@ -1,0 +1,26 @@
+import { CommanderError } from 'commander';
+import { asCliError } from './as-cli-error.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { createProgram } from './program.ts';
+
+/** What was typed, to its end; sets the exit code. */
+export async function run(): Promise<void> {
+  // Who reads what is printed may have seen enough (`svcfs help mount | head`); what was begun goes on.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    process.exitCode = explain(error);
+  }
+}
+
+/** Prints what a person should read, and answers the exit code. */
+function explain(error: unknown): number {
+  // Commander has printed it already; help and version come as errors of code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage.code;
+  const told = asCliError(error);
+  console.error(`svcfs: ${told?.message ?? (error instanceof Error ? error.stack : error)}`);
+  return EXIT_CODES[told?.exit ?? 'failure'].code;
+}
