@@ -188,7 +188,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
-  const { owner, unkept, symlinks, aliasWrite } = options;
+  const { owner, unkept, symlinks, aliasWrite, allowOther } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -202,6 +202,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     unkept,
     symlinks,
     aliasWrite,
+    allowOther,
     umask,
     ...(uid !== undefined && { uid }),
     ...(gid !== undefined && { gid }),

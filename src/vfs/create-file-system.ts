@@ -161,6 +161,7 @@ function defaults(): TreeOptions {
     owner: 'mounter',
     unkept: 'ignore',
     aliasWrite: 'refuse',
+    allowOther: false,
     umask: 0o022,
     renameWaitMs: undefined,
     afterExport: 'keep',

@@ -63,6 +63,7 @@ export class NodeMaker {
       draft: undefined,
       pending: undefined,
       mode: undefined,
+      madeMode: undefined,
       writtenMs: undefined,
     }));
   }

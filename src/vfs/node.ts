@@ -83,6 +83,8 @@ export interface ProjectFileNode extends NodeBase {
   pending: Annotations | undefined;
   /** Set here and not yet in the record (`attributes/reserved-pairs.ts`). */
   mode: number | undefined;
+  /** Permission bits it was made with, where no pair keeps them: this mount's own, until others are set. */
+  madeMode: number | undefined;
   /** When the draft was last written to; undefined without a draft. */
   writtenMs: number | undefined;
 }

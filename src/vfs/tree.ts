@@ -46,6 +46,8 @@ export interface TreeOptions {
   readonly unkept: 'ignore' | 'refuse';
   /** What becomes of who opens an alias to write it. Default `refuse`. */
   readonly aliasWrite: 'refuse' | 'copy';
+  /** Other users get to the mount. Default false. */
+  readonly allowOther: boolean;
   /** Bits taken from 0666 and 0777. Default 022. */
   readonly umask: number;
   /** How long a rename waits for its job before EINTR; undefined: as long as it takes. */

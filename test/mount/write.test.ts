@@ -81,6 +81,10 @@ const SCRIPTS: readonly Program[] = [
     'mkdir e; t() { stat -c %.9Y . e; }; for change in "touch f" "mkdir d" "mv f g" "mv g e/g" "mv e/g h" "touch -m h" "chmod 600 h" "rm h" "rmdir d"; do before=$(t); sleep 0.02; $change; [ "$(t)" = "$before" ] || echo "$change"; done',
   ],
   [
+    'a new file has the mode that the umask leaves it, and mkstemp its own',
+    "for mask in 077 027 022 002; do (umask $mask; echo s > f$mask; touch t$mask; stat -c %a f$mask t$mask); done; python3 -c \"import tempfile; tempfile.mkstemp(dir='.', prefix='m')\"; stat -c %a m*",
+  ],
+  [
     'chmod sets the mode',
     'echo x > f; chmod 750 f; stat -c %a f; cp -p f g; stat -c %a g; chmod u-w f; stat -c %a f',
   ],
@@ -278,7 +282,7 @@ import os
 os.umask(0o077)
 for name, mode in (('plain', 0o666), ('tool', 0o777)): os.close(os.open(name, os.O_CREAT | os.O_WRONLY, mode))
 PROGRAM`;
-  expect(await shell(`${make}\nstat -c '%n %a' *`, { cwd })).toBe('plain 644\ntool 700\n');
+  expect(await shell(`${make}\nstat -c '%n %a' *`, { cwd })).toBe('plain 600\ntool 700\n');
 });
 
 testBeyond('direct-io')('small records here and there are read past the page cache, too', async () => {

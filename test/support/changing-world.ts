@@ -165,6 +165,7 @@ export class ChangingWorld {
       readOnly: false,
       uid: 1000,
       gid: 1000,
+      allowOther: false,
       umask: 0o022,
       renameWaitMs: undefined,
       mounter: { uid: 1000, gid: 1000 },

@@ -75,6 +75,7 @@ export class ReadingWorld {
         readOnly: false,
         uid: 1,
         gid: 2,
+        allowOther: false,
         umask: 0o022,
         renameWaitMs: undefined,
         mounter: { uid: 1000, gid: 1000 },

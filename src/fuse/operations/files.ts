@@ -1,5 +1,13 @@
-import type { Entry, FileHandle, OpenReply, ReadReply } from '../../vfs/file-system.ts';
+import type {
+  Awaitable,
+  Entry,
+  FileHandle,
+  FileSystem,
+  OpenReply,
+  ReadReply,
+} from '../../vfs/file-system.ts';
 import type { Reply } from '../reply.ts';
+import type { Request } from '../request.ts';
 import { operation } from './operation.ts';
 
 const FSYNC_DATA_ONLY = 1 << 0;
@@ -17,8 +25,27 @@ function flagsOf({ backing, directIo, keepCache }: OpenReply): number {
   return (directIo ? FOPEN.DIRECT_IO : 0) | (keepCache ? FOPEN.KEEP_CACHE : 0);
 }
 
+/** Who changes the bytes may not keep what lets a program run as another user (FUSE_HANDLE_KILLPRIV_V2). */
+const OPEN_KILL_SUIDGID = 1 << 0;
+const WRITE_KILL_SUIDGID = 1 << 2;
+
+/** After the change: what is set on a file that is being written goes with its content. */
+async function killing<T>(
+  done: Awaitable<T>,
+  { fs, handle, request }: { fs: FileSystem; handle: (answer: T) => FileHandle; request: Request },
+): Promise<T> {
+  const answer = await done;
+  await fs.setattr(request.node, { killSuidgid: true }, handle(answer), request);
+  return answer;
+}
+
 export const open = operation<OpenReply>({
-  call: (fs, body, request) => fs.open(request.node, body.u32(), request),
+  call(fs, body, request) {
+    const flags = body.u32();
+    const kills = (body.u32() & OPEN_KILL_SUIDGID) !== 0;
+    const opened = fs.open(request.node, flags, request);
+    return kills ? killing(opened, { fs, request, handle: (open) => open.handle }) : opened;
+  },
   encode: encodeOpen,
   undo: (fs, answer) => fs.release(answer.handle),
   opened: (answer) => answer,
@@ -60,8 +87,10 @@ export const write = operation<number>({
     const handle = body.id() as FileHandle;
     const offset = body.offset();
     const size = body.u32();
-    body.skip(20); // write_flags, lock_owner, flags, padding
-    return fs.write(handle, offset, body.bytes(size), request);
+    const kills = (body.u32() & WRITE_KILL_SUIDGID) !== 0;
+    body.skip(16); // lock_owner, flags, padding
+    const written = fs.write(handle, offset, body.bytes(size), request);
+    return kills ? killing(written, { fs, request, handle: () => handle }) : written;
   },
   encode(reply, written) {
     reply.u32(written);

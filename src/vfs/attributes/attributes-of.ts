@@ -127,7 +127,11 @@ function fileFacts(node: ProjectFileNode): Facts {
   return {
     ...(isLink(node)
       ? { type: S_IFLNK, permissions: 0o777, sizeBytes: linkSize(node) }
-      : { type: S_IFREG, permissions: node.mode ?? kept.mode, sizeBytes: sizeOf(node) ?? 0 }),
+      : {
+          type: S_IFREG,
+          permissions: node.mode ?? kept.mode ?? node.madeMode,
+          sizeBytes: sizeOf(node) ?? 0,
+        }),
     writable: node.project.record?.permissions.write ?? true,
     mtimeNs: setNs ?? writtenNs ?? inNanoseconds(record?.modifiedMs),
     ctimeNs: writtenNs ?? inNanoseconds(record?.modifiedMs),

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import type { DirectoryNode } from '../node.ts';
 import type { FolderState } from './folder-state.ts';
+import { folderKey } from './folder-state.ts';
 
 /** What a clock that counts milliseconds cannot tell apart. */
 const TICK_NS = nanosecondsOf(1);
@@ -21,5 +22,5 @@ export function entriesChanged(
   const isInThisTick = before >= nowNs && before < nowNs + TICK_NS;
   directory.mtimeNs = isInThisTick ? before + 1n : nowNs;
   directory.changedMs = nowMs;
-  if (directory.kind === 'project-folder' && directory.record) folderState.forgetTime(directory.record.id);
+  if (directory.kind === 'project-folder') folderState.forgetTime(folderKey(directory));
 }

@@ -2,9 +2,11 @@
  * SETATTR but for the size. The platform keeps no mode and no settable time: those of files are metadata pairs of our
  * own, those of folders local state, objects of volumes have none (`unkept.ts`).
  */
+import { constants } from 'node:fs';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { folderKey } from '../attributes/folder-state.ts';
-import type { AttributeChanges } from '../file-system.ts';
+import { readReservedPairs } from '../attributes/reserved-pairs.ts';
+import type { AttributeChanges, Attributes } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import type { Node, ProjectFileNode, ProjectFolderNode, SpecialFileNode, VolumeObjectNode } from '../node.ts';
 import type { Contents } from '../open/contents.ts';
@@ -21,7 +23,9 @@ interface Parts {
 }
 
 const PERMISSION_BITS = 0o7777;
-const SUID_SGID_BITS = 0o6000;
+const { S_IFMT, S_IFREG, S_IXGRP } = constants;
+const S_ISUID = 0o4000;
+const S_ISGID = 0o2000;
 
 export async function setAttributes(parts: Parts, node: Node, changes: AttributeChanges): Promise<void> {
   const { tree } = parts;
@@ -78,7 +82,10 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   // What a file shows may be on its way: who asks for the same waits for it, too.
   const unsent = node.kind === 'project-file' ? localFacts(node) : {};
   const asked = changes.mode ?? attributes.mode;
-  const mode = (changes.killSuidgid ? asked & ~SUID_SGID_BITS : asked) & PERMISSION_BITS;
+  const isGivenAway = changes.mode === undefined && isOtherOwner(attributes, changes);
+  const kills = changes.killSuidgid === true || isGivenAway;
+  const isFile = (attributes.mode & S_IFMT) === S_IFREG;
+  const mode = (kills && isFile ? withoutSetIds(asked) : asked) & PERMISSION_BITS;
   const isModeThere = mode === (attributes.mode & PERMISSION_BITS);
   const isModeUnsent = changes.mode !== undefined && unsent.mode === mode;
   const { mtimeNs, uid = attributes.uid, gid = attributes.gid } = changes;
@@ -91,6 +98,16 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
     owner: isOwnerThere && !isOwnerUnsent ? undefined : { uid, gid },
     isNow: mtimeNs === 'now',
   };
+}
+
+function isOtherOwner(shown: Attributes, { uid = shown.uid, gid = shown.gid }: AttributeChanges): boolean {
+  return uid !== shown.uid || gid !== shown.gid;
+}
+
+/** As Linux does for files: a set-group-ID bit without that of execution has another meaning, and stays. */
+function withoutSetIds(mode: number): number {
+  const runsAsGroup = (mode & S_IXGRP) !== 0;
+  return mode & ~(runsAsGroup ? S_ISUID | S_ISGID : S_ISUID);
 }
 
 function timeOf(tree: Tree, time: bigint | 'now'): bigint {
@@ -131,7 +148,9 @@ async function setOfFile(
     node.writtenMs = tree.clock.now();
     node.mtimeNs = undefined;
   }
-  const kept = localFacts({ ...facts, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
+  const mode = isUsualAgain(tree, node, facts) ? undefined : facts.mode;
+  if (mode !== facts.mode) node.madeMode = undefined;
+  const kept = localFacts({ ...facts, mode, mtimeNs: isDatedAnyway ? undefined : facts.mtimeNs });
   const isPromised = content?.promised === true;
   if (!isBeingWritten && !isPromised) return attributes.set(node, kept);
   showFacts(node, kept);
@@ -140,6 +159,13 @@ async function setOfFile(
   // An upload that is on its way may be too far to take them along.
   if (isJournaled) attributes.writeUnheard(node);
   else await attributes.write(node);
+}
+
+/** It was made with another mode than the usual one, of which no pair tells: none need take that back. */
+function isUsualAgain({ options }: Tree, node: ProjectFileNode, { mode }: Facts): boolean {
+  const isToldOf =
+    node.mode !== undefined || readReservedPairs(node.record?.metadata ?? {}).mode !== undefined;
+  return node.madeMode !== undefined && !isToldOf && mode === (0o666 & ~options.umask);
 }
 
 function setOfFolder(tree: Tree, node: ProjectFolderNode, facts: Facts): void {

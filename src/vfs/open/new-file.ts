@@ -2,14 +2,14 @@ import { makerOf } from '../attributes/maker-of.ts';
 import type { RequestContext } from '../file-system.ts';
 import { FsError } from '../fs-error.ts';
 import { requireName } from '../mutations/names.ts';
-import type { Node } from '../node.ts';
+import type { Node, ProjectFileNode } from '../node.ts';
 import type { Tree } from '../tree.ts';
 import { requireWritable } from '../write-access.ts';
 import type { Contents } from './contents.ts';
 import type { ContentNode } from './file-content.ts';
 
-/** Execute permission is part of what a file is; the other bits of creation follow the maker's umask, not the file. */
-const EXECUTE_BITS = 0o111;
+/** What a program asks for that has the umask decide. More than that is part of what a file is. */
+const USUAL_BITS = 0o666;
 
 export interface NewFile {
   readonly parent: Node;
@@ -42,11 +42,22 @@ export async function newFile(
   requireName(parent, name, 'file');
   if (how.isWhole) contents.requireByteWritesIn(parent);
   const node = parent.kind === 'project-folder' ? tree.newFile(parent, name) : tree.newObject(parent, name);
-  if (node.kind === 'project-file' && (mode & EXECUTE_BITS) !== 0) node.mode = mode & 0o7777;
+  if (node.kind === 'project-file') setMode(tree, node, mode & 0o7777);
   node.owner = makerOf(tree, parent, how.by);
   const content = contents.of(node);
   content.exclusive = how.exclusive;
   await contents.empty(content, signal);
   tree.placed(node);
   return node;
+}
+
+/**
+ * The mode that a file is made with holds. A pair keeps it where it is more than the umask has left, or where other users
+ * get to the mount; elsewhere this mount shows it, for no more than the user who mounted could do with the file.
+ */
+function setMode({ options }: Tree, node: ProjectFileNode, mode: number): void {
+  if (mode === (USUAL_BITS & ~options.umask)) return;
+  const isKept = (mode & ~USUAL_BITS) !== 0 || options.allowOther || options.owner === 'kept';
+  if (isKept) node.mode = mode;
+  else node.madeMode = mode;
 }

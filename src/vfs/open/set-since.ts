@@ -5,8 +5,8 @@ import { localFacts } from './local-facts.ts';
 /** What is set on a file waits for its content; what is taken from it is gone from its record as well. */
 export function isSetSince(node: ProjectFileNode, { pending, record, facts }: Settings): boolean {
   // A write takes the time back: that is told with its own bytes.
-  const { mode = facts.mode, mtimeNs = facts.mtimeNs } = node;
-  const isNewFact = mode !== facts.mode || mtimeNs !== facts.mtimeNs;
+  const { mode = facts.mode, mtimeNs = facts.mtimeNs, owner = facts.owner } = node;
+  const isNewFact = mode !== facts.mode || mtimeNs !== facts.mtimeNs || owner !== facts.owner;
   return node.pending !== pending || node.record !== record || isNewFact;
 }
 
