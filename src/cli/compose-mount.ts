@@ -184,6 +184,9 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
   return { reader, writer, memory, disk };
 }
 
+/** With `--write-back`, unless `--export-delay` says another. */
+const EXPORT_DELAY_MS = 5000;
+
 /** What is undefined is the file system's to choose. */
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
@@ -198,6 +201,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     onKilled,
     conflict,
     writeBack,
+    exportDelayMs: options.exportDelay ?? EXPORT_DELAY_MS,
     owner,
     unkept,
     symlinks,

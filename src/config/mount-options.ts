@@ -334,6 +334,17 @@ const symlinks: Option<boolean> = {
   defaultText: 'links are links',
 };
 
+const exportDelay: Option<number | undefined> = {
+  flags: '--export-delay <seconds>',
+  help:
+    'how long nobody has closed a file that was written to a volume before it becomes an object, which can be ' +
+    'neither renamed nor removed; with --write-back',
+  environment: 'SVCFS_EXPORT_DELAY',
+  default: undefined,
+  defaultText: '5 with --write-back; else close makes the object',
+  parse: parseSeconds,
+};
+
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
   help: 'what goes to the log',
@@ -373,6 +384,7 @@ export const MOUNT_OPTIONS = {
   limitUpload,
   limitDownload,
   writeBack,
+  exportDelay,
   md5Sum,
   symlinks,
   driver,

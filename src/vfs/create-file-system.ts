@@ -168,6 +168,7 @@ function defaults(): TreeOptions {
     onKilled: 'publish',
     conflict: 'last',
     writeBack: false,
+    exportDelayMs: 0,
     symlinks: true,
     temporaryNames: [],
   };

@@ -62,6 +62,8 @@ export interface TreeOptions {
   readonly writeBack: boolean;
   /** Files that are marked as symbolic links are shown as such. Default true. */
   readonly symlinks: boolean;
+  /** `writeBack`: how long nobody has closed what is written to a volume before it is exported. Default 0. */
+  readonly exportDelayMs: number;
   /** Patterns: a new file of such a name stays on this machine, in a volume, until it is renamed. Default: none. */
   readonly temporaryNames: readonly string[];
 }

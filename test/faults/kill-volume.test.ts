@@ -113,6 +113,18 @@ it('after it was closed under a name that tools use for a moment: it goes to the
   await rm(world.own('.svcfs-staging', name));
 });
 
+it('after its close was acknowledged with --write-back, and before its --export-delay is over', async () => {
+  await world.remount([...STAGING, '--write-back', '--export-delay', '600']);
+  await mustRun('cp', [big, object('delayed')]);
+  await mustRun('cmp', [big, object('delayed')]);
+  expect(await isThere('delayed')).toBe(false);
+  await world.killMount();
+  await world.mount(STAGING);
+  const isOver = /results\/delayed".*upload finished/;
+  await waitUntil(async () => isOver.test(await world.sandbox.logs()), { timeoutMs: 30_000 });
+  await arrives('delayed');
+});
+
 it('and someone else puts an object there: that one stays, and what was written is kept for a person', async () => {
   world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
   await killAtThe(isExport, 'disputed');

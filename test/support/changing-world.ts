@@ -176,6 +176,7 @@ export class ChangingWorld {
       onKilled: 'publish',
       conflict: 'last',
       writeBack: false,
+      exportDelayMs: 0,
       symlinks: true,
       temporaryNames: [],
       ...options.options,

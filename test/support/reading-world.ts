@@ -86,6 +86,7 @@ export class ReadingWorld {
         onKilled: 'publish',
         conflict: 'last',
         writeBack: false,
+        exportDelayMs: 0,
         symlinks: true,
         temporaryNames: [],
         ...options,

@@ -38,6 +38,7 @@ export function addMountCommand(program: Command): void {
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
+  requireWriteBack(command, options);
   const credentials = await resolveCredentials({
     // The environment's endpoint has its own place in the order.
     endpoint: command.getOptionValueSource('endpoint') === 'cli' ? options.endpoint : undefined,
@@ -87,5 +88,14 @@ function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: Moun
   throw new CliError(
     'usage',
     `--read-only and --write-back exclude each other, for nothing is written that could be uploaded: ${remedy}`,
+  );
+}
+
+/** What the environment says is for whichever mount writes back. */
+function requireWriteBack(command: Command, { writeBack }: MountOptions): void {
+  if (writeBack || command.getOptionValueSource('exportDelay') !== 'cli') return;
+  throw new CliError(
+    'usage',
+    '--export-delay needs --write-back: without it close(2) returns when the object is there',
   );
 }

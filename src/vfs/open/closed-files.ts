@@ -54,6 +54,7 @@ export class ClosedFiles {
 
   /** A file was closed that is owed to the platform by now: its upload follows, and is tried until it is there. */
   follow(content: FileContent): void {
+    content.closedMs = this.#tree.clock.elapsed();
     this.#uploads.closed();
     void this.#follow(content);
   }
@@ -89,7 +90,10 @@ export class ClosedFiles {
         content,
         lock.run(() => this.#commitUnheard(content)),
       );
-      if (content.owed) return this.#follow(content);
+      if (content.owed) {
+        content.closedMs = this.#tree.clock.elapsed();
+        return this.#follow(content);
+      }
       // Who writes it again by now brings it there when it is closed.
       if (content.writers > 0) return;
     }
@@ -107,6 +111,18 @@ export class ClosedFiles {
         () => undefined,
       ),
     );
+  }
+
+  /**
+   * The last handle is gone. A new, empty object has a grace as after mknod(2): programs make one to see whether they can
+   * (zip), and remove it at once, which a volume could not.
+   */
+  async released(content: FileContent): Promise<void> {
+    const { node, unpublished, unlinked, hopeless } = content;
+    const isEmptyObject = node.kind === 'volume-object' && !node.record && unpublished === 'begun';
+    const hasGrace = isEmptyObject && !unlinked && !hopeless && !this.#tree.options.writeBack;
+    if (!hasGrace || this.#publisher.isTemporary(node)) return this.settle(content);
+    this.publishSoon(content);
   }
 
   opened(content: FileContent): void {

@@ -73,6 +73,8 @@ export class FileContent {
   staged: FileRecord | undefined;
   /** Who holds the lock publishes it, and stops for who removes it. */
   givesWay = false;
+  /** When it was last closed with something to publish, on the clock that only goes forward. */
+  closedMs = Number.NEGATIVE_INFINITY;
   /** How many changes of the bytes are being made. */
   changes = 0;
   /** How many are about to hold its lock: another entry of this inode would have another lock. */

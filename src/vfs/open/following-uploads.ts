@@ -14,6 +14,9 @@ import type { RecoveredUpload } from './recovered-upload.ts';
 import { stillHere } from './still-here.ts';
 import { UploadTurns } from './upload-turns.ts';
 
+/** Whoever has it open to write it may be done after that. */
+const WRITER_MS = 1000;
+
 /** Between tries of what was closed already. */
 const RETRY = { baseMs: 1000, capMs: 60_000 };
 
@@ -37,7 +40,8 @@ export class FollowingUploads {
    * is what builds on more than the spool has room for, or of which the spool had to let some go.
    */
   mayFollow({ node }: FileContent): boolean {
-    if (!this.#tree.options.writeBack || node.kind !== 'project-file') return false;
+    if (!this.#tree.options.writeBack) return false;
+    if (!this.#publisher.takesBytes(node) || this.#publisher.isTemporary(node)) return false;
     const { draft } = node;
     return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
   }
@@ -76,6 +80,7 @@ export class FollowingUploads {
         if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);
       }, content.node.draft?.sizeBytes);
     };
+    await this.#untilQuiet(content, isOwed);
     for (;;) {
       await this.#try(content, { isOwed: () => isOwed() && !content.unlinked, once });
       const { refused, keepBecause, node } = content;
@@ -85,6 +90,20 @@ export class FollowingUploads {
       // Else somebody asked for another try meanwhile.
       if (content.refused) return;
     }
+  }
+
+  /**
+   * An object can be neither removed nor renamed: what a program removes, renames or writes again soon after its close
+   * is not exported before.
+   */
+  async #untilQuiet(content: FileContent, isOwed: () => boolean): Promise<void> {
+    const { options, clock } = this.#tree;
+    if (content.node.kind !== 'volume-object') return;
+    const pauses = this.#pauses.signal;
+    const leftMs = (): number =>
+      content.writers > 0 ? WRITER_MS : content.closedMs + options.exportDelayMs - clock.elapsed();
+    while (isOwed() && !content.unlinked && leftMs() > 0 && !pauses.aborted && !this.#isLastTry)
+      await clock.sleep(leftMs(), pauses).catch(() => undefined);
   }
 
   /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */

@@ -177,7 +177,7 @@ export class PlatformOpenFiles implements OpenFiles {
     const isUnheard = open.mode.write && content.writers === 0 && !content.hopeless;
     const settled =
       content.handles.size === 0
-        ? this.#closedFiles.settle(content)
+        ? this.#closedFiles.released(content)
         : isUnheard && this.#closedFiles.publishUnheard(content);
     // The kernel holds read-ahead back when too many of these wait.
     if (!this.#tree.options.writeBack && !content.isHeldUp) await settled;

@@ -195,7 +195,8 @@ export class Publisher implements DraftMaker {
       await draft?.commit(signal);
       return draft?.stay();
     }
-    if (node.kind !== 'project-file') return draft?.sync(signal);
+    if (node.kind !== 'project-file')
+      return this.#tree.options.writeBack && this.#staging ? draft?.commit(signal) : draft?.sync(signal);
     if (isFileAlready(draft)) return;
     await draft?.annotate(annotationsFor(node));
     await draft?.commit(signal);

@@ -145,7 +145,7 @@ describe('an export that fails', () => {
   });
 
   it('is told by svcfs flush when nobody waited for it, and made again', async () => {
-    failing.exports = 2;
+    failing.exports = 1;
     await world.close((await world.create('b.txt', { parent: volume })).handle);
     const { signal } = world.by();
     expect(await world.side.flush('/', signal)).toMatchObject([

@@ -86,6 +86,14 @@ export function requireNoSpecialFiles(folder: FolderNode): void {
   }
 }
 
+/** Brings to the volume what was closed below a directory of it, and is not exported yet. */
+export async function publishObjectsBelow(contents: Contents, directory: VolumeDirectoryNode): Promise<void> {
+  const below = [...contents.values()].flatMap(({ node, unlinked }) =>
+    node.kind === 'volume-object' && !unlinked && isBelow(node, directory) ? node : [],
+  );
+  await forEachAtOnce(below, AT_ONCE, (node) => contents.publishClosed(node));
+}
+
 function isBelow(node: ProjectFileNode | VolumeObjectNode, folder: FolderNode): boolean {
   for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
   return false;

@@ -31,6 +31,7 @@ import { fileToReplace } from '../replaced-file.ts';
 import { askAgainAsMoved } from './ask-again.ts';
 import { carriedOver, type Described, describedAs, inherit, NOTHING } from './carried-over.ts';
 import {
+  publishObjectsBelow,
   requireAllSentBelow,
   requireNoneOpen,
   requireNoObjectsWritten,
@@ -59,7 +60,10 @@ async function exportFolder(parts: RenameParts, source: ProjectFolderNode, to: E
   const { contents, tree } = parts;
   const removes = tree.options.afterExport === 'remove';
   await requireAllSentBelow(contents, source);
-  if (to.target?.kind === 'volume-directory') requireNoObjectsWritten(contents, to.target);
+  if (to.target?.kind === 'volume-directory') {
+    await publishObjectsBelow(contents, to.target);
+    requireNoObjectsWritten(contents, to.target);
+  }
   if (removes) requireNoSpecialFiles(source);
   if (removes) requireNoneOpen(contents, source);
   const aliases = await exportNow(parts, source, to);
@@ -73,6 +77,7 @@ async function exportFile(parts: RenameParts, source: ProjectFileNode, to: Expor
   const ends = renameEnds({ source, ...to, target: undefined });
   const target = to.target?.kind === 'volume-object' ? to.target : undefined;
   await requireAllSent(parts, source);
+  if (target) await contents.publishClosed(target);
   await contents.holding(target ? [source, target] : [source], async () => {
     await requireNamesStill(tree, ends);
     if (objectAt(to) !== target) throw new FsError('ESTALE', `${to.name} is another object now`);
@@ -141,6 +146,8 @@ export async function importNode(
 ): Promise<void> {
   const { tree, contents } = parts;
   const { parent, name } = source;
+  if (source.kind === 'volume-directory') await publishObjectsBelow(contents, source);
+  else await contents.publishClosed(source);
   await holdingReplaced(parts, to, async (content) => {
     const had = to.target && describedAs(to.target, (await fileToReplace(parts, to.target, to))?.record);
     const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');

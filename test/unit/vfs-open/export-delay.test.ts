@@ -1,0 +1,85 @@
+/** What is written to a volume becomes an object when it has been quiet: an object can be neither removed nor renamed. */
+import { afterEach, describe, expect, it } from 'vitest';
+import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
+import { ChangingWorld, O_WRONLY } from '../../support/changing-world.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+
+let world: ChangingWorld;
+let clock: FakeClock;
+let volume: VolumeDirectoryNode;
+async function start(writeBack: boolean): Promise<void> {
+  clock = new FakeClock();
+  world = await ChangingWorld.start({ staging: true, clock, options: { writeBack, exportDelayMs: 5000 } });
+  volume = await world.volume('bucket', { there: 'old' });
+}
+afterEach(() => world.end());
+
+async function objects(): Promise<Record<string, string>> {
+  const all = Object.entries(await world.onVolume(volume));
+  return Object.fromEntries(all.filter(([location]) => !location.startsWith('.svcfs/')));
+}
+const BEFORE = { there: 'old' };
+const unlink = async (name: string) => world.side.mutations.unlink({ parent: volume, name }, world.by());
+/** Time goes on until it is one. */
+const isObject = (name: string) =>
+  waitUntil(async () => {
+    await clock.advance(500);
+    return name in (await objects());
+  });
+
+describe('with --write-back', () => {
+  it('a closed file becomes an object when nobody closed it for the delay', async () => {
+    await start(true);
+    await world.put('new', 'one', volume);
+    await clock.advance(4000);
+    const handle = await world.open((await world.child('new', volume))!, O_WRONLY);
+    await world.write(handle, 'ONE');
+    await world.close(handle);
+    await clock.advance(4000);
+    expect([await objects(), await world.cat('new', volume)]).toEqual([BEFORE, 'ONE']);
+    await isObject('new');
+    expect(await objects()).toEqual({ ...BEFORE, new: 'ONE' });
+  });
+
+  it('is removed and renamed before that as any file', async () => {
+    await start(true);
+    await world.put('gone', 'text', volume);
+    await unlink('gone');
+    await world.put('new', 'text', volume);
+    await world.rename('new', 'newer', { parent: volume });
+    await world.side.idle(world.by().signal);
+    expect(await objects()).toEqual({ ...BEFORE, newer: 'text' });
+  });
+
+  it('flush, the end of the mount and a move to a project do not wait for the delay', async () => {
+    await start(true);
+    await world.put('flushed', 'text', volume);
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    expect(await objects()).toEqual({ ...BEFORE, flushed: 'text' });
+    await world.put('there', 'newer', volume);
+    await world.rename('there', 'imported', { parent: volume, toParent: world.folder });
+    expect(await world.onPlatform()).toEqual({ imported: 'newer' });
+    await world.put('last', 'text', volume);
+    expect(await world.side.idle(world.by().signal)).toEqual({ waiting: [], refused: [] });
+    expect(await objects()).toEqual({ there: 'newer', flushed: 'text', last: 'text' });
+  });
+});
+
+describe('without it', () => {
+  it('a close makes the object', async () => {
+    await start(false);
+    await world.put('new', 'text', volume);
+    expect(await objects()).toEqual({ ...BEFORE, new: 'text' });
+  });
+
+  it('a new, empty file may be removed at once, and is an object two seconds later', async () => {
+    await start(false);
+    for (const name of ['probe', 'empty'])
+      await world.close((await world.create(name, { parent: volume })).handle);
+    await unlink('probe');
+    expect(await objects()).toEqual(BEFORE);
+    await isObject('empty');
+    expect(await objects()).toEqual({ ...BEFORE, empty: '' });
+  });
+});
