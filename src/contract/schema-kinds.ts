@@ -28,8 +28,11 @@ export function Nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema
   return Type.Union([schema, Type.Null()]);
 }
 
-/** An id in a body. A job keeps what it was asked, so an id without a limit would be a row without one. */
-export const Id = Type.String({ maxLength: ID_LENGTH_MAX });
+/**
+ * An id in a body: printable ASCII, or empty where that means "not given". A job keeps what it was asked, so an id without
+ * a limit would be a row without one.
+ */
+export const Id = Type.String({ maxLength: ID_LENGTH_MAX, pattern: '^[!-~]*$' });
 /** A name or a location in a body. */
 export const Name = Type.String({ maxLength: NAME_LENGTH_MAX });
 /** The values of a query parameter that may be given several times. */

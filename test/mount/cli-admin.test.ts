@@ -132,6 +132,7 @@ describe('svcfs admin', () => {
     const project = await alice.project('P');
     const file = await alice.upload(project.root_folder, 'f');
     await alice.call('DELETE', `/files/${file.id}`);
+    await alice.call('DELETE', '/projects/demo/evil%1b%5B31m%0A2026-01-01%20root');
     service.signal('SIGTERM');
     expect(await service.exited()).toBe(0);
     const actions = async (...args: string[]) =>
@@ -148,6 +149,7 @@ describe('svcfs admin', () => {
     expect(await actions('--action', 'operator')).toEqual(['operator.user.add', 'operator.token.create']);
     expect(await actions('--limit', '1')).toEqual(['file.delete']);
     const table = (await admin('audit', '--user', 'alice')).stdout;
+    expect(table).not.toContain('evil');
     expect(table).toMatch(/^WHEN +WHO +WHAT +OBJECT +OUTCOME +FROM +DETAIL\n/);
     expect(table).toMatch(new RegExp(`alice +file.delete +${file.id} +204 +127.0.0.1`));
   });

@@ -211,11 +211,48 @@ test('no name, no content and no credentials are recorded', async () => {
   expect(JSON.stringify(all)).not.toContain('secret');
 });
 
-test('what hostile ids look like is no matter', async () => {
+test('what hostile ids look like is no matter: they are not recorded', async () => {
   for (const id of ['%00', '%ED%A0%80', 'x'.repeat(1000), '..%2f..%2f', '%F0%9F%A7%AC']) {
     expect((await alice.call('DELETE', `/files/${id}`)).status).toBeLessThan(500);
   }
   await service.services.auditTrail.written();
-  const [last] = await service.services.store.audit.list({ username: 'alice', action: 'file', limit: 1 });
-  expect(last).toMatchObject({ object: '🧬', status: 404 });
+  const entries = await service.services.store.audit.list({ username: 'alice', action: 'file', limit: 1000 });
+  expect(entries.filter(({ object }) => !/^[!-~]+$/.test(object ?? '') || object?.includes('..'))).toEqual(
+    [],
+  );
+});
+
+describe('an id that nothing can have', () => {
+  const FORGED = 'evil\x1b[31m\n2026-01-01 00:00:00Z  root  user.create';
+  const recorded = async () => {
+    await service.services.auditTrail.written();
+    return service.services.store.audit.list({ username: 'alice', limit: 1000 });
+  };
+
+  test.each([FORGED, 'b\x9b2J', 'a b', 'x'.repeat(600), 'ünïcødé'])(
+    'in a path is refused before it is recorded: %j',
+    async (id) => {
+      const before = (await recorded()).length;
+      for (const [method, path] of [
+        ['DELETE', `/projects/demo/${encodeURIComponent(id)}`],
+        ['DELETE', `/projects/${encodeURIComponent(id)}/demo`],
+        ['DELETE', `/files/${encodeURIComponent(id)}`],
+        ['POST', `/tasks/${encodeURIComponent(id)}/actions/abort`],
+      ] as const) {
+        expect((await alice.call(method, path)).status).toBe(404);
+      }
+      expect(await recorded()).toHaveLength(before);
+    },
+  );
+
+  test('in a body is refused, and is no object of the log', async () => {
+    for (const [path, body] of [
+      ['/bulk/files/delete', { file_ids: [FORGED] }],
+      ['/storage/exports', { source: { file: FORGED }, destination: { volume: 'alice/v', location: 'l' } }],
+      ['/async/files/delete', { items: [{ file: FORGED }] }],
+    ] as const) {
+      expect((await alice.post(path, body)).status).toBe(400);
+    }
+    for (const { object } of await recorded()) expect(object ?? '').toMatch(/^[!-~]*$/);
+  });
 });

@@ -3,7 +3,8 @@ import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts'
 import type { Moment } from '../../config/option-text.ts';
 import type { AuditRow } from '../../service/store/audit.ts';
 import { adminCommand } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
+import { printJson, printTable, shownTime } from './print.ts';
+import type { Columns } from './table-lines.ts';
 import { withOperator } from './with-operator.ts';
 
 const DETAILS = `

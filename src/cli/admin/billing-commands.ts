@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { BillingGroupRow } from '../../service/store/billing-groups.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
+import { printJson, printTable, shownTime } from './print.ts';
+import type { Columns } from './table-lines.ts';
 import { withOperator } from './with-operator.ts';
 
 const COLUMNS: Columns<BillingGroupRow> = {

@@ -6,7 +6,8 @@ import { hashToken } from '../../service/rules/token-hash.ts';
 import type { TokenRow } from '../../service/store/tokens.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
+import { printJson, printTable, shownTime } from './print.ts';
+import type { Columns } from './table-lines.ts';
 import { withOperator } from './with-operator.ts';
 
 const COLUMNS: Columns<TokenRow> = {

@@ -3,7 +3,8 @@ import type { AdminOptions } from '../../config/admin-options.ts';
 import type { Option } from '../../config/option.ts';
 import type { UserRow } from '../../service/store/users.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
-import { type Columns, printJson, printTable, shownTime } from './print.ts';
+import { printJson, printTable, shownTime } from './print.ts';
+import type { Columns } from './table-lines.ts';
 import { withOperator } from './with-operator.ts';
 
 const text = (flags: string, help: string): Option<string | undefined> => ({

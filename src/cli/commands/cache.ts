@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describeSize } from '../../lib/describe-size.ts';
+import { printable } from '../../lib/printable.ts';
 import { describeDiskCache } from '../describe/describe-disk-cache.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
@@ -93,5 +94,5 @@ function requireNone(failed: number, what: string): void {
 
 function describeCached({ path, sizeBytes, cachedBytes }: CachedFile): string {
   const percent = sizeBytes === 0 ? 100 : Math.floor((100 * cachedBytes) / sizeBytes);
-  return `${String(percent).padStart(3)} %  ${describeSize(cachedBytes)} of ${describeSize(sizeBytes)}  ${path}`;
+  return `${String(percent).padStart(3)} %  ${describeSize(cachedBytes)} of ${describeSize(sizeBytes)}  ${printable(path)}`;
 }

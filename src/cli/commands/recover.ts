@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { stateDirectory } from '../../config/directories.ts';
-import { describeKept, describeKeptRow, printable } from '../describe/describe-kept.ts';
+import { printable } from '../../lib/printable.ts';
+import { describeKept, describeKeptRow } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { drop, retry, save } from '../recover/deal-with-kept.ts';
 import {

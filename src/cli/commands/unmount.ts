@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { describeKeptShort, printable } from '../describe/describe-kept.ts';
+import { printable } from '../../lib/printable.ts';
+import { describeKeptShort } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
 import { describeMountUse } from '../mount/mount-users.ts';

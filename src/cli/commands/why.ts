@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../lib/printable.ts';
 import { describeFailure } from '../describe/describe-failure.ts';
 import { describeJob } from '../describe/describe-job.ts';
 import { CliError } from '../exit-codes.ts';
@@ -31,7 +32,7 @@ async function why(path: string): Promise<void> {
   if (failure !== undefined) {
     console.log(describeFailure(failure, Date.now()));
   } else {
-    console.log(`nothing has failed at ${located.path}`);
+    console.log(`nothing has failed at ${printable(located.path)}`);
   }
   for (const circumstance of circumstances) console.log(`now: ${circumstance}`);
   if (job !== undefined) console.log(`job ${describeJob(job)}`);

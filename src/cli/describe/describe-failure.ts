@@ -1,5 +1,5 @@
+import { printable } from '../../lib/printable.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
-import { printable } from './describe-kept.ts';
 
 /** Two lines for a person: which operation failed and how long ago, and why. */
 export function describeFailure({ atMs, op, attribute, path, text }: Failure, nowMs: number): string {

@@ -1,10 +1,6 @@
 import { describeSize } from '../../lib/describe-size.ts';
+import { printable } from '../../lib/printable.ts';
 import { type KeptEntry, shortId, shownPath } from '../recover/kept-entries.ts';
-
-/** A name of a file may hold what a terminal obeys. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
-}
 
 /** Two lines for a person. */
 export function describeKeptRow(entry: KeptEntry): string {

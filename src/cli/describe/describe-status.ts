@@ -1,5 +1,6 @@
 import type { SpoolUsage, UploadProgress } from '../../content/ports.ts';
 import { describeSize } from '../../lib/describe-size.ts';
+import { printable } from '../../lib/printable.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
@@ -86,7 +87,7 @@ function describeSpool({ usedBytes, limitBytes, waitingWrites }: SpoolUsage): st
 
 function describeUpload({ label, sentBytes, sizeBytes, state, error }: UploadProgress): string {
   const why = error === undefined ? '' : ` (${error})`;
-  return `${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`;
+  return printable(`${label}: ${describeSize(sentBytes)} of ${describeSize(sizeBytes)}, ${state}${why}`);
 }
 
 /** Nothing when all that was set is kept. */

@@ -6,7 +6,7 @@ import { removeKept } from '../../content/write/kept/about-kept.ts';
 import { saveKept } from '../../content/write/kept/save-kept.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { printable } from '../describe/describe-kept.ts';
+import { printable } from '../../lib/printable.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { type KeptEntry, keptAt, shownPath } from './kept-entries.ts';

@@ -1,4 +1,5 @@
 import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
+import { isPossibleId } from '../rules/possible-id.ts';
 import type { AuditedAct } from './audit-entry.ts';
 
 /** A call as the audit log looks at it: parts of the request and the whole answer, of no known shape. */
@@ -74,7 +75,7 @@ function entriesOf({ items, file_ids }: Fields): readonly unknown[] | undefined 
 
 /** The id of what a body, or an entry of a bulk body, is about. */
 function namedBy(asked: unknown): string | undefined {
-  if (typeof asked === 'string') return asked;
+  if (typeof asked === 'string') return text(asked);
   const { source, file, file_id, id } = fields(asked);
   const { file: exported, volume, volume_id } = fields(source);
   return text(exported ?? volume ?? volume_id ?? file ?? file_id ?? id);
@@ -115,6 +116,7 @@ function list(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
+/** Undefined for what is no id: a refused body may hold anything. */
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' && isPossibleId(value) ? value : undefined;
 }

@@ -9,6 +9,7 @@ import { storedTime } from '../api-time.ts';
 import type { Caller } from '../caller.ts';
 import type { RateState } from '../rate-limit/rate-limiter.ts';
 import { FieldSelector } from '../rules/field-selector.ts';
+import { hasImpossibleId } from '../rules/possible-id.ts';
 import { hashToken } from '../rules/token-hash.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
@@ -32,6 +33,7 @@ export function addApiHooks(app: App, services: Services): void {
         );
       }
     }
+    refuseImpossibleIds(request);
     request.selector = selectorOf(request);
   });
   app.addHook('preSerialization', (request, _reply, payload, done) => {
@@ -88,6 +90,12 @@ function announce(reply: FastifyReply, { limit, remaining, reset }: RateState): 
     [RATE_REMAINING_HEADER]: remaining,
     [RATE_RESET_HEADER]: reset,
   });
+}
+
+/** The short name of an app is its installer's choice: what is wrong with it is the call's to say. @throws ServiceError 90003 */
+function refuseImpossibleIds({ params }: FastifyRequest): void {
+  const { app: _, ...ids } = (params ?? {}) as Record<string, unknown>;
+  if (hasImpossibleId(ids)) throw new ServiceError(90003, 'An id is printable ASCII without spaces.');
 }
 
 function selectorOf(request: FastifyRequest): FieldSelector {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actsOfCall } from '../audit/acts-of-call.ts';
 import { tokenIdOf } from '../audit/audit-entry.ts';
 import { AUDITED_CALLS } from '../audit/audited-calls.ts';
+import { hasImpossibleId } from '../rules/possible-id.ts';
 import type { Services } from '../services.ts';
 import type { App } from './fastify-types.ts';
 import { API_PREFIX } from './request-view.ts';
@@ -12,7 +13,7 @@ const TOO_MANY_REQUESTS = 429;
  * Records calls in the audit log when they have been answered. Add it before what changes answers: the log wants to see
  * the whole.
  *
- * A request without a good token, or over the rate limit, was not heard at all and is in the process's own log only: it
+ * A request without a good token, over the rate limit, or about an id that nothing can have, was not heard at all and is in the process's own log only: it
  * must not be possible to fill the database by them.
  */
 export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
@@ -28,7 +29,8 @@ export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const action = actionOf(request);
-    if (action !== undefined && request.caller !== undefined && reply.statusCode !== TOO_MANY_REQUESTS) {
+    const isHeard = reply.statusCode !== TOO_MANY_REQUESTS && !hasImpossibleId(request.params);
+    if (action !== undefined && request.caller !== undefined && isHeard) {
       const { id: requestId, caller, ip: address, arrivedMs: atMs } = request;
       const { username, tokenHash } = caller;
       const context = { atMs, requestId, username, token: tokenIdOf(tokenHash), address };
