@@ -176,7 +176,6 @@ describe('a file moved to a volume', () => {
 
   it('is not moved when someone has begun to write it since it was sent: EBUSY, and all that is written stays', async () => {
     const node = await world.put('f', 'kept');
-    await world.side.mutations.setattr(node, { mode: 0o600 }, { handle: undefined, context: world.by() });
     const { files } = world.tree.api;
     const patchMetadata = files.patchMetadata.bind(files);
     const opened = new Gate<FileHandle>();
@@ -184,7 +183,13 @@ describe('a file moved to a volume', () => {
       opened.open(await world.open(node, O_WRONLY));
       return patchMetadata(...given);
     });
+    const mode = world.side.mutations.setattr(
+      node,
+      { mode: 0o600 },
+      { handle: undefined, context: world.by() },
+    );
     await expect(world.rename('f', 'f', { toParent: volume })).rejects.toMatchObject({ errno: 'EBUSY' });
+    await mode;
     const handle = await opened.opened;
     await world.write(handle, 'W');
     await world.close(handle);
