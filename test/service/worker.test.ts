@@ -72,6 +72,7 @@ function bucketsWith(
   const { buckets } = service.services;
   const wrapped = {
     prepare: buckets.prepare.bind(buckets),
+    identityOf: buckets.identityOf.bind(buckets),
     open: async (...place: Parameters<typeof buckets.open>): Promise<Bucket> => {
       const bucket = await buckets.open(...place);
       return {

@@ -75,6 +75,8 @@ const FOREIGN_ANSWERS = ['', 'Unknown', 'UnknownError', 'NotFound', 'SyntaxError
  */
 export function isStoresAnswer(error: unknown): boolean {
   if (!(error instanceof BucketError)) return true;
+  // Roles are given by the service that the operator names, not at the volume's endpoint.
+  if (error.kind === 'role-refused') return true;
   if (!(error.cause instanceof Error)) return true;
   const { name, status } = s3Answer(error.cause);
   return status !== undefined && !FOREIGN_ANSWERS.includes(name);

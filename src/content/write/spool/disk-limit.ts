@@ -33,10 +33,12 @@ export class DiskLimit {
   #limitBytes = Number.POSITIVE_INFINITY;
   #untilMs = Number.NEGATIVE_INFINITY;
   #untilBytes = 0;
+  #asking: Promise<void> | undefined;
 
   constructor(room: DiskRoom, clock: Pick<Clock, 'monotonic'>) {
     this.#room = room;
     this.#clock = clock;
+    void this.refresh(0, 0);
   }
 
   /** As it was told last. */
@@ -44,10 +46,17 @@ export class DiskLimit {
     return this.#limitBytes;
   }
 
-  /** Asks when what is known may be no longer true for who takes so much more. */
-  async refresh(usedBytes: number, moreBytes: number): Promise<void> {
-    if (this.#clock.monotonic() < this.#untilMs && usedBytes + moreBytes <= this.#untilBytes) return;
-    await this.measure(usedBytes);
+  /**
+   * Asks the disk when what is known of it is old, or may not do for one who takes so much more. That one alone waits for the
+   * answer, which is what this returns.
+   */
+  refresh(usedBytes: number, moreBytes: number): Promise<void> | undefined {
+    const isEnough = usedBytes + moreBytes <= this.#untilBytes;
+    if (isEnough && this.#clock.monotonic() < this.#untilMs) return undefined;
+    this.#asking ??= this.measure(usedBytes).finally(() => {
+      this.#asking = undefined;
+    });
+    return isEnough ? undefined : this.#asking;
   }
 
   /** A disk that does not tell has no limit until it refuses bytes. */

@@ -86,7 +86,9 @@ export class SpoolSpace {
   async admit(bytes: number, writer: Writer): Promise<void> {
     this.#writers.add(writer);
     try {
-      await this.#disk?.refresh(this.#usedBytes, bytes);
+      // A write keeps its place before the close that follows it: it waits only where it has to.
+      const asked = this.#disk?.refresh(this.#usedBytes, bytes);
+      if (asked !== undefined) await asked;
       while (this.#usedBytes + bytes > this.#limitOf(writer.tenant)) {
         writer.signal.throwIfAborted();
         await this.#moreRoom(writer);
