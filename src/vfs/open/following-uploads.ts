@@ -71,7 +71,10 @@ export class FollowingUploads {
   /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
   async follow(content: FileContent): Promise<void> {
     // Emptied to be written, it is published by a close after that, or its last.
-    const isOwed = (): boolean => content.owed && (content.outstanding !== 'begun' || content.writers === 0);
+    const isBegun = (): boolean => content.outstanding === 'begun' && content.writers > 0;
+    // A rename may have given it a name of a moment since: it stays here for that.
+    const isOwed = (): boolean =>
+      content.owed && !isBegun() && !this.#publisher.isTemporary(content.node);
     const once = async (): Promise<void> => {
       await moveAbove(content.node);
       // Not in its turn: who changes the file may be waiting for room that the uploads of others make.

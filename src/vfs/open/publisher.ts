@@ -129,8 +129,7 @@ export class Publisher implements DraftMaker {
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
     if (this.isTemporary(node)) {
-      if (!draft.committed) await this.commit(content, NEVER_ABORTED);
-      return;
+      return draft.committed ? draft.stay() : this.commit(content, NEVER_ABORTED);
     }
     content.unpublished = 'none';
     content.publishing = unpublished;

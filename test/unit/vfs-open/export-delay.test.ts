@@ -10,7 +10,8 @@ let clock: FakeClock;
 let volume: VolumeDirectoryNode;
 async function start(writeBack: boolean): Promise<void> {
   clock = new FakeClock();
-  world = await ChangingWorld.start({ staging: true, clock, options: { writeBack, exportDelayMs: 5000 } });
+  const options = { writeBack, exportDelayMs: 5000, temporaryNames: ['*~'] };
+  world = await ChangingWorld.start({ staging: true, clock, options });
   volume = await world.volume('bucket', { there: 'old' });
 }
 afterEach(() => world.end());
@@ -50,6 +51,17 @@ describe('with --write-back', () => {
     await world.rename('new', 'newer', { parent: volume });
     await world.side.idle(world.by().signal);
     expect(await objects()).toEqual({ ...BEFORE, newer: 'text' });
+  });
+
+  it('stays here when it gets a name of a moment before that, as the backup of an editor', async () => {
+    await start(true);
+    await world.put('text', 'first', volume);
+    await world.rename('text', 'text~', { parent: volume });
+    await clock.advance(6000);
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    expect([await objects(), await world.cat('text~', volume)]).toEqual([BEFORE, 'first']);
+    await world.rename('text~', 'other', { parent: volume });
+    expect(await objects()).toEqual({ ...BEFORE, other: 'first' });
   });
 
   it('flush, the end of the mount and a move to a project do not wait for the delay', async () => {
