@@ -1,3 +1,4 @@
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import type {
   Awaitable,
   Entry,
@@ -29,14 +30,28 @@ function flagsOf({ backing, directIo, keepCache }: OpenReply): number {
 const OPEN_KILL_SUIDGID = 1 << 0;
 const WRITE_KILL_SUIDGID = 1 << 2;
 
-/** After the change: what is set on a file that is being written goes with its content. */
-async function killing<T>(
-  done: Awaitable<T>,
-  { fs, handle, request }: { fs: FileSystem; handle: (answer: T) => FileHandle; request: Request },
-): Promise<T> {
-  const answer = await done;
-  await fs.setattr(request.node, { killSuidgid: true }, handle(answer), request);
-  return answer;
+/**
+ * After the change: what is set on a file that is being written goes with its content. No interrupt stops it, for a program that
+ * is told EINTR writes once more what it appended.
+ */
+async function kill(fs: FileSystem, { node, uid, gid, pid }: Request, handle: FileHandle): Promise<void> {
+  await fs.setattr(node, { killSuidgid: true }, handle, { uid, gid, pid, signal: NEVER_ABORTED });
+}
+
+async function openKilling(
+  opened: Awaitable<OpenReply>,
+  fs: FileSystem,
+  request: Request,
+): Promise<OpenReply> {
+  const reply = await opened;
+  try {
+    await kill(fs, request, reply.handle);
+  } catch (error) {
+    // The kernel knows no handle of an open that failed, and releases none.
+    await fs.release(reply.handle);
+    throw error;
+  }
+  return reply;
 }
 
 export const open = operation<OpenReply>({
@@ -44,7 +59,7 @@ export const open = operation<OpenReply>({
     const flags = body.u32();
     const kills = (body.u32() & OPEN_KILL_SUIDGID) !== 0;
     const opened = fs.open(request.node, flags, request);
-    return kills ? killing(opened, { fs, request, handle: (open) => open.handle }) : opened;
+    return kills ? openKilling(opened, fs, request) : opened;
   },
   encode: encodeOpen,
   undo: (fs, answer) => fs.release(answer.handle),
@@ -90,7 +105,11 @@ export const write = operation<number>({
     const kills = (body.u32() & WRITE_KILL_SUIDGID) !== 0;
     body.skip(16); // lock_owner, flags, padding
     const written = fs.write(handle, offset, body.bytes(size), request);
-    return kills ? killing(written, { fs, request, handle: () => handle }) : written;
+    if (!kills) return written;
+    return Promise.resolve(written).then(async (bytes) => {
+      await kill(fs, request, handle);
+      return bytes;
+    });
   },
   encode(reply, written) {
     reply.u32(written);
