@@ -162,13 +162,14 @@ export class ClosedFiles {
       await untilAborted(Promise.all(works.map(([work]) => work)), signal);
       for (const [, { path: at, keepBecause }] of works) if (keepBecause) failures.set(at, keepBecause);
     }
-    for (const content of this.#behind())
-      if (isBelow(content)) failures.set(content.path, content.keepBecause ?? this.#notThere(content));
     for (const aside of await this.#refusedAside()) {
       if (!isBelow({ path: aside.label })) continue;
       failures.delete(aside.label);
       failures.set(aside.id, keptElsewhere(aside));
     }
+    // After those: another file may have the path of one that is kept aside.
+    for (const content of this.#behind())
+      if (isBelow(content)) failures.set(content.path, content.keepBecause ?? this.#notThere(content));
     return [...failures.values()];
   }
 
@@ -281,7 +282,8 @@ export class ClosedFiles {
   }
 
   async #refused(): Promise<readonly string[]> {
-    const here = [...this.#table.values()].flatMap((content) => stillHere(content) ?? []);
+    const named = [...this.#table.values()].filter(({ unlinked }) => !unlinked);
+    const here = named.flatMap((content) => stillHere(content) ?? []);
     const aside = (await this.#refusedAside()).map(keptElsewhere);
     return [...here, ...aside].map(({ message }) => message);
   }

@@ -153,11 +153,14 @@ describe('a file whose upload is refused after its close', () => {
     await flush();
   });
 
-  it('goes with rm', async () => {
+  it('goes with rm, also while it is read', async () => {
     await start();
     await refused('f', 'precious');
+    const reader = await world.open((await world.child('f'))!, O_RDONLY);
     await world.side.mutations.unlink({ parent: world.folder, name: 'f' }, world.by());
     expect(await flush()).toEqual([]);
+    expect((await world.side.idle(world.by().signal)).refused).toEqual([]);
+    await world.close(reader);
     expect(await kept()).toEqual([]);
   });
 
@@ -198,6 +201,19 @@ describe('a file that is kept aside', () => {
     expect(await readFile(file.path!, 'utf8')).toBe('ours');
     expect(await flush()).toEqual([expect.stringContaining(`its bytes are at ${file.path}`)]);
     expect((await world.side.idle(world.by().signal)).refused).toHaveLength(1);
+  });
+
+  it('does not hide another one that is refused under the same name since', async () => {
+    const { path } = await aside();
+    world.tree.expire(world.folder);
+    await world.side.mutations.unlink({ parent: world.folder, name: 'f' }, world.by());
+    refuses = () => true;
+    await world.put('f', 'newer');
+    await waitUntil(async () => (await kept()).length === 2);
+    const failures = await flush();
+    expect(failures).toHaveLength(2);
+    expect(failures).toContainEqual(expect.stringContaining(`its bytes are at ${path}`));
+    expect(failures).toContainEqual(expect.stringContaining('.spool;'));
   });
 
   it('is uploaded when that is asked for and its name is free again', async () => {
