@@ -14,8 +14,9 @@ import type { RecoveredUpload } from './recovered-upload.ts';
 import { stillHere } from './still-here.ts';
 import { UploadTurns } from './upload-turns.ts';
 
-/** Whoever has it open to write it may be done after that. */
+/** Whoever has it open to write it may be done after that, and is waited for no longer than so long in all. */
 const WRITER_MS = 1000;
+const LONGEST_WRITER_MS = 60_000;
 
 /** Between tries of what was closed already. */
 const RETRY = { baseMs: 1000, capMs: 60_000 };
@@ -73,8 +74,7 @@ export class FollowingUploads {
     // Emptied to be written, it is published by a close after that, or its last.
     const isBegun = (): boolean => content.outstanding === 'begun' && content.writers > 0;
     // A rename may have given it a name of a moment since: it stays here for that.
-    const isOwed = (): boolean =>
-      content.owed && !isBegun() && !this.#publisher.isTemporary(content.node);
+    const isOwed = (): boolean => content.owed && !isBegun() && !this.#publisher.isTemporary(content.node);
     const once = async (): Promise<void> => {
       await moveAbove(content.node);
       // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
@@ -103,8 +103,10 @@ export class FollowingUploads {
     const { options, clock } = this.#tree;
     if (content.node.kind !== 'volume-object') return;
     const pauses = this.#pauses.signal;
-    const leftMs = (): number =>
-      content.writers > 0 ? WRITER_MS : content.closedMs + options.exportDelayMs - clock.elapsed();
+    const leftMs = (): number => {
+      const quietMs = content.closedMs + options.exportDelayMs - clock.elapsed();
+      return content.writers > 0 && quietMs > -LONGEST_WRITER_MS ? WRITER_MS : quietMs;
+    };
     while (isOwed() && !content.unlinked && leftMs() > 0 && !pauses.aborted && !this.#isLastTry)
       await clock.sleep(leftMs(), pauses).catch(() => undefined);
   }

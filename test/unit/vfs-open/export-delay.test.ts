@@ -53,6 +53,17 @@ describe('with --write-back', () => {
     expect(await objects()).toEqual({ ...BEFORE, newer: 'text' });
   });
 
+  it('becomes one although another program has it open to be written and does not write', async () => {
+    await start(true);
+    const node = await world.put('new', 'text', volume);
+    const handle = await world.open(node, O_WRONLY);
+    await isObject('new');
+    await world.write(handle, 'TEXT');
+    await world.close(handle);
+    await world.side.idle(world.by().signal);
+    expect(await objects()).toEqual({ ...BEFORE, new: 'TEXT' });
+  });
+
   it('stays here when it gets a name of a moment before that, as the backup of an editor', async () => {
     await start(true);
     await world.put('text', 'first', volume);
