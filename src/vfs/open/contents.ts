@@ -96,7 +96,10 @@ export class Contents {
     return this.#publisher.isTemporary(node);
   }
 
-  /** Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. */
+  /**
+   * Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. `change` asks for the
+   * draft itself: the end of a publication may take away one that somebody has from before, and nobody would publish that.
+   */
   async change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
     content.changes += 1;
     try {

@@ -106,10 +106,10 @@ export class PlatformOpenFiles implements OpenFiles {
     const { content } = this.#writable(span.handle);
     this.#contents.requireByteWrites(content);
     requireFits(span.offset + data.length);
-    const draft = await this.#contents.draft(content);
     return this.#contents.change(
       content,
       async () => {
+        const draft = await this.#contents.draft(content);
         const wasPublished = content.outstanding === 'none';
         // Before the bytes are in: a FLUSH that overtakes us must not take the draft for published.
         content.unpublished = 'written';
@@ -224,8 +224,8 @@ export class PlatformOpenFiles implements OpenFiles {
     if (length <= 0) return 0;
     requireFits(to.offset + length);
     const { node } = source.content;
-    const draft = await this.#contents.draft(content);
     const copy = async (): Promise<void> => {
+      const draft = await this.#contents.draft(content);
       await draft.copyFrom(version, from.offset, { offset: to.offset, length }, how.context.signal);
       content.copiedFrom = { version, source: transferSourceOf(node), path: pathOf(node) };
       content.unpublished = 'written';

@@ -1,17 +1,31 @@
 /** What is written to a volume becomes an object when it has been quiet: an object can be neither removed nor renamed. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Api } from '../../../src/api/api.ts';
 import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
-import { ChangingWorld, O_WRONLY } from '../../support/changing-world.ts';
+import { ChangingWorld, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 let world: ChangingWorld;
 let clock: FakeClock;
 let volume: VolumeDirectoryNode;
+/** Called when the platform has told of an object, before anybody here knows. */
+let onObject: () => void;
+
+function telling(api: Api): Api {
+  const object: typeof api.volumes.object = async (...args) => {
+    const record = await api.volumes.object(...args);
+    if (record) onObject();
+    return record;
+  };
+  return withMethods(api, { volumes: withMethods(api.volumes, { object }) });
+}
+
 async function start(writeBack: boolean): Promise<void> {
   clock = new FakeClock();
   const options = { writeBack, exportDelayMs: 5000, temporaryNames: ['*~'] };
-  world = await ChangingWorld.start({ staging: true, clock, options });
+  onObject = () => {};
+  world = await ChangingWorld.start({ staging: true, clock, options, api: telling });
   volume = await world.volume('bucket', { there: 'old' });
 }
 afterEach(() => world.end());
@@ -62,6 +76,22 @@ describe('with --write-back', () => {
     await world.close(handle);
     await world.side.idle(world.by().signal);
     expect(await objects()).toEqual({ ...BEFORE, new: 'TEXT' });
+  });
+
+  it('keeps what is written at the moment in which its export ends', async () => {
+    await start(true);
+    const node = await world.put('new', 'text', volume);
+    const handle = await world.open(node, O_WRONLY);
+    let writing: Promise<void> | undefined;
+    onObject = () => {
+      writing ??= world.write(handle, 'more', 4);
+    };
+    expect(await world.side.flush('/', world.by().signal)).toEqual([]);
+    await writing;
+    await world.close(handle);
+    expect(await world.cat('new', volume)).toBe('textmore');
+    await world.side.idle(world.by().signal);
+    expect(await objects()).toEqual({ ...BEFORE, new: 'textmore' });
   });
 
   it('stays here when it gets a name of a moment before that, as the backup of an editor', async () => {
