@@ -57,8 +57,11 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     connect: watchedConnector(Math.min(10_000, options.exchangeTimeoutMs), {
       stallTimeoutMs: options.exchangeTimeoutMs,
       answerTimeoutMs: answerTimeoutFor(options.timeoutMs),
+      isHeldBack: () => heldBack > 0,
     }),
   });
+  /** Calls whose answer the service may hold back on purpose. */
+  let heldBack = 0;
 
   const send = async (call: Call): Promise<Answer> => {
     call.signal?.throwIfAborted();
@@ -67,6 +70,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
     const paceMs = Math.min(PACE_TIMEOUTS * options.exchangeTimeoutMs, patienceMs) + heldBackMs;
     call.onSending?.();
     const pace = new AnswerPace(paceMs);
+    if (heldBackMs > 0) heldBack += 1;
     try {
       const { body, headers } = bodyOf(call, options.uploadLimit);
       const response = await pool.request({
@@ -94,6 +98,7 @@ export function httpSend(options: HttpSendOptions): HttpSend {
       }
       throw exchangeErrorFrom(error);
     } finally {
+      if (heldBackMs > 0) heldBack -= 1;
       pace.end();
     }
   };

@@ -19,8 +19,8 @@ interface Unanswered {
 
 /** One call, from when it is made until it has its answer, or is given up. */
 export interface PendingCall {
-  /** It is sent, and is tried for so long. */
-  sent(forMs: number): void;
+  /** It is sent, and is tried for so long after the time that the service may hold its answer back. */
+  sent(forMs: number, heldBackMs?: number): void;
   /** It waits for something else than its answer. */
   rests(): void;
 }
@@ -36,10 +36,10 @@ export class UnansweredCalls {
 
   async during<T>(make: (call: PendingCall) => Promise<T>): Promise<T> {
     const call: PendingCall = {
-      sent: (forMs) => {
-        const nowMs = this.#clock.now();
-        const { sinceMs } = this.#calls.get(call) ?? { sinceMs: nowMs };
-        this.#calls.set(call, { sinceMs, untilMs: nowMs + forMs });
+      sent: (forMs, heldBackMs = 0) => {
+        const dueMs = this.#clock.now() + heldBackMs;
+        const { sinceMs } = this.#calls.get(call) ?? { sinceMs: dueMs };
+        this.#calls.set(call, { sinceMs, untilMs: dueMs + forMs });
       },
       rests: () => void this.#calls.delete(call),
     };

@@ -8,6 +8,8 @@ export interface SendingLimits {
   readonly stallTimeoutMs: number;
   /** When all have arrived: the server, or what stands before it, may still have to read them. */
   readonly answerTimeoutMs: number;
+  /** The server may hold the answer back on purpose: then it has the time of a slow line. */
+  readonly isHeldBack?: () => boolean;
 }
 
 /** For the connections of a slow line, each with some MiB that the server's system holds and its program has not read. */
@@ -51,7 +53,8 @@ export function watchedConnector(timeoutMs: number, limits: SendingLimits): buil
  * Ends a connection that makes no progress with a request. Undici measures the wait for an answer from the beginning of
  * the request, which no body of any length on a line of any speed can keep to.
  */
-export function watchSending(socket: Socket, { stallTimeoutMs, answerTimeoutMs }: SendingLimits): void {
+export function watchSending(socket: Socket, limits: SendingLimits): void {
+  const { stallTimeoutMs, answerTimeoutMs, isHeldBack = () => false } = limits;
   const everyMs = Math.min(stallTimeoutMs, answerTimeoutMs) / LOOKS;
   let sent = 0;
   let read = 0;
@@ -66,7 +69,7 @@ export function watchSending(socket: Socket, { stallTimeoutMs, answerTimeoutMs }
     if (left > 0 && silentMs >= stallTimeoutMs) {
       const reason = 'the server took none of what was sent for too long';
       socket.destroy(new ConnectionStalled(reason, silentMs));
-    } else if (silentMs >= answerTimeoutMs) {
+    } else if (silentMs >= (isHeldBack() ? ANSWER_TIMEOUT_MS : answerTimeoutMs)) {
       const reason = 'the server did not answer for too long';
       socket.destroy(new ConnectionStalled(reason, Math.min(silentMs, stallTimeoutMs)));
     }

@@ -40,7 +40,7 @@ export function withRetry(send: Send, options: RetryOptions): Send {
     for (let tries = 1; ; tries += 1) {
       const leftForIt = limitMs - spentMs;
       const { outcome, tookMs } = await attempt(send, { ...call, timeoutMs: leftForIt }, clock, () =>
-        pending.sent(leftForIt),
+        pending.sent(leftForIt, call.heldBackMs),
       );
       everAnswered ||= 'answer' in outcome;
       mayHaveArrived ||= leavesOpen(outcome);
