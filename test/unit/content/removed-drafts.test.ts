@@ -122,3 +122,17 @@ it('a file that nobody closed is removed without an fdatasync', async () => {
   await draft.disown();
   expect(disk.syncs).toBe(0);
 });
+
+it.each(SIZES)(
+  'nothing that is done with a draft that has ended brings it back: %s',
+  async (_, sizeBytes) => {
+    const { draft } = await closed(sizeBytes);
+    const before = Promise.allSettled([draft.commit(forever), draft.sync(forever)]);
+    await draft.discard();
+    const set = { metadata: { sample: 'a' }, tags: undefined };
+    const refused = { reason: 'no', atMs: 1 };
+    await Promise.allSettled([draft.annotate(set), draft.sync(forever), draft.refused(refused)]);
+    await Promise.allSettled([draft.commit(forever), before]);
+    await expectGone(await afterKill());
+  },
+);

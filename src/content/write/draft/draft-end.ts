@@ -92,6 +92,7 @@ export class DraftEnd {
   async #leave(options: { readonly keepSpool: boolean }): Promise<void> {
     const { context, record, content, work, onLeave } = this.#options;
     this.#left = true;
+    record.end();
     work.abort(new ContentError('failed', 'the draft is closed'));
     await content.close(options);
     if (!options.keepSpool) context.journal.record({ type: 'end', id: record.id });

@@ -22,6 +22,7 @@ export class DraftRecord {
   readonly #options: DraftRecordOptions;
   readonly #initial: DraftState;
   readonly #isRecovered: boolean;
+  #isOver = false;
   #target: UploadTarget;
   #label: string;
   #file: FileRecord | undefined;
@@ -109,7 +110,13 @@ export class DraftRecord {
     if (this.annotations.given(changes)) this.save();
   }
 
+  /** The draft has ended: what still goes on with it is told to nobody, or a later mount would find it again. */
+  end(): void {
+    this.#isOver = true;
+  }
+
   save(): void {
+    if (this.#isOver) return;
     const { context, content, upload } = this.#options;
     const { id, createdMs, base } = this.#initial;
     const { extents, onDisk, doubtful } = content();
