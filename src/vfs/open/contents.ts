@@ -160,6 +160,16 @@ export class Contents {
       await this.publish(content, signal);
   }
 
+  /** Makes what is not on the platform durable here. */
+  async sync(content: FileContent, signal: AbortSignal): Promise<void> {
+    try {
+      await content.node.draft?.sync(signal);
+    } catch (error) {
+      // It was published meanwhile, which may take the draft away.
+      if (content.outstanding !== 'none') throw error;
+    }
+  }
+
   /** Makes the file durable here and owed to the platform; its publication follows, if so, without being waited for. */
   async commit(
     content: FileContent,
@@ -168,6 +178,8 @@ export class Contents {
     try {
       await this.#publisher.commit(content, signal);
     } catch (error) {
+      // It was published meanwhile, which may take the draft away.
+      if (content.outstanding === 'none') return;
       // There may be no room for what it builds on, or none any more. What the disk has refused is not to be published for it.
       const isWhole = content.node.draft?.doubtful === false;
       if (follow && isWhole && !signal.aborted && isOfThisMachine(error))

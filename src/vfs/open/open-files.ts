@@ -155,7 +155,7 @@ export class PlatformOpenFiles implements OpenFiles {
       case 'commit':
         return this.#contents.commit(content, { follow: action === 'follow', signal: context.signal });
       case 'keep':
-        return content.node.draft?.sync(context.signal);
+        return this.#contents.sync(content, context.signal);
       case 'nothing':
         return;
     }
@@ -163,7 +163,7 @@ export class PlatformOpenFiles implements OpenFiles {
 
   async fsync(handle: FileHandle, _dataOnly: boolean, context: RequestContext): Promise<void> {
     const open = this.#handles.get(handle);
-    if (open.kind === 'file') await open.content.node.draft?.sync(context.signal);
+    if (open.kind === 'file') await this.#contents.sync(open.content, context.signal);
   }
 
   async release(handle: FileHandle): Promise<void> {

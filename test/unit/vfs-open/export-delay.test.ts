@@ -1,6 +1,8 @@
 /** What is written to a volume becomes an object when it has been quiet: an object can be neither removed nor renamed. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
+import { ContentError } from '../../../src/content/ports.ts';
+import type { FileHandle } from '../../../src/vfs/file-system.ts';
 import type { VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -92,6 +94,22 @@ describe('with --write-back', () => {
     expect(await world.cat('new', volume)).toBe('textmore');
     await world.side.idle(world.by().signal);
     expect(await objects()).toEqual({ ...BEFORE, new: 'textmore' });
+  });
+
+  it.each([
+    ['a close', 'commit', (handle: FileHandle) => world.side.openFiles.flush(handle, world.by())],
+    ['fsync', 'sync', (handle: FileHandle) => world.side.openFiles.fsync(handle, false, world.by())],
+  ] as const)('%s that comes while its export ends does not fail', async (_, method, call) => {
+    await start(true);
+    const node = await world.put('new', 'text', volume);
+    const handle = await world.open(node, O_WRONLY);
+    vi.spyOn(node.draft!, method).mockImplementationOnce(async () => {
+      await world.side.flush('/', world.by().signal);
+      throw new ContentError('failed', 'the draft is closed');
+    });
+    await call(handle);
+    await world.close(handle);
+    expect(await objects()).toEqual({ ...BEFORE, new: 'text' });
   });
 
   it('stays here when it gets a name of a moment before that, as the backup of an editor', async () => {
