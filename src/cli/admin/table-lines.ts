@@ -11,7 +11,8 @@ const NARROWEST = 8;
 /**
  * The lines of a table: a heading, and one for each row whatever its cells hold. Columns are as wide as they need to be.
  *
- * @param width Of the terminal: the widest columns are cut until a line fits. Undefined for a file or a pipe.
+ * @param width Of the terminal: the widest columns are cut until a line fits. Undefined for a file or a pipe; 0 where a
+ *   terminal does not know its width.
  */
 export function tableLines<Row>(
   rows: readonly Row[],
@@ -25,7 +26,7 @@ export function tableLines<Row>(
   const wanted = Object.keys(columns).map((_, n) =>
     Math.max(...cells.map((line) => lengthOf(line[n] ?? ''))),
   );
-  const widths = width === undefined ? wanted : fitted(wanted, width - GAP.length * (wanted.length - 1));
+  const widths = width ? fitted(wanted, width - GAP.length * (wanted.length - 1)) : wanted;
   return cells.map((line) =>
     line
       .map((cell, n) => cutTo(cell, widths[n] ?? 0))

@@ -28,6 +28,7 @@ it('cuts the widest column to the width of a terminal, and nothing for a pipe', 
   for (const line of lines(long, 60)) expect([...line].length).toBeLessThanOrEqual(60);
   expect(lines(long, 60)[1]).toBe(`2026-01-01  ${'x'.repeat(42)}…  end`);
   expect(lines(long)[1]).toBe(`2026-01-01  ${long}  end`);
+  expect(lines(long, 0), 'a terminal that does not know its width').toEqual(lines(long));
 });
 
 it('is no narrower than can be read, however narrow the terminal is', () => {
