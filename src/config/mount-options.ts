@@ -126,8 +126,8 @@ const afterExport: Option<'keep' | 'remove'> = {
 const aliasWrite: Option<'refuse' | 'copy'> = {
   flags: '--alias-write <what>',
   help:
-    'what becomes of a program that opens an alias (a project file whose bytes are an object of a volume) to write ' +
-    'it: EPERM, or the alias becomes a file of its own with a copy of the bytes',
+    'what happens when a program opens an alias (a project file whose bytes are an object of a volume) to write it: ' +
+    'the program gets EPERM, or the alias becomes a file of its own with a copy of the bytes',
   environment: 'SVCFS_ALIAS_WRITE',
   default: 'refuse',
   choices: ['refuse', 'copy'],
@@ -180,9 +180,9 @@ const gid: Option<number | undefined> = {
 const owner: Option<'mounter' | 'kept'> = {
   flags: '--owner <whose>',
   help:
-    'whom files and folders of projects belong to: the user who mounted (chown is accepted and forgotten), or whom ' +
-    'they were made by or given to, which is stored with files, and for folders on this machine; for several users ' +
-    'with --allow-other',
+    'owners of files and folders in projects: the user who mounted (chown is accepted and forgotten), or the user who ' +
+    'made them or whom they were given to; that is stored with files, and for folders on this machine. It is for ' +
+    'several users, with --allow-other',
   environment: 'SVCFS_OWNER',
   default: 'mounter',
   choices: ['mounter', 'kept'],
@@ -191,8 +191,8 @@ const owner: Option<'mounter' | 'kept'> = {
 const unkept: Option<'ignore' | 'refuse'> = {
   flags: '--unkept <what>',
   help:
-    'attributes that programs set and the platform has no place for (owners, times and modes of volume objects): ' +
-    'accepted and forgotten, and counted by svcfs status, or EPERM',
+    'what happens when a program sets an attribute that the platform cannot store (owners, times and modes of volume ' +
+    'objects): the mount forgets it, and svcfs status counts it, or the program gets EPERM',
   environment: 'SVCFS_UNKEPT',
   default: 'ignore',
   choices: ['ignore', 'refuse'],
@@ -284,7 +284,7 @@ const cacheSize: Option<number | undefined> = {
 
 const cacheMinFree: Option<number | undefined> = {
   flags: '--cache-min-free <size>',
-  help: 'disk space that the cache leaves free, and files being written without --spool-size',
+  help: 'disk space that the cache leaves free; files being written leave it free too, unless --spool-size is given',
   environment: 'SVCFS_CACHE_MIN_FREE',
   default: undefined,
   defaultText: 'a twentieth of the disk',
@@ -331,13 +331,13 @@ const symlinks: Option<boolean> = {
   environment: 'SVCFS_NO_SYMLINKS',
   default: true,
   // The parser has a flag of this form for a value that is true without it.
-  defaultText: 'links are links',
+  defaultText: 'symbolic links work',
 };
 
 const exportDelay: Option<number | undefined> = {
   flags: '--export-delay <seconds>',
   help:
-    'how long nobody has closed a file that was written to a volume before it becomes an object, which can be ' +
+    'how long svcfs waits after the last close of a file in a volume before it makes an object of it, which can be ' +
     'neither renamed nor removed; with --write-back',
   environment: 'SVCFS_EXPORT_DELAY',
   default: undefined,

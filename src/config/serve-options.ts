@@ -42,7 +42,7 @@ export const secretKeyFile: Option<string | undefined> = {
 
 const allowEndpoint: Option<readonly string[]> = {
   flags: '--allow-endpoint <hosts>',
-  help: 'hosts and networks, by commas, that volumes may lead to although they are loopback, private, link-local or metadata addresses',
+  help: 'hosts and networks, by commas, that volumes may use although these are loopback, private, link-local or metadata addresses',
   environment: 'SVCFS_ALLOW_ENDPOINT',
   default: [],
   defaultText: 'none',

@@ -23,7 +23,7 @@ function describeSilence({
 }: MountStatistics['api']['unanswered']): readonly string[] {
   if (calls === 0 || sinceMs === null || untilMs === null) return [];
   return [
-    `${callsWait(calls)} for the service, which does not answer since ${at(sinceMs)}: tried until ${at(untilMs)}`,
+    `${callsWait(calls)} for the service, which has not answered since ${at(sinceMs)}; svcfs tries until ${at(untilMs)}`,
   ];
 }
 

@@ -51,7 +51,7 @@ describe('what calls wait for now', () => {
   it('is told with its end: a service that does not answer', () => {
     const unanswered = { calls: 1, sinceMs: 1000, untilMs: 61_000 };
     expect(describeWaits({ ...api, unanswered })).toEqual([
-      '1 call waits for the service, which does not answer since 1970-01-01T00:00:01.000Z: tried until 1970-01-01T00:01:01.000Z',
+      '1 call waits for the service, which has not answered since 1970-01-01T00:00:01.000Z; svcfs tries until 1970-01-01T00:01:01.000Z',
     ]);
   });
 });
