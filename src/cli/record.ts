@@ -35,6 +35,8 @@ export interface DemoRecord {
 /** Which process has the lock of a mount point's state. Only a process of the same place can tell whether it runs. */
 export interface LockRecord {
   readonly daemon: ProcessIdentity;
+  /** It mounts, or has mounted; undefined, as in records of before: it does. */
+  readonly mounts?: boolean | undefined;
   /** The run of the machine and its PID namespace; undefined where the system tells none. */
   readonly place: string | undefined;
 }

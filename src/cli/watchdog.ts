@@ -7,11 +7,11 @@
  */
 import { isSvcfs, mountedOn } from '../fuse/mount-table.ts';
 import { forceUnmount } from '../fuse/recover-dead-mount.ts';
-import { isHeldHere } from './mount/lock-holder.ts';
+import { isHeldToMount } from './mount/lock-holder.ts';
 
 const [mountPoint = '', state = '', watched = ''] = process.argv.slice(2);
 const mounted = await mountedOn(mountPoint);
 // Someone may have recovered the mount point already: then another mount is there, perhaps with the number of the first. Its
 // process has the lock before it mounts.
-const ours = mounted !== undefined && isSvcfs(mounted) && !(await isHeldHere(state).catch(() => false));
+const ours = mounted !== undefined && isSvcfs(mounted) && !(await isHeldToMount(state).catch(() => false));
 if (ours && (watched === '' || mounted.deviceMinor === Number(watched))) await forceUnmount(mountPoint);

@@ -9,30 +9,31 @@ function pathOf(root: string): string {
 }
 
 /** Tells others that this process has the lock. `root` is the state directory of the mount point. */
-export async function writeHolder(root: string): Promise<void> {
+export async function writeHolder(root: string, { mounts }: Pick<LockRecord, 'mounts'>): Promise<void> {
   const daemon = await identify(process.pid);
-  if (daemon !== undefined) await writeRecord<LockRecord>(pathOf(root), { daemon, place: await placeOf() });
+  if (daemon === undefined) return;
+  await writeRecord<LockRecord>(pathOf(root), { daemon, mounts, place: await placeOf() });
 }
 
 export function removeHolder(root: string): Promise<void> {
   return removeRecord(pathOf(root));
 }
 
-/** Whether a process of this place has the lock and runs. */
-export async function isHeldHere(root: string): Promise<boolean> {
+/** Whether a process of this place has the lock and runs, and mounts: `svcfs recover` does not. */
+export async function isHeldToMount(root: string): Promise<boolean> {
   const holder = await holderHere(root);
-  return holder !== undefined && (await isRunning(holder));
+  return holder !== undefined && holder.mounts !== false && (await isRunning(holder.daemon));
 }
 
 /** The process that has the lock although it has ended: the kernel keeps a thread of it, and so all that it had open. */
 export async function lingeringHolder(root: string): Promise<ProcessIdentity | undefined> {
   const holder = await holderHere(root);
-  return holder !== undefined && (await lingers(holder)) ? holder : undefined;
+  return holder !== undefined && (await lingers(holder.daemon)) ? holder.daemon : undefined;
 }
 
-async function holderHere(root: string): Promise<ProcessIdentity | undefined> {
+async function holderHere(root: string): Promise<LockRecord | undefined> {
   const holder = await readRecord<LockRecord>(pathOf(root));
-  return holder?.place !== undefined && holder.place === (await placeOf()) ? holder.daemon : undefined;
+  return holder?.place !== undefined && holder.place === (await placeOf()) ? holder : undefined;
 }
 
 async function placeOf(): Promise<string | undefined> {

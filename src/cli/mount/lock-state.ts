@@ -29,14 +29,18 @@ interface Held {
  * Keeps others from what a mount point has on disk: two processes with one journal would publish each other's files and
  * remove each other's spools. The control socket does not tell of a process on another machine, whose home directory this may be.
  */
-export async function lockState({ root }: MountDirectory, log: Logger): Promise<TakenLock> {
+export async function lockState(
+  { root }: MountDirectory,
+  log: Logger,
+  { mounts = true }: { readonly mounts?: boolean } = {},
+): Promise<TakenLock> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   let held: Held | undefined;
   try {
-    held = await inTurn(root, () => take(root));
+    held = await inTurn(root, () => take(root, mounts));
   } catch (err) {
     log.warn({ err }, 'nothing can be locked here: no other machine that shares this directory may mount');
-    await writeHolder(root);
+    await writeHolder(root, { mounts });
     return { wasTaken: false, unlock: () => removeHolder(root) };
   }
   if (held === undefined) {
@@ -69,7 +73,7 @@ async function inTurn(root: string, work: () => Promise<Held | undefined>): Prom
   }
 }
 
-async function take(root: string): Promise<Held | undefined> {
+async function take(root: string, mounts: boolean): Promise<Held | undefined> {
   const path = join(root, 'lock');
   let handle = await lockFile(path, WAIT_SECONDS);
   const wasTaken = handle === undefined;
@@ -80,6 +84,6 @@ async function take(root: string): Promise<Held | undefined> {
     handle = await lockFile(path, WAIT_SECONDS);
   }
   if (handle === undefined) return undefined;
-  await writeHolder(root);
+  await writeHolder(root, { mounts });
   return { handle, wasTaken };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeHolder } from '../../../src/cli/mount/lock-holder.ts';
+import { isHeldToMount, writeHolder } from '../../../src/cli/mount/lock-holder.ts';
 import { lockState } from '../../../src/cli/mount/lock-state.ts';
 import { type LockRecord, readRecord, writeRecord } from '../../../src/cli/record.ts';
 import { mountDirectoryAt } from '../../../src/config/directories.ts';
@@ -42,7 +42,7 @@ afterEach(async () => {
 /** The lock is its own by the record too. */
 async function linger(): Promise<void> {
   const path = join(root, 'lock-holder');
-  await writeHolder(root);
+  await writeHolder(root, { mounts: true });
   const [record, daemon] = await Promise.all([readRecord<LockRecord>(path), identify(killed.pid)]);
   if (record === undefined || daemon === undefined) throw new Error('nobody holds the lock');
   await writeRecord<LockRecord>(path, { ...record, daemon });
@@ -72,4 +72,15 @@ it('gives the lock of a process that lingers to one process alone, also when tha
   const next = await lockState(directory, LOG);
   expect(next.wasTaken).toBe(false);
   await next.unlock();
+});
+
+it('tells a watchdog whether the process that has the lock may have another mount there', async () => {
+  await end();
+  const directory = mountDirectoryAt(root);
+  for (const mounts of [true, false]) {
+    const lock = await lockState(directory, LOG, { mounts });
+    expect(await isHeldToMount(root)).toBe(mounts);
+    await lock.unlock();
+    expect(await isHeldToMount(root)).toBe(false);
+  }
 });
