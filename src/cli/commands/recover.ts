@@ -7,6 +7,7 @@ import { describeKept, describeKeptRow } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { drop, retry, save } from '../recover/deal-with-kept.ts';
 import {
+  type FoundKept,
   type KeptEntry,
   keptInState,
   meantBy,
@@ -39,7 +40,7 @@ export function addRecoverCommand(program: Command): void {
     .summary('files that are kept on this machine, and not on the service')
     .description('Deal with files that are kept on this machine, and not on the service.')
     .addHelpText('after', DETAILS);
-  recover.command('list').description('List them, oldest first.').action(list);
+  recover.command('list').description('List these files, oldest first.').action(list);
   recover
     .command('show')
     .description('Tell all that is known of a file.')
@@ -60,7 +61,7 @@ export function addRecoverCommand(program: Command): void {
     .action(retryCommand);
   recover
     .command('drop')
-    .description('Remove files for ever.')
+    .description('Remove files from this machine for ever.')
     .argument('[file...]', 'ids, or paths')
     .option('--all', 'everything that was refused or is kept aside', false)
     .option('--yes', 'do not ask', false)
@@ -137,23 +138,25 @@ async function confirm(entries: readonly KeptEntry[]): Promise<void> {
 async function several(given: readonly string[], all: boolean): Promise<readonly KeptEntry[]> {
   if (all === given.length > 0)
     throw new CliError('usage', 'name the files, or give --all; svcfs recover list shows them');
-  const { entries } = await keptInState(state());
-  if (all) return entries.filter(needsPerson);
-  return given.map((each) => only(entries, each));
+  const found = await keptInState(state());
+  if (!all) return given.map((each) => only(found, each));
+  // Somebody who means all of them must hear that there may be more.
+  for (const line of found.unreadable) console.error(`svcfs: perhaps kept here: ${line}`);
+  const entries = found.entries.filter(needsPerson);
+  if (entries.length === 0) console.log('nothing was refused or is kept aside');
+  return entries;
 }
 
 async function one(given: string): Promise<KeptEntry> {
-  const { entries } = await keptInState(state());
-  return only(entries, given);
+  return only(await keptInState(state()), given);
 }
 
-function only(entries: readonly KeptEntry[], given: string): KeptEntry {
+function only({ entries, unreadable }: FoundKept, given: string): KeptEntry {
   const [first, ...others] = meantBy(entries, given);
-  if (first === undefined)
-    throw new CliError(
-      'failure',
-      printable(`${given}: nothing of that name is kept; svcfs recover list shows what is`),
-    );
+  if (first === undefined) {
+    const said = printable(`${given}: nothing of that name is kept; svcfs recover list shows what is`);
+    throw new CliError('failure', [said, ...unreadable.map((line) => `perhaps here: ${line}`)].join('\n'));
+  }
   if (others.length === 0) return first;
   const ids = [first, ...others].map(({ file }) => shortId(file)).join(', ');
   throw new CliError('usage', printable(`${given}: several are kept, name one by its id: ${ids}`));

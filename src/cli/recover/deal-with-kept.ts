@@ -9,6 +9,7 @@ import { messageOf } from '../../lib/message-of.ts';
 import { printable } from '../../lib/printable.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
+import { requireOwnState } from '../require-own-state.ts';
 import { type KeptEntry, keptAt, shownPath } from './kept-entries.ts';
 import { dropDraft, leaveToNextMount } from './with-journal.ts';
 
@@ -60,6 +61,7 @@ export async function drop(entry: KeptEntry): Promise<string> {
 }
 
 async function removeAside({ place, file }: KeptEntry): Promise<void> {
+  await requireOwnState(place.directory);
   if (file.path !== undefined) await removeKept(place.account.uploads, basename(file.path));
 }
 

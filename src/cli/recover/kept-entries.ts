@@ -7,8 +7,10 @@ import {
   type MountDirectory,
   mountDirectoryAt,
 } from '../../config/directories.ts';
-import { type KeptFile, keptFiles } from '../../content/write/kept/kept-files.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { filesAside, filesOwed, type KeptFile } from '../../content/write/kept/kept-files.ts';
+import { errorCode } from '../../lib/error-code.ts';
+import { plainReason } from '../../lib/plain-reason.ts';
+import { printable } from '../../lib/printable.ts';
 import { isRunning } from '../../lib/process-identity.ts';
 import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';
 
@@ -36,13 +38,14 @@ export interface FoundKept {
 /** For one journal; its mount is not to be waited for long. */
 const LOOK_TIMEOUT_MS = 5000;
 
+/** Oldest first. */
 export async function keptInState(state: string): Promise<FoundKept> {
-  const found = await Promise.all(
-    (await namesIn(state)).map((name) => keptAt(mountDirectoryAt(join(state, name)))),
-  );
+  const unreadable: string[] = [];
+  const names = await looked(state, unreadable, namesIn(state));
+  const found = await Promise.all(names.map((name) => keptAt(mountDirectoryAt(join(state, name)))));
   return {
-    entries: found.flatMap((each) => each.entries),
-    unreadable: found.flatMap((each) => each.unreadable),
+    entries: byAge(found.flatMap((each) => each.entries)),
+    unreadable: [...unreadable, ...found.flatMap((each) => each.unreadable)],
   };
 }
 
@@ -52,19 +55,39 @@ export async function keptAt(directory: MountDirectory): Promise<FoundKept> {
   const isServed = record?.daemon !== undefined && (await isRunning(record.daemon));
   const entries: KeptEntry[] = [];
   const unreadable: string[] = [];
-  for (const name of await namesIn(directory.accounts)) {
+  for (const name of await looked(directory.accounts, unreadable, namesIn(directory.accounts))) {
     const account = accountDirectoryAt(directory.accounts, name);
     const served = isServed && (record?.account ?? name) === name;
     const place = { directory, account, written: await recordAt<AccountRecord>(account.record), served };
-    try {
-      const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-      const files = await keptFiles(account.uploads, { signal, served });
-      entries.push(...files.map((file) => ({ place, file })));
-    } catch (error) {
-      unreadable.push(`${account.uploads}: ${messageOf(error)}`);
-    }
+    const { uploads } = account;
+    const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
+    // What was put aside can be dealt with although the journal is damaged.
+    const files = [
+      ...(await looked(uploads, unreadable, filesOwed(uploads, { signal, served }))),
+      ...(await looked(uploads, unreadable, filesAside(uploads))),
+    ];
+    entries.push(...files.map((file) => ({ place, file })));
   }
-  return { entries, unreadable };
+  return { entries: byAge(entries), unreadable };
+}
+
+function byAge(entries: readonly KeptEntry[]): readonly KeptEntry[] {
+  return entries.toSorted((a, b) => a.file.keptMs - b.file.keptMs);
+}
+
+/** None when the look fails: `unreadable` is told where and why then. */
+async function looked<Found>(
+  path: string,
+  unreadable: string[],
+  look: Promise<readonly Found[]>,
+): Promise<readonly Found[]> {
+  try {
+    return await look;
+  } catch (error) {
+    const isSlow = error instanceof Error && error.name === 'AbortError';
+    unreadable.push(printable(`${path}: ${isSlow ? 'takes too long to read' : plainReason(error)}`));
+    return [];
+  }
 }
 
 /** What a person has to deal with: neither a mount nor the next one does by itself. */
@@ -100,7 +123,10 @@ async function recordAt<T extends MountRecord | AccountRecord>(path: string): Pr
   return (await readRecord<T>(path).catch(() => undefined)) ?? undefined;
 }
 
-/** None when it is no directory, or another user's. */
+/** None when there is no such directory. */
 function namesIn(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch(() => []);
+  return readdir(directory).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+    throw error;
+  });
 }

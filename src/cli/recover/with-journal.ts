@@ -6,6 +6,7 @@ import { bootId } from '../../lib/boot-id.ts';
 import { createLogger } from '../../observe/logger.ts';
 import { CliError } from '../exit-codes.ts';
 import { lockState } from '../mount/lock-state.ts';
+import { requireOwnState } from '../require-own-state.ts';
 import type { KeptPlace } from './kept-entries.ts';
 
 const STDERR = 2;
@@ -30,7 +31,9 @@ export async function leaveToNextMount(place: KeptPlace, draftId: string): Promi
 }
 
 async function withJournal<T>(place: KeptPlace, work: (journal: Journal) => Promise<T>): Promise<T> {
-  const lock = await lockState(place.directory, createLogger({ fd: STDERR, level: 'error' }));
+  await requireOwnState(place.directory);
+  const log = createLogger({ fd: STDERR, level: 'error' });
+  const lock = await lockState(place.directory, log, { mounts: false });
   try {
     const journal = await Journal.open(place.account.uploads);
     try {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../../../src/api/api.ts';
-import { type KeptFile, keptFiles } from '../../../src/content/write/kept/kept-files.ts';
+import { filesAside, filesOwed, type KeptFile } from '../../../src/content/write/kept/kept-files.ts';
 import { saveKept } from '../../../src/content/write/kept/save-kept.ts';
 import { folderIdOf, type ProjectFileNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, type WorldOptions, withMethods } from '../../support/changing-world.ts';
@@ -39,9 +39,10 @@ const flush = async (path = '/'): Promise<readonly string[]> =>
   messages(await world.side.flush(path, world.by().signal));
 
 /** As `svcfs recover list` finds them. */
-function kept(directory = 'client', served = true): Promise<readonly KeptFile[]> {
+async function kept(directory = 'client', served = true): Promise<readonly KeptFile[]> {
   const { signal } = world.by();
-  return keptFiles(join(world.service.dataDir, directory, 'up'), { signal, served });
+  const uploads = join(world.service.dataDir, directory, 'up');
+  return [...(await filesOwed(uploads, { signal, served })), ...(await filesAside(uploads))];
 }
 
 async function refused(name: string, text: string): Promise<string> {

@@ -4,13 +4,14 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bootId } from '../../../lib/boot-id.ts';
 import { errorCode } from '../../../lib/error-code.ts';
-import { exists } from '../../../lib/exists.ts';
 import type { AsideFile } from '../../ports.ts';
 import { journalIn } from '../journal/journal.ts';
 import { applyEntry, type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';
 import { journalLines } from '../journal/journal-lines.ts';
-import { ExtentMap } from '../spool/extent-map.ts';
+import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
+import { type Extent, ExtentMap } from '../spool/extent-map.ts';
 import { KEPT_DIRECTORY, readAbout } from './about-kept.ts';
 
 export type KeptState =
@@ -49,12 +50,12 @@ interface Look {
   readonly served: boolean;
 }
 
-/** Oldest first. Throws when the journal cannot be read to its end. `directory` is that of the spools. */
-export async function keptFiles(directory: string, { signal, served }: Look): Promise<readonly KeptFile[]> {
+/** Those of the journal. Throws when it cannot be read to its end. `directory` is that of the spools. */
+export async function filesOwed(directory: string, { signal, served }: Look): Promise<readonly KeptFile[]> {
   const drafts = await draftsIn(directory, { signal, served });
-  const journaled = await Promise.all(drafts.map((draft) => ofDraft(directory, draft, served)));
-  const files = [...journaled.flatMap((file) => file ?? []), ...(await filesAside(directory))];
-  return files.sort((a, b) => a.keptMs - b.keptMs);
+  const boot = await bootId();
+  const files = await Promise.all(drafts.map((draft) => ofDraft(directory, draft, { served, boot })));
+  return files.flatMap((file) => file ?? []);
 }
 
 /** Those of `recovered/` alone. */
@@ -100,7 +101,7 @@ async function draftsIn(directory: string, { signal, served }: Look): Promise<re
     if (entry === undefined) {
       // The mount may be writing it.
       if (served) break;
-      throw new Error(`${path}: damaged`);
+      throw new Error('the journal is damaged: what it tells of after that is put aside by the next mount');
     }
     applyEntry(drafts, entry);
   }
@@ -108,26 +109,39 @@ async function draftsIn(directory: string, { signal, served }: Look): Promise<re
 }
 
 /** Undefined: nothing of it is kept here for anybody. */
-async function ofDraft(directory: string, draft: DraftState, served: boolean): Promise<KeptFile | undefined> {
+async function ofDraft(
+  directory: string,
+  draft: DraftState,
+  { served, boot }: { readonly served: boolean; readonly boot: string | undefined },
+): Promise<KeptFile | undefined> {
   const state = stateOf(draft, served);
   if (state === undefined) return undefined;
   const { id, label, createdMs, refused, publishedFileId, extents, closed, phase } = draft;
   const map = new ExtentMap(extents);
   const first = phase === 'publishing' ? undefined : closed;
   const spool = join(directory, `${id}.spool`);
-  const hasSpool = await exists(spool);
-  if (state === 'unclosed' && !hasSpool && map.localBytes > 0) return undefined;
+  const spoolBytes = await sizeOf(spool);
+  if (state === 'unclosed' && spoolBytes === undefined && map.localBytes > 0) return undefined;
+  const sizeBytes = first?.sizeBytes ?? map.sizeBytes;
+  const bytes = first ? first.bytes : draft.bytes;
+  const found =
+    bytes === undefined
+      ? { spoolBytes, survived: first !== undefined || hasSurvived(draft, boot) }
+      : { spoolBytes: sizeBytes, survived: true };
   return {
     id,
     state,
     label,
-    sizeBytes: first?.sizeBytes ?? map.sizeBytes,
+    sizeBytes,
     keptMs: refused?.atMs ?? createdMs,
     reason: refused?.reason ?? REASONS[state],
     acknowledged: isAsked(draft),
-    path: hasSpool ? spool : undefined,
-    bytes: first ? first.bytes : draft.bytes,
-    missing: publishedFileId === undefined ? missingOf(map) : `it is file ${publishedFileId} at the service`,
+    path: spoolBytes === undefined ? undefined : spool,
+    bytes,
+    missing:
+      publishedFileId === undefined
+        ? missingOf(map.slice(0, sizeBytes), found)
+        : `it is file ${publishedFileId} at the service`,
   };
 }
 
@@ -149,11 +163,33 @@ function stateOf(draft: DraftState, served: boolean): KeptState | undefined {
   return extents.some(({ origin }) => origin.kind === 'local') ? 'unclosed' : undefined;
 }
 
-function missingOf({ extents }: ExtentMap): string | undefined {
+interface FoundSpool {
+  /** Undefined: there is none. */
+  readonly spoolBytes: number | undefined;
+  /** Its bytes are those that were written. */
+  readonly survived: boolean;
+}
+
+function missingOf(extents: readonly Extent[], { spoolBytes = 0, survived }: FoundSpool): string | undefined {
   const kinds = new Set(extents.map(({ origin }) => origin.kind));
+  const localEnd = extents.findLast(({ origin }) => origin.kind === 'local')?.end ?? 0;
   const reasons = [
     ...(kinds.has('version') ? ['what was not written since it was opened is left out (zeros)'] : []),
     ...(kinds.has('released') ? ['what was written first is only in its unfinished upload (zeros)'] : []),
+    ...(localEnd > spoolBytes
+      ? [`its spool was cut short: ${spoolBytes} of ${localEnd} bytes are left (the rest are zeros)`]
+      : []),
+    ...(localEnd > 0 && !survived ? [MAY_BE_ZEROS] : []),
   ];
   return reasons.length > 0 ? reasons.join('; ') : undefined;
+}
+
+/** Undefined: it is not there. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dirSync } from 'tmp';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
+import type { DraftState } from '../../../src/content/write/journal/journal-entry.ts';
+import { filesOwed, type KeptFile } from '../../../src/content/write/kept/kept-files.ts';
+import { bootId } from '../../../src/lib/boot-id.ts';
+import { draftState } from './draft-state.ts';
+
+let directory: { readonly name: string; removeCallback(): void };
+beforeEach(() => {
+  directory = dirSync({ prefix: 'svcfs', unsafeCleanup: true });
+});
+afterEach(() => directory.removeCallback());
+
+/** What a closed file of five bytes is found as, which a mount left behind. */
+async function found(spool: string, changes: Partial<DraftState>): Promise<KeptFile | undefined> {
+  const extents = [{ start: 0, end: 5, origin: { kind: 'local' } }] as const;
+  const journal = await Journal.open(directory.name);
+  journal.record({ type: 'draft', draft: draftState('a', { phase: 'publishing', extents, ...changes }) });
+  await journal.close();
+  await writeFile(join(directory.name, 'a.spool'), spool);
+  const [file] = await filesOwed(directory.name, { signal: AbortSignal.timeout(5000), served: false });
+  return file;
+}
+
+it('tells of what waits that its spool was cut short, or need not be on the disk', async () => {
+  expect(await found('he', { onDisk: true })).toMatchObject({
+    state: 'waiting',
+    sizeBytes: 5,
+    missing: expect.stringContaining('2 of 5 bytes are left'),
+  });
+  expect(await found('hello', { bootId: 'of another run' })).toMatchObject({
+    missing: expect.stringContaining('some may be zeros'),
+  });
+});
+
+it('takes for whole what is on the disk, in the journal, or of this run of the machine', async () => {
+  const bytes = Buffer.from('hello').toString('base64');
+  const closed = { phase: 'open', closed: { sizeBytes: 5 } } as const;
+  const whole = [{ onDisk: true }, { bootId: await bootId() }, { bytes }, closed];
+  for (const changes of whole)
+    expect(await found('hello', changes), JSON.stringify(changes)).toMatchObject({ missing: undefined });
+  expect(await found('', { bytes })).toMatchObject({ bytes, missing: undefined });
+});
