@@ -8,7 +8,7 @@ import { choosePartSize } from '../rules/part-size.ts';
 import { demand } from '../rules/permissions.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
-import { databaseFailure } from '../store/database-failure.ts';
+import { mayHaveChanged } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
 import type { UploadRow } from '../store/uploads.ts';
 import { destinationFolder, type NamedDestination } from './destination-folder.ts';
@@ -48,8 +48,8 @@ export async function beginUpload(
   try {
     await noteUpload(store, upload);
   } catch (error) {
-    // When the connection broke, nobody knows whether the upload is there.
-    if (databaseFailure(error) !== 'unreachable') await removeSent(services, upload);
+    // When the connection broke or the disk failed, nobody knows whether the upload is there.
+    if (!mayHaveChanged(error)) await removeSent(services, upload);
     throw error;
   }
   return upload;

@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import { randomId } from '../random-id.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
-import { databaseFailure } from '../store/database-failure.ts';
+import { mayHaveChanged } from '../store/database-failure.ts';
 import type { FileRow } from '../store/files.ts';
 import { uploadFolder } from './begin-upload.ts';
 import type { NamedDestination } from './destination-folder.ts';
@@ -58,8 +58,9 @@ export async function uploadInline(
       await tx.files.replaceTags(file.id, upload.tags);
     });
   } catch (error) {
-    // When the connection broke, nobody knows whether the file is there: better bytes too many than a file without them.
-    if (databaseFailure(error) !== 'unreachable') await blobs.remove(blob.key);
+    // When the connection broke or the disk failed, nobody knows whether the file is there: better bytes too many than a
+    // file without them.
+    if (!mayHaveChanged(error)) await blobs.remove(blob.key);
     throw error;
   }
   return file;

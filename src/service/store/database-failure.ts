@@ -52,6 +52,12 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   }
 }
 
+/** Whether what was to be changed may have been, for all that this process can tell. */
+export function mayHaveChanged(error: unknown): boolean {
+  const failure = databaseFailure(error);
+  return failure === 'unreachable' || failure === 'unsynced';
+}
+
 const PASSING: ReadonlySet<DatabaseFailure> = new Set(['busy', 'conflict', 'unreachable', 'unsynced']);
 
 /** Whether the same may well succeed when it is done again later. */
