@@ -1,5 +1,5 @@
 /** What the mounts of this user keep on this machine and the service does not have, over all in a state directory. */
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   type AccountDirectory,
@@ -123,10 +123,19 @@ async function recordAt<T extends MountRecord | AccountRecord>(path: string): Pr
   return (await readRecord<T>(path).catch(() => undefined)) ?? undefined;
 }
 
-/** None when there is no such directory. */
-function namesIn(directory: string): Promise<readonly string[]> {
-  return readdir(directory).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return [];
+/** None when there is no such directory, or it is another user's. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (code === 'EACCES' && !(await isOwn(directory))) return [];
     throw error;
-  });
+  }
+}
+
+async function isOwn(path: string): Promise<boolean> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts?.uid === process.geteuid?.();
 }
