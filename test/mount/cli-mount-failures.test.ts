@@ -66,6 +66,14 @@ describe('svcfs mount fails with an exit code of its own for', () => {
     );
   });
 
+  test('a --retry-timeout that leaves no time for an answer', async ({ sandbox }) => {
+    const args = ['mount', sandbox.mountPoint, '--retry-timeout', '0'];
+    expect(await sandbox.svcfs(args, { env: service.credentials })).toMatchObject({
+      code: EXIT_CODES.usage.code,
+      stderr: expect.stringContaining('at least 1 s'),
+    });
+  });
+
   test('a token file that is a directory', async ({ sandbox }) => {
     const says = /^svcfs: cannot read the token file \/tmp: illegal operation on a directory$/m;
     await expectFailure(sandbox, { exit: 'credentials', says }, { args: ['--token-file', '/tmp'] });

@@ -282,13 +282,6 @@ describe('--part-size', () => {
   });
 });
 
-test('--retry-timeout is refused where no time is left for an answer', async ({ sandbox }) => {
-  expect(await tryMount(sandbox, ['--retry-timeout', '0'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('at least 1 s'),
-  });
-});
-
 describe('--md5-sum', () => {
   const told = (path: string): Promise<RunResult> =>
     run('getfattr', ['--only-values', '-n', 'user.md5_sum', path]);
