@@ -1,9 +1,12 @@
 import { type FileHandle, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MountDirectory } from '../../config/directories.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { lockFile } from '../../lib/lock-file.ts';
+import { plainReason } from '../../lib/plain-reason.ts';
 import type { Logger } from '../../observe/logger.ts';
 import { CliError } from '../exit-codes.ts';
+import { STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
 import { lingeringHolder, removeHolder, writeHolder } from './lock-holder.ts';
 
 /** A process that was killed, or has just unmounted, is gone by then. */
@@ -39,6 +42,7 @@ export async function lockState(
   try {
     held = await inTurn(root, () => take(root, mounts));
   } catch (err) {
+    if (!hasNoLocks(err)) throw failure(root, err);
     log.warn({ err }, 'nothing can be locked here: no other machine that shares this directory may mount');
     await writeHolder(root, { mounts });
     return { wasTaken: false, unlock: () => removeHolder(root) };
@@ -58,6 +62,17 @@ export async function lockState(
       await handle.close();
     },
   };
+}
+
+/** `flock` said so, or is not there. Any other failure, as of a full disk, says nothing of whether another has the lock. */
+function hasNoLocks(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === undefined || (code === 'ENOENT' && error instanceof Error && 'spawnargs' in error);
+}
+
+function failure(root: string, error: unknown): CliError {
+  const { exit, remedy } = STATE_DIRECTORY_FAILS;
+  return new CliError(exit, `cannot lock ${root}: ${plainReason(error)}; ${remedy}`, { cause: error });
 }
 
 /**

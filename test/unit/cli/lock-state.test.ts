@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { isHeldToMount, writeHolder } from '../../../src/cli/mount/lock-holder.ts';
 import { lockState } from '../../../src/cli/mount/lock-state.ts';
 import { type LockRecord, readRecord, writeRecord } from '../../../src/cli/record.ts';
@@ -83,4 +83,18 @@ it('tells a watchdog whether the process that has the lock may have another moun
     await lock.unlock();
     expect(await isHeldToMount(root)).toBe(false);
   }
+});
+
+it('goes on without a lock where there are none, but not when it cannot tell whether another has it', async () => {
+  await end();
+  await rm(join(root, 'lock'));
+  await mkdir(join(root, 'lock'));
+  const directory = mountDirectoryAt(root);
+  await expect(lockState(directory, LOG)).rejects.toThrow(
+    `cannot lock ${root}: illegal operation on a directory; set XDG_STATE_HOME`,
+  );
+  await rm(join(root, 'lock'), { recursive: true });
+  vi.stubEnv('PATH', root);
+  onTestFinished(() => vi.unstubAllEnvs());
+  await (await lockState(directory, LOG)).unlock();
 });
