@@ -95,6 +95,6 @@ it('goes on without a lock where there are none, but not when it cannot tell whe
   );
   await rm(join(root, 'lock'), { recursive: true });
   vi.stubEnv('PATH', root);
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   await (await lockState(directory, LOG)).unlock();
 });
