@@ -80,9 +80,10 @@ const REFUSED_IPV6: readonly (readonly [string, number])[] = [
   ['64:ff9b:1::', 48],
 ];
 
-/** Prefixes under which an IPv6 address carries an IPv4 address next (RFC 4291, 6052, 3056), and their length in bits. */
+/** Prefixes under which an IPv6 address carries an IPv4 address next (RFC 4291, 2765, 6052, 3056), and their length in bits. */
 const EMBEDDING: readonly (readonly [prefix: string, bits: number])[] = [
   ['::ffff:', 96],
+  ['::ffff:0:', 96],
   ['::', 96],
   ['64:ff9b::', 96],
   ['2002:', 16],
