@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { removeKept } from '../../content/write/kept/about-kept.ts';
 import { saveKept } from '../../content/write/kept/save-kept.ts';
 import { errorCode } from '../../lib/error-code.ts';
-import { messageOf } from '../../lib/message-of.ts';
+import { plainReason } from '../../lib/plain-reason.ts';
 import { printable } from '../../lib/printable.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
@@ -26,7 +26,7 @@ export async function save(
   if (!replace && (await exists(to)))
     throw failure(to, 'exists, and stays as it is: name another file, or give --replace');
   await saveKept(file, to, { replace }).catch((error: unknown) => {
-    throw failure(to, `could not be written: ${messageOf(error)}`);
+    throw failure(path, `could not be saved to ${to}: ${plainReason(error)}`);
   });
   if (!(await isUnchanged(entry)))
     throw failure(path, `was changed while it was saved: what is in ${to} may be half old, save it again`);
@@ -90,7 +90,7 @@ async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
-    throw failure(path, messageOf(error));
+    throw failure(path, plainReason(error));
   }
 }
 

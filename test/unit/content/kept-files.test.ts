@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from '../../../src/content/write/journal/journal.ts';
 import type { DraftState } from '../../../src/content/write/journal/journal-entry.ts';
 import { filesOwed, type KeptFile } from '../../../src/content/write/kept/kept-files.ts';
+import { saveKept } from '../../../src/content/write/kept/save-kept.ts';
 import { bootId } from '../../../src/lib/boot-id.ts';
 import { draftState } from './draft-state.ts';
 
@@ -43,4 +44,15 @@ it('takes for whole what is on the disk, in the journal, or of this run of the m
   for (const changes of whole)
     expect(await found('hello', changes), JSON.stringify(changes)).toMatchObject({ missing: undefined });
   expect(await found('', { bytes })).toMatchObject({ bytes, missing: undefined });
+});
+
+it('is saved in the place of another file, however long the name of that is', async () => {
+  const name = '名'.repeat(85);
+  const to = join(directory.name, name);
+  await writeFile(to, 'other');
+  const kept = { path: undefined, bytes: Buffer.from('hello').toString('base64'), sizeBytes: 5 };
+  await saveKept(kept, to, { replace: true });
+  expect(await readFile(to, 'utf8')).toBe('hello');
+  expect(await readdir(directory.name)).toEqual([name]);
+  await expect(saveKept(kept, to, { replace: false })).rejects.toMatchObject({ code: 'EEXIST' });
 });

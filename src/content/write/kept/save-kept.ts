@@ -1,6 +1,7 @@
 /** Copies what is kept to a file of a person's choice. */
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorCode } from '../../../lib/error-code.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import type { KeptFile } from './kept-files.ts';
@@ -18,7 +19,7 @@ export async function saveKept(
   to: string,
   { replace }: { readonly replace: boolean },
 ): Promise<void> {
-  const written = replace ? join(dirname(to), `.${basename(to).slice(0, 200)}.${process.pid}`) : to;
+  const written = replace ? join(dirname(to), `.svcfs-${randomUUID()}`) : to;
   const target = await open(written, 'wx', 0o600);
   try {
     await copy(kept, target).finally(() => target.close());
