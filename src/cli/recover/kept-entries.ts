@@ -38,6 +38,9 @@ export interface FoundKept {
 /** For one journal; its mount is not to be waited for long. */
 const LOOK_TIMEOUT_MS = 5000;
 
+const DAMAGED =
+  'the journal is damaged: the next mount goes on with what it tells of before that, and puts aside what else lies there';
+
 /** Oldest first. */
 export async function keptInState(state: string): Promise<FoundKept> {
   const unreadable: string[] = [];
@@ -61,9 +64,9 @@ export async function keptAt(directory: MountDirectory): Promise<FoundKept> {
     const place = { directory, account, written: await recordAt<AccountRecord>(account.record), served };
     const { uploads } = account;
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
-    // What was put aside can be dealt with although the journal is damaged.
+    const onDamage = (): void => void unreadable.push(printable(`${uploads}: ${DAMAGED}`));
     const files = [
-      ...(await looked(uploads, unreadable, filesOwed(uploads, { signal, served }))),
+      ...(await looked(uploads, unreadable, filesOwed(uploads, { signal, served, onDamage }))),
       ...(await looked(uploads, unreadable, filesAside(uploads))),
     ];
     entries.push(...files.map((file) => ({ place, file })));

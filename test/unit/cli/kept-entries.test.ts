@@ -1,9 +1,11 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { drop, retry } from '../../../src/cli/recover/deal-with-kept.ts';
 import { keptInState } from '../../../src/cli/recover/kept-entries.ts';
+import { Journal } from '../../../src/content/write/journal/journal.ts';
+import { draftState } from '../content/draft-state.ts';
 
 let state: string;
 let uploads: string;
@@ -15,10 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(state, '..'), { recursive: true }));
 
-it('finds what was put aside beside a journal that is damaged, and tells of that in one line', async () => {
-  await writeFile(join(uploads, 'journal'), 'rubbish that is no line of a journal\n');
+it('finds what a journal tells of before it is damaged, and what was put aside beside it, and tells of that in one line', async () => {
+  const journal = await Journal.open(uploads);
+  journal.record({ type: 'draft', draft: draftState('before', { phase: 'publishing' }) });
+  await journal.close();
+  await appendFile(join(uploads, 'journal'), 'rubbish that is no line of a journal\n');
   const { entries, unreadable } = await keptInState(state);
-  expect(entries.map(({ file }) => file.label)).toEqual(['run.bam']);
+  expect(entries.map(({ file }) => basename(file.label))).toEqual(['before', 'run.bam']);
   expect(unreadable).toEqual([expect.stringMatching(/^[^\n]*mount\\x0a[^\n]*: the journal is damaged/)]);
 });
 

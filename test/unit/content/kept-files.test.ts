@@ -22,7 +22,8 @@ async function found(spool: string, changes: Partial<DraftState>): Promise<KeptF
   journal.record({ type: 'draft', draft: draftState('a', { phase: 'publishing', extents, ...changes }) });
   await journal.close();
   await writeFile(join(directory.name, 'a.spool'), spool);
-  const [file] = await filesOwed(directory.name, { signal: AbortSignal.timeout(5000), served: false });
+  const signal = AbortSignal.timeout(5000);
+  const [file] = await filesOwed(directory.name, { signal, served: false, onDamage: () => expect.fail() });
   return file;
 }
 

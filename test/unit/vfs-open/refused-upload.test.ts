@@ -42,7 +42,10 @@ const flush = async (path = '/'): Promise<readonly string[]> =>
 async function kept(directory = 'client', served = true): Promise<readonly KeptFile[]> {
   const { signal } = world.by();
   const uploads = join(world.service.dataDir, directory, 'up');
-  return [...(await filesOwed(uploads, { signal, served })), ...(await filesAside(uploads))];
+  return [
+    ...(await filesOwed(uploads, { signal, served, onDamage: () => expect.fail() })),
+    ...(await filesAside(uploads)),
+  ];
 }
 
 async function refused(name: string, text: string): Promise<string> {

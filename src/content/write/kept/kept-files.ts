@@ -48,11 +48,14 @@ interface Look {
   readonly signal: AbortSignal;
   /** A mount has the journal: what waits is on its way, and what is written is no business of others. */
   readonly served: boolean;
+  /** The journal tells of no more from some line on. */
+  readonly onDamage: () => void;
 }
 
-/** Those of the journal. Throws when it cannot be read to its end. `directory` is that of the spools. */
-export async function filesOwed(directory: string, { signal, served }: Look): Promise<readonly KeptFile[]> {
-  const drafts = await draftsIn(directory, { signal, served });
+/** Those of the journal. `directory` is that of the spools. */
+export async function filesOwed(directory: string, look: Look): Promise<readonly KeptFile[]> {
+  const { served } = look;
+  const drafts = await draftsIn(directory, look);
   const boot = await bootId();
   const files = await Promise.all(drafts.map((draft) => ofDraft(directory, draft, { served, boot })));
   return files.flatMap((file) => file ?? []);
@@ -94,14 +97,16 @@ async function fileAside(directory: string, name: string): Promise<KeptFile | un
   };
 }
 
-async function draftsIn(directory: string, { signal, served }: Look): Promise<readonly DraftState[]> {
-  const path = journalIn(directory);
+async function draftsIn(
+  directory: string,
+  { signal, served, onDamage }: Look,
+): Promise<readonly DraftState[]> {
   const drafts = new Map<string, DraftState>();
-  for await (const { entry } of journalLines(path, signal)) {
+  for await (const { entry } of journalLines(journalIn(directory), signal)) {
     if (entry === undefined) {
       // The mount may be writing it.
-      if (served) break;
-      throw new Error('the journal is damaged: what it tells of after that is put aside by the next mount');
+      if (!served) onDamage();
+      break;
     }
     applyEntry(drafts, entry);
   }
