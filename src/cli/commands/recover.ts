@@ -139,7 +139,7 @@ async function several(given: readonly string[], all: boolean): Promise<readonly
   if (all === given.length > 0)
     throw new CliError('usage', 'name the files, or give --all; svcfs recover list shows them');
   const found = await keptInState(state());
-  if (!all) return given.map((each) => only(found, each));
+  if (!all) return [...new Set(given.map((each) => only(found, each)))];
   // Somebody who means all of them must hear that there may be more.
   for (const line of found.unreadable) console.error(`svcfs: perhaps kept here: ${line}`);
   const entries = found.entries.filter(needsPerson);
