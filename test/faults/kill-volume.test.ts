@@ -136,6 +136,7 @@ it('and someone else puts an object there: that one stays, and what was written 
   const kept = await recovered('disputed');
   await mustRun('cmp', [big, kept]);
   expect(await world.sandbox.logs()).toContain(kept);
+  expect(await world.sandbox.svcfs(['recover', 'drop', '--yes', kept])).toMatchObject({ code: 0 });
 });
 
 describe('and the next mount has no staging project: it says so, and the one after it brings it there', () => {

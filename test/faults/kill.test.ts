@@ -79,6 +79,7 @@ describe('the mount killed', () => {
       /restarted[^\n]*machine may have been restarted before all of its bytes were on the disk/,
     );
     expect(log).toContain(kept);
+    expect(await world.sandbox.svcfs(['recover', 'drop', '--yes', kept])).toMatchObject({ code: 0 });
   });
 
   it('while a file is open: what was synced is kept for a person, and the name stays free', async () => {
@@ -94,6 +95,7 @@ describe('the mount killed', () => {
     const log = await world.sandbox.logs();
     expect(log).toContain(kept);
     expect(log).toMatch(/still being written when the mount ended/);
+    expect(await world.sandbox.svcfs(['recover', 'drop', '--yes', kept])).toMatchObject({ code: 0 });
   });
 });
 

@@ -78,8 +78,8 @@ function requireNoneLeft(mountPoint: string, left: readonly string[], { byForce 
 
 function describeRefused(mountPoint: string, files: readonly string[]): string {
   return (
-    `${mountPoint}: unmounted, but the service refused some of what was written:\n  ${files.join('\n  ')}\n` +
-    'It is safe on this machine: svcfs recover list shows it; svcfs recover save, retry or drop deals with it.'
+    `${mountPoint}: unmounted, but some of what was written is on this machine alone:\n  ${files.join('\n  ')}\n` +
+    'It stays here until you deal with it: svcfs recover list shows it; svcfs recover save, retry or drop ends it.'
   );
 }
 

@@ -12,6 +12,7 @@ import type { ContentTable } from './content-table.ts';
 import { keptAside } from './give-up.ts';
 import { RecoveredUpload } from './recovered-upload.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
+import { showGone } from './staged-removals.ts';
 
 /** A mount begins without knowing where a file hangs rather than late: then that is looked for again. */
 const LOOK_MS = 10_000;
@@ -88,9 +89,18 @@ export class RecoveredUploads {
     const adopted = await this.#adopt(path, owed, signal).catch(() => undefined);
     if (adopted === true) return;
     const upload = new RecoveredUpload(path, owed, async () => {
-      if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await owed.finish();
+      if (adopted === false || !(await this.#adopt(path, owed, NEVER_ABORTED))) await this.#finish(owed);
     });
     this.#closedFiles.bring(upload);
+  }
+
+  /** What goes on to a volume leaves the staging folder, whatever becomes of it. */
+  async #finish({ target, finish }: OwedDraft): Promise<void> {
+    try {
+      await finish();
+    } finally {
+      if (target.onward) showGone(this.#tree, target);
+    }
   }
 
   /** With it ends the waiting of what the draft took the place of. */

@@ -58,10 +58,14 @@ export class StagedRemovals {
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;
     }
-    // Who looks into the folder is not to see it for another minute.
-    for (const node of this.#tree.nodes.values()) {
-      if (node.kind === 'project-folder' && folderIdOf(node) === file.parent)
-        this.#tree.gone(node, shownName(file.name, 'entry'));
-    }
+    showGone(this.#tree, file);
+  }
+}
+
+/** A listing of the folder no longer shows an entry for a minute after it was taken out. */
+export function showGone(tree: Tree, { parent, name }: Pick<FileRecord, 'parent' | 'name'>): void {
+  for (const node of tree.nodes.values()) {
+    if (node.kind === 'project-folder' && folderIdOf(node) === parent)
+      tree.gone(node, shownName(name, 'entry'));
   }
 }
