@@ -6,6 +6,8 @@ export interface Failure {
   readonly op: string;
   /** The attribute that it was about. */
   readonly attribute?: string | undefined;
+  /** What an open was for. */
+  readonly access?: 'read' | 'write' | undefined;
   readonly path: string;
   readonly errno: string;
   /** What failed and what to do about it, for a person. */
@@ -17,6 +19,8 @@ export interface Failure {
 export interface EndedFailures {
   readonly ops: readonly string[] | 'all';
   readonly attribute?: string | undefined;
+  /** Undefined: any. */
+  readonly access?: 'read' | 'write' | undefined;
   readonly mark: number;
 }
 
@@ -55,10 +59,11 @@ export class ErrorRegistry {
   }
 
   /** What failed at a path before the `mark` is over, as far as it is among these operations; `all`: and below it. */
-  ended(path: string, { ops, attribute, mark }: EndedFailures): void {
+  ended(path: string, { ops, attribute, access, mark }: EndedFailures): void {
+    const isAmong = ({ op, attribute: its, access: had }: Failure): boolean =>
+      ops === 'all' || (ops.includes(op) && its === attribute && (access ?? had) === (had ?? access));
     const isEnded = (failure: Failure): boolean =>
-      (this.#recordedAt.get(failure) ?? 0) <= mark &&
-      (ops === 'all' || (ops.includes(failure.op) && failure.attribute === attribute));
+      (this.#recordedAt.get(failure) ?? 0) <= mark && isAmong(failure);
     const failure = this.#byPath.get(path);
     if (failure && isEnded(failure)) this.#forget(path);
     if (ops !== 'all') return;

@@ -4,7 +4,8 @@
 import type { Errno } from '../../lib/errno.ts';
 import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, FileSystem, NodeId } from '../file-system.ts';
-import type { ErrorRegistry } from './error-registry.ts';
+import { openModeOf } from '../open/open-flags.ts';
+import type { ErrorRegistry, Failure } from './error-registry.ts';
 import type { FailedOperation } from './failure-of.ts';
 import { endedBy } from './what-success-ends.ts';
 
@@ -112,7 +113,7 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
   const failed = (error: unknown, args: readonly unknown[]): never => {
     if (!isOrdinary(op, error, args)) {
       const path = pathOf(SUBJECTS[op], args, reports.paths);
-      reports.report({ op, path, attribute: attributeOf(op, args) }, error);
+      reports.report({ op, path, ...aspectsOf(op, args) }, error);
     }
     throw error;
   };
@@ -121,8 +122,8 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
   const done = <T>(answer: T, args: readonly unknown[], mark: number): T => {
     if (op === 'lookup') reports.lookedUp(() => pathOf(SUBJECTS[op], args, paths));
     if (mark === 0 || errors.isEmpty || ops.length === 0) return answer;
-    const attribute = attributeOf(op, args);
-    for (const path of pathsOf(op, args, paths)) errors.ended(path, { ops, attribute, mark });
+    const aspects = aspectsOf(op, args);
+    for (const path of pathsOf(op, args, paths)) errors.ended(path, { ops, ...aspects, mark });
     return answer;
   };
   return (...args) => {
@@ -140,8 +141,12 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
   };
 }
 
-function attributeOf(op: keyof FileSystem, args: readonly unknown[]): string | undefined {
-  return op === 'getxattr' || op === 'setxattr' || op === 'removexattr' ? String(args[1]) : undefined;
+/** What beside the path tells one operation from another of its kind: a file that is read may still not be written. */
+function aspectsOf(op: keyof FileSystem, args: readonly unknown[]): Pick<Failure, 'attribute' | 'access'> {
+  if (op === 'getxattr' || op === 'setxattr' || op === 'removexattr') return { attribute: String(args[1]) };
+  if (op !== 'open') return {};
+  const { write, truncate } = openModeOf(Number(args[1]));
+  return { access: write || truncate ? 'write' : 'read' };
 }
 
 /** All the names that an operation is about. */

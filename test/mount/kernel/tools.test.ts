@@ -58,12 +58,12 @@ describe('real tools on a mount', () => {
     ).toBe('z\ny\n');
   });
 
-  it('keeps times to the millisecond, modes and owners', async () => {
+  it('keeps times to the nanosecond, modes and owners', async () => {
     expect(
       await shell(
-        'touch -d 1969-07-20T20:17:40.123456Z t; TZ=UTC stat -c %y t; chmod 640 t; chown 12:34 t; stat -c %a:%u:%g t; rm t',
+        'touch -d 1969-07-20T20:17:40.123456789Z t; TZ=UTC stat -c %y t; chmod 640 t; chown 12:34 t; stat -c %a:%u:%g t; rm t',
       ),
-    ).toBe('1969-07-20 20:17:40.123000000 +0000\n640:12:34\n');
+    ).toBe('1969-07-20 20:17:40.123456789 +0000\n640:12:34\n');
   });
 
   it('stores symbolic links, and refuses hard ones', async () => {
