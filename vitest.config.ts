@@ -16,8 +16,11 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
   },
 });
 
-/** Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. */
-const SANDBOXED = ['test/faults/task-takeover.test.ts'];
+/**
+ * Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. And whether bytes are
+ * spliced depends on how fast they come.
+ */
+const APART = ['test/faults/task-takeover.test.ts', 'test/faults/splicing.test.ts'];
 
 const LONG = project('long', 300, {
   include: ['test/long/**/*.test.ts', 'test/model/crash.test.ts'],
@@ -47,11 +50,11 @@ export default defineConfig({
       }),
       // They wait more than they compute: for timeouts, restarts and retries. So three of them share two processors.
       project('faults', 180, {
-        exclude: SANDBOXED,
+        exclude: APART,
         maxWorkers: availableParallelism() + 1,
         sequence: { groupOrder: 1 },
       }),
-      project('faults-of-tasks', 180, { include: SANDBOXED, fileParallelism: false }),
+      project('faults-apart', 180, { include: APART, fileParallelism: false }),
       // Hours: only `scripts/test --long` has them.
       ...(process.env['SVCFS_LONG'] === '1' ? [LONG] : []),
       project('model', 180, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
