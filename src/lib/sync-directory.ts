@@ -1,11 +1,6 @@
-import { open } from 'node:fs/promises';
+import { syncFile } from './sync-file.ts';
 
 /** Makes the names in a directory durable: a file's own fsync need not (fsync(2)). */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+export function syncDirectory(path: string): Promise<void> {
+  return syncFile(path);
 }

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, constants as fsConstants } from 'node:fs';
-import { chmod, chown, copyFile, link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, link, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncDirectory } from '../../lib/sync-directory.ts';
+import { syncFile } from '../../lib/sync-file.ts';
 import type { PutSource } from './bucket.ts';
 
 /** Fills a new file with the source's bytes, durably, and answers their MD5 in hex. */
@@ -30,13 +32,13 @@ export async function receiveFile(
 /** Shares the blocks where the file system can; else the kernel copies, and no byte passes this process. */
 export async function copyFileDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, fsConstants.COPYFILE_FICLONE);
-  await sync(to);
+  await syncFile(to);
 }
 
 /** Gives a finished file its name. Rejects with EEXIST when it may not overwrite: rename(2) cannot refuse, link(2) does. */
 export async function placeFile(temporary: string, path: string, overwrite: boolean): Promise<void> {
   await (overwrite ? rename(temporary, path) : link(temporary, path));
-  await sync(dirname(path));
+  await syncDirectory(dirname(path));
 }
 
 /**
@@ -67,14 +69,14 @@ async function takeOver(path: string, replaced: string): Promise<void> {
   if (before === undefined) return;
   await chown(path, before.uid, before.gid);
   await chmod(path, before.mode & 0o777);
-  await sync(path);
+  await syncFile(path);
 }
 
 /** Makes a directory and what is missing above it, durably. */
 export async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
-  for (let made = path; made.length >= first.length; made = dirname(made)) await sync(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
 /** False where no link can be made, on another file system or one without links, or one was: two objects must not be one file. */
@@ -94,13 +96,4 @@ async function md5Of(path: string, signal: AbortSignal | undefined): Promise<str
   const md5 = createHash('md5');
   for await (const chunk of createReadStream(path, { signal })) md5.update(chunk);
   return md5.digest('hex');
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,6 +1,7 @@
 /** What was kept aside becomes what an ended mount owed: the journal has it again, as a draft to be published. */
-import { open, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFile } from '../../../lib/sync-file.ts';
 import { ContentError } from '../../ports.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
@@ -30,7 +31,7 @@ export async function putBack(
       'failed',
       `${about.label} is not whole: ${about.missing}; save it, and look at it`,
     );
-  await sync(file.path);
+  await syncFile(file.path);
   const { label, target, annotations } = about;
   const { sizeBytes } = file;
   const state: DraftState = {
@@ -53,13 +54,4 @@ export async function putBack(
   await rename(file.path, join(directory, `${id}.spool`));
   await forgetAbout(directory, name);
   return state;
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
