@@ -96,12 +96,14 @@ class Folder {
     const local = this.#workers[0] as FileWorker;
     for (let step = 0; step < STEPS_OF_THE_API; step += 1) {
       const [name, to] = [this.#random.of(NAMES), this.#random.of(NAMES)];
-      const entry = (await platform.entries(this.#id)).find((each) => each.name === name);
+      const entries = await platform.entries(this.#id);
+      const [entry, target] = [name, to].map((sought) => entries.find((each) => each.name === sought));
+      // These calls are for files: a folder may have got the name of one.
+      if (entry?.type === 'FOLDER' || target?.type === 'FOLDER') continue;
       const what = this.#random.of(['put', 'put', 'delete', 'move'] as const);
       if (what === 'put') {
         const bytes = Buffer.alloc(1 + this.#random.below(5000), 'api ');
-        const target = { parent: this.#id, name, overwrite: true };
-        await api.uploads.inline(target, bytes);
+        await api.uploads.inline({ parent: this.#id, name, overwrite: true }, bytes);
         // A link that had the name is gone, and not what it led to.
         await local.do(['unlink', name]);
         await local.do(['putText', name, bytes.toString()]);

@@ -119,6 +119,16 @@ def stat_of(path):
     return ["directory"] if os.path.isdir(path) else ["file", found.st_size]
 
 
+LONG_AGO = 10**18
+
+
+def changes(folder, operation, *arguments):
+    """Whether the operation moves the modification time of the folder."""
+    os.utime(folder, ns=(LONG_AGO, LONG_AGO))
+    ON_PATHS[operation](*arguments)
+    return os.stat(folder).st_mtime_ns != LONG_AGO
+
+
 def close_all():
     for slot in list(handles):
         os.close(handles.pop(slot))
@@ -139,6 +149,7 @@ ON_PATHS = {
     "put": put,
     "putText": put_text,
     "tree": tree,
+    "changes": changes,
     "closeAll": close_all,
     "open": open_,
 }

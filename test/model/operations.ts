@@ -64,11 +64,29 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(4, 'readAll', file),
 );
 
+/** What an operation, named behind the folder, does to the time of that folder. */
+const changeOfFolder: fc.Arbitrary<Operation> = fc
+  .tuple(fc.constantFrom('.', ...FOLDERS), fc.constantFrom(...NAMES), fc.constantFrom(...NAMES))
+  .chain(([at, name, to]) =>
+    fc.constantFrom<Operation>(
+      ['changes', at, 'put', `${at}/${name}`, 1, 100],
+      ['changes', at, 'unlink', `${at}/${name}`],
+      ['changes', at, 'rename', `${at}/${name}`, `${at}/${to}`],
+      ['changes', at, 'rename', `${at}/${name}`, to],
+      ['changes', at, 'rename', name, `${at}/${to}`],
+      ['changes', at, 'symlink', to, `${at}/${name}`],
+      ['changes', at, 'mkdir', `${at}/f`],
+      ['changes', at, 'rmdir', `${at}/f`],
+      ['changes', at, 'readAll', `${at}/${name}`],
+    ),
+  );
+
 const TARGETS = [...NAMES, 'd', 'd/a', '../a', 'nowhere', './b'];
 
-/** With symbolic links, which the other operations follow then. */
+/** With symbolic links, which the other operations follow then, and with the times of folders. */
 export const anyOperationOnLinks: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 20, arbitrary: anyOperation },
   weighted(2, 'symlink', fc.constantFrom(...TARGETS), file),
   weighted(1, 'readlink', path),
+  { weight: 2, arbitrary: changeOfFolder },
 );
