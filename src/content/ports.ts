@@ -30,14 +30,16 @@ export type ContentVersion =
       readonly sizeBytes: number;
     };
 
-/** What a store has under a name now. */
+/** The object that a store has under a name now. */
 export interface ObjectState {
   /** Undefined: the store tells none. */
   readonly etag: string | undefined;
   readonly sizeBytes: number;
 }
 
-/** Who may have to wait. The signal is asked for only then: to make one costs more than to lend what is there. */
+/**
+ * A caller that may have to wait. Its signal is made only then: making one costs more than lending bytes that are there.
+ */
 export interface Waiting {
   readonly signal: AbortSignal;
   /** Takes bytes off sockets (`ByteChunks.rest`), in the same turn of the event loop in which they are lent. */
@@ -115,7 +117,7 @@ export interface Draft {
   readonly synced: boolean;
   /** As every change of bytes that are being published, it waits for that. */
   write(offset: number, data: Uint8Array, signal: AbortSignal): Promise<number>;
-  /** What is only in its unfinished upload is waited for while that is being completed; `ContentError` otherwise. */
+  /** Waits for bytes that are only in the unfinished upload while that is being completed; `ContentError` otherwise. */
   read(offset: number, sizeBytes: number, signal: AbortSignal): ByteChunks | Promise<ByteChunks>;
   truncate(sizeBytes: number, signal: AbortSignal): Promise<void>;
   /** Records that a range is that of a version; fetched only if the draft does not end as a whole copy of it. */
@@ -130,9 +132,9 @@ export interface Draft {
   /** Spool and journal are durable on return; throws an upload error already known. */
   sync(signal: AbortSignal): Promise<void>;
   /**
-   * As `sync`, and from here on the draft is owed to the platform: after a kill the next mount publishes it, as long as
-   * none of the bytes that it has now was changed. What it builds on is fetched first, for it may go away; `ContentError`
-   * kind `no-space` when there is no room for that, nor can be.
+   * As `sync`; from here on the draft is also owed to the platform. After a kill the next mount publishes it, as long as
+   * no byte that it has now was changed. The version it builds on is fetched first, for it may go away. `ContentError`
+   * kind `no-space` when there is no room for that.
    */
   commit(signal: AbortSignal): Promise<void>;
   /** The disk of the spool refused some of its bytes: `sync` and `commit` fail, and what is read of it may be other bytes. */
@@ -155,13 +157,13 @@ export interface Draft {
   whileMoved<T>(move: () => Promise<T>): Promise<T>;
   /**
    * The file was renamed while open: completes under the new name. Waits for a publication that is under way; an upload
-   * begun under the old name starts again. `ContentError` when it cannot, because the spool let go of some bytes.
-   * `label` is as in `ContentWriter.draft`. What is owed is so under the new name when this returns, after a power failure too.
+   * begun under the old name starts again. `ContentError` when the spool has let go of bytes that a new start needs. The
+   * parameter `label` is as in `ContentWriter.draft`. The new name holds when this returns, after a power failure too.
    */
   retarget(target: UploadTarget, label: string): Promise<void>;
   /**
-   * What the file is given with its content; in place of what was said before. Durable when this returns, if the draft is
-   * committed.
+   * Sets the annotations that the file gets with its content, in place of earlier ones. Durable when this returns, if the
+   * draft is committed.
    */
   annotate(annotations: Annotations | undefined): Promise<void>;
   /** Gives the published file what was said since, and answers it. */
@@ -175,8 +177,8 @@ export interface Draft {
    */
   publish(signal: AbortSignal): Promise<FileRecord>;
   /**
-   * Has a publication that is sending parts reject with `ContentError` kind `gave-way`, until what this answers is called. What
-   * was sent stays, and what is on its way goes on: the next publication goes on from there.
+   * Makes a publication that is sending parts reject with `ContentError` kind `gave-way`, until the returned function is
+   * called. Parts that were sent stay, and parts on their way go on: the next publication goes on from there.
    */
   giveWay(): () => void;
   /**
@@ -200,7 +202,7 @@ export interface Draft {
   refused(because: Refusal): Promise<void>;
   /** Where its bytes are on this machine; undefined: it has none. */
   readonly spoolPath: string | undefined;
-  /** The last handle is gone: frees the spool. What is not published yet is left for the next mount's `recover`. */
+  /** The last handle is gone: frees the spool. Bytes that are not published yet are left for the next mount's `recover`. */
   close(): Promise<void>;
 }
 
@@ -217,7 +219,7 @@ export interface KeepingReason extends Refusal {
   readonly acknowledged: boolean;
 }
 
-/** What was written of a file that was not published. */
+/** The bytes of a file that was written and not published. */
 export interface KeptBytes {
   /** On this machine. */
   readonly path: string;
@@ -235,7 +237,7 @@ export interface ContentWriter {
   }): Promise<Draft>;
   /** Uploads in progress, for `.svcfs/uploads` and `user.svc.upload`. */
   uploads(): readonly UploadProgress[];
-  /** What the files that are being written take of this machine's disk, for `.svcfs/stats`. */
+  /** The room that files being written take on this machine's disk, for `.svcfs/stats`. */
   spool(): SpoolUsage;
   /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;

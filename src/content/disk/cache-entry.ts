@@ -12,8 +12,8 @@ export interface EntryRead {
 }
 
 /**
- * One version's bytes in the cache, open. Its descriptors stay good when someone evicts it: what was read then was right,
- * and what is written is lost. `evicted` says that this was noticed: the next user makes the entry anew.
+ * One version's bytes in the cache, open. Its descriptors stay good after an eviction: bytes read then are right, and
+ * bytes written are lost. The flag `evicted` says that an eviction was noticed: the next user makes the entry anew.
  */
 export class CacheEntry {
   readonly place: EntryPlace;

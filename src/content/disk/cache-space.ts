@@ -1,13 +1,13 @@
 /**
  * The room that the cache takes, kept within its limits.
  *
- * Several processes write to one directory and none keeps a ledger for all: each counts what it wrote since it last
- * looked, and looks again (a scan of all entries, and statfs(2)) when that is a share of the limit, or all that the disk had
- * for it then. So the cache may be larger than its limit by that share for each process. Two that evict at once go by the
- * same order, and what is gone already counts as evicted.
+ * Several processes write to one directory, and none keeps a ledger for all. Each counts the bytes it wrote since its
+ * last look (a scan of all entries, and statfs(2)). It looks again when that count is a share of the limit, or all that
+ * the disk had free for it. So the cache may exceed its limit by that share for each process. Two processes that evict at
+ * once follow the same order, and an entry that is already gone counts as evicted.
  *
- * While limits cannot be kept (the disk is full of other things) nothing is written: `open` is false, and after a while
- * the next who asks has it looked at again. Files that cannot be read or removed are no part of the count.
+ * While the limits cannot be kept (other data fills the disk) nothing is written: `open` is false. After a while the next
+ * caller has the disk looked at again. Files that cannot be read or removed are not counted.
  */
 import { unlink } from 'node:fs/promises';
 import type { Clock } from '../../lib/clock.ts';
@@ -57,7 +57,7 @@ export class CacheSpace {
   #entries = 0;
   #cachedBytes = 0;
   #unseenBytes = 0;
-  /** What the disk had above what is to be left free, when last looked. */
+  /** The bytes that the disk had beyond those to leave free, at the last look. */
   #spareBytes = Number.POSITIVE_INFINITY;
   #closedUntilMs = 0;
   #evictedBytes = 0;
@@ -208,7 +208,7 @@ export class CacheSpace {
   }
 }
 
-/** The index first. What others removed meanwhile is gone too. */
+/** The index goes first. A file that another process removed meanwhile counts as removed. */
 async function removeFiles({ paths }: StoredEntry): Promise<true> {
   for (const path of paths) {
     await unlink(path).catch((error: unknown) => {

@@ -56,9 +56,9 @@ export class CachedContents {
   }
 
   /**
-   * Fetches what is not there, and answers what is there then: nothing of an empty file. What is from before the machine
-   * was started is read first, for a power failure may have damaged it. Rejects with `ContentError`, or with what the API
-   * or the disk said.
+   * Fetches the missing bytes, and answers the entry then: nothing for an empty file. Bytes from before the machine was
+   * started are read first, since a power failure may have damaged them. Rejects with `ContentError`, or with the error
+   * of the API or the disk.
    */
   async fill(
     version: ContentVersion,
@@ -95,12 +95,12 @@ export class CachedContents {
     return counted ?? { sizeBytes: 0, cachedBytes: 0 };
   }
 
-  /** What a version goes by in the cache, whether it is there or not: nothing for an empty file. */
+  /** The key of a version in the cache, whether the cache has it or not. Undefined for an empty file. */
   async find(version: ContentVersion, signal: AbortSignal): Promise<CachedVersion | undefined> {
     return this.#with(version, signal, async (_, cached) => cached);
   }
 
-  /** What is behind an alias may be of another size than the alias: its store is asked. */
+  /** The object behind an alias may differ in size from the alias: asks its store. */
   async #with<T>(
     version: ContentVersion,
     signal: AbortSignal,

@@ -11,9 +11,9 @@ export interface CachedVersion {
 }
 
 /**
- * What a version goes by in a cache that mounts of several services share. A platform file is its id; the content of an
- * alias or a volume object changes under its name, so that its ETag belongs to it. Undefined while that is not known,
- * and for an empty file.
+ * The key of a version in a cache that mounts of several services share. The id is the key of a platform file. The
+ * content of an alias or a volume object changes under its name, so its ETag belongs to the key. Undefined while the ETag
+ * is not known, and for an empty file.
  */
 export function cachedVersion(
   endpoint: string,

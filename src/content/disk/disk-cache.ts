@@ -1,17 +1,17 @@
 /**
- * Blocks of versions on a disk of this machine: what was fetched once is read from there, in this mount and the next, by
- * every process that was given the directory.
+ * Blocks of versions on a disk of this machine. Every process that was given the directory reads a fetched block from
+ * there, in this mount and the next.
  *
  * An entry is two files (`entry-name.ts`): the version's bytes at their places in a sparse file, and an index with a
  * checksum for each block, 0 when it is not there. Invariants:
  *
- *  - An entry's name tells its bytes wholly (`cached-version.ts`), so there is nothing to revalidate.
- *  - A block is given out only if it matches its checksum. Whatever a crash, another process or a bad disk did to the files
- *    costs a fetch, never a wrong byte. So nothing here is ever synced.
- *  - Nobody locks. Words of an index are written whole, after their blocks, and by all writers alike; a name goes to the
- *    first who links it; eviction takes the name away, and whoever has the entry open goes on with it (`entry-files.ts`).
- *  - No file or hash work happens on the event loop, and no reader waits for a write.
- *  - Nothing that goes wrong with the disk is an error of a reader: the cache counts it and answers that nothing is there.
+ * - An entry's name tells its bytes wholly (`cached-version.ts`), so there is nothing to revalidate.
+ * - A block is given out only if it matches its checksum. A crash, another process or a bad disk may damage the files:
+ *   that costs a fetch, never a wrong byte. So nothing here is ever synced.
+ * - No process locks. All writers write the words of an index whole, after their blocks. The first link(2) of a name wins
+ *   it. Eviction removes the name, and a process that has the entry open goes on with it (`entry-files.ts`).
+ * - No file or hash work happens on the event loop, and no reader waits for a write.
+ * - A failure of the disk is no error of a reader: the cache counts it and answers that nothing is there.
  */
 import type { Clock } from '../../lib/clock.ts';
 import { errorCode } from '../../lib/error-code.ts';
@@ -185,7 +185,7 @@ export class DiskCache {
     return (await this.#entries.using(this.#placeOf(version), 'if-there', ask)) ?? false;
   }
 
-  /** What is there of a version was read, and is right, since the machine was started. */
+  /** Notes that the blocks of the version were read since the machine was started, and are right. */
   async setOfThisRun(version: CachedVersion): Promise<void> {
     const { bootId } = this.#options;
     try {

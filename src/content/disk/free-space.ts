@@ -5,15 +5,15 @@ import type { Clock } from '../../lib/clock.ts';
 const LATE_FOR_MS = 30_000;
 
 /**
- * What a disk has free. What was removed here counts for a while, whether the disk tells of it or not yet: it would be
- * missing still, and as much be removed again.
+ * The free space of a disk. Removed files count as free at once, even before the disk reports their room. Otherwise the
+ * next look would find too little and evict as much again.
  */
 export class FreeSpace {
   readonly #directory: string;
   readonly #clock: Clock;
   /** What was removed that the disk did not tell of at once. */
   #lateBytes = 0;
-  /** What the disk has when it tells of all, if nobody writes. */
+  /** The free space that the disk reports in the end, if no process writes. */
   #awaitedBytes = 0;
   #lateUntilMs = 0;
 
@@ -22,7 +22,7 @@ export class FreeSpace {
     this.#clock = clock;
   }
 
-  /** What the disk tells, and what it is to tell yet. */
+  /** The free space that the disk reports, or the larger one that it is to report soon. */
   async bytes(): Promise<number> {
     const told = await this.told();
     if (this.#clock.monotonic() >= this.#lateUntilMs) return told;

@@ -4,7 +4,7 @@ import { BLOCK_STATE, DISK_BLOCK_BYTES } from './block-io.ts';
 /** Bytes that are rather fetched again than left out between two ranges: about what a request costs. */
 const WORTH_A_REQUEST_BYTES = 256 * 1024;
 
-/** What is to be fetched of a span whose blocks are in these states: few ranges, relative to its start. */
+/** The ranges to fetch of a span whose blocks are in these states: few ranges, relative to its start. */
 export function missingRanges(states: Uint8Array, lengthBytes: number): readonly ByteRange[] {
   const ranges: ByteRange[] = [];
   for (let block = 0; block < states.length; block += 1) {

@@ -17,7 +17,7 @@ export class Obstacles {
     return this.#report;
   }
 
-  /** Undefined: it failed. What is gone is no obstacle: others remove entries while we look. */
+  /** Undefined: it failed. An entry that is gone is no obstacle: other processes remove entries meanwhile. */
   async passing<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;

@@ -55,7 +55,7 @@ function entryOf(files: readonly Found[]): StoredEntry | undefined {
   };
 }
 
-/** What the index of these files, if there is one, does not name. One that cannot be read may name any of them. */
+/** Removes the files that no index names. An index that cannot be read may name any of them. */
 async function removeLeftBehind(files: readonly Found[], nowMs: number, obstacles: Obstacles): Promise<void> {
   const index = files.find(({ kind }) => kind === 'index');
   const own = index && (await obstacles.passing(birthNamedIn(index.path)));

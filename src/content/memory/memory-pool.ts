@@ -1,22 +1,24 @@
 /**
- * The memory of the data path: one budget for cached blocks, parts on their way and reads from the spool, as buffers
- * that are used again (the first touch of a fresh page costs more than the copy into it, and what is dropped stays in
- * memory until the garbage collector finds it).
+ * The memory of the data path: one budget for cached blocks, parts on their way and reads from the spool. Buffers are
+ * used again: the first touch of a fresh page costs more than the copy into it, and a dropped buffer stays in memory
+ * until the garbage collector finds it.
  *
- * Blocks come from an arena that grows up to the budget and is never given back, except to make room for what is larger
- * than its chunks: those buffers are kept by their size.
+ * Blocks come from an arena that grows up to the budget. The arena gives memory back only to make room for buffers larger
+ * than its chunks, which are kept by their size.
  *
- * Three ways to ask, by who waits:
- *  - `acquireNow`: a read a program waits for. It may overdraw the budget, because what it waits behind could be
- *    waiting for it; the kernel's request slots bound by how much. Not for what lies beyond the read.
- *  - `tryAcquire`: prefetch. Nothing within the budget: undefined.
- *  - `acquire`: a part to upload. Waits in turn; when no other part is held it is served even over the budget, so a
- *    budget smaller than one part slows the upload down and does not stop it.
+ * There are three ways to ask, by the caller that waits:
  *
- * The cache keeps what nobody asked for; the pool takes it back through `reclaimWith`.
+ * - `acquireNow`: a read that a program waits for. It may overdraw the budget, since the memory it would wait for could
+ *   belong to work that waits for this read. The kernel's request slots bound the overdraft. It is not for bytes beyond
+ *   the read.
+ * - `tryAcquire`: prefetch. Undefined when the budget has no room.
+ * - `acquire`: a part to upload. It waits in turn. When no other part is held it is served even over the budget, so a
+ *   budget smaller than one part slows the upload down and does not stop it.
  *
- * The machine may refuse memory (`ulimit -v`, vm.overcommit_memory=2): then the pool goes on with what it has, and lets go of
- * none. Who cannot do without is told by a `ContentError`, kind `no-memory`.
+ * The cache keeps blocks that no reader asked for yet; the pool takes them back through `reclaimWith`.
+ *
+ * The machine may refuse memory (`ulimit -v`, vm.overcommit_memory=2). The pool then goes on with its present memory and
+ * frees none of it. A caller that needs more gets a `ContentError`, kind `no-memory`.
  */
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ContentError } from '../ports.ts';
@@ -37,7 +39,7 @@ interface MemorySource {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Who holds memory that it can give up: releases about `bytes` to the pool; false when there is nothing. */
+/** Releases about `bytes` of memory that it can give up to the pool; false when there is nothing. */
 export type Reclaimer = (bytes: number) => boolean;
 
 const MIB = 1024 * 1024;
@@ -45,7 +47,7 @@ const LARGEST_CHUNK = 8 * MIB;
 /** So long after it was refused, memory within the budget is not asked for again: to be refused may take long. */
 const REFUSED_FOR_MS = 1000;
 const MACHINE: MemorySource = { allocate: allocateChunk, clock: systemClock };
-/** What is evicted for one buffer, at most: small blocks scattered over all chunks are worth more than one large block. */
+/** The most that is evicted for one buffer: small blocks scattered over all chunks are worth more than one large block. */
 const EVICTED_PER_BYTE = 4;
 
 export class MemoryPool {

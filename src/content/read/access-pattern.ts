@@ -1,15 +1,18 @@
 /**
- * How far ahead of a reader to fetch, as a pure function of what it read.
+ * How far ahead of a reader to fetch, as a pure function of the ranges it read.
  *
- * A *run* is a stretch read front to back; a jump ends it and begins another. A step back is a jump, unless it is one of a few
- * requests that overtook one another, or the kernel asks anew for what it dropped before the program came to it.
+ * A *run* is a stretch read front to back; a jump ends it and begins another. A step back is a jump with two exceptions.
+ * A few requests may overtake one another. The kernel may also ask again for pages that it dropped before the program
+ * came to them.
  *
- *  - A reader that never jumped is a stream: what it has read, less the gaps it skipped, earns it a window of a multiple
- *    of that. So the window has its full size after a few round trips, long before a file of any size is read.
- *  - A reader that jumps follows an index, or nothing: it gets what it asks for, and at once as much more as its runs
- *    usually are, in the same range. Of the last two runs the longer one counts as usual when they are alike, as regions of
- *    an index are, or many would need a second range for their end; else the shorter one, so that one long run among short
- *    ones costs nothing. Only a run that has outlived twice that is taken for a stream again.
+ * - A reader that never jumped is a stream. The bytes it has read, less the gaps it skipped, earn it a window of a
+ *   multiple of them. So the window has its full size after a few round trips, long before a file of any size is read.
+ * - A reader that jumps follows an index, as a BAM reader does, or follows nothing. It gets the bytes it asks for, and in
+ *   the same range as much more as its runs usually are.
+ * - Of the last two runs the longer one counts as usual when they are alike, as regions of an index are: many reads would
+ *   need a second range for their end otherwise. When they differ the shorter one counts, so that one long run among
+ *   short ones costs nothing.
+ * - A run that has outlived twice the usual length is taken for a stream again.
  */
 export interface AccessPattern {
   /** Where the run has come to: the furthest byte read. */
@@ -42,8 +45,8 @@ const SLACK_BYTES = 2 * MIB;
 /** How many of the run's largest request a step back may have: the second of two that changed places may be the longer one. */
 const SLACK_READS = 3;
 /**
- * A program may be as far behind the kernel's requests: two of its read-aheads, of four requests each. What was dropped of that before the
- * program came to it is asked for anew.
+ * A program may be this far behind the kernel's requests: two of its read-aheads, of four requests each. The kernel asks
+ * again for pages that it dropped before the program came to them.
  */
 const UNREAD_BYTES = 4 * MIB;
 const UNREAD_READS = 8;
@@ -54,8 +57,9 @@ const UNREAD_READS = 8;
 const FRONT_BYTES = 128 * KIB;
 const STREAM_BYTES = 512 * KIB;
 /**
- * What a stream has read, times this, is its window: 128 KiB earn 1 MiB, half a MiB earns 96 MiB and with them the largest
- * ranges on all connections. Smaller ones would end while the connections' own windows still grow, all at once.
+ * The window of a stream is this multiple of the bytes it has read. So 128 KiB earn 1 MiB; half a MiB earns 96 MiB, and
+ * with them the largest ranges on all connections. Smaller ranges would all end at once, while the connections' own
+ * windows still grow.
  */
 const AMBITION = 8;
 const AMBITION_OF_STREAM = 192;
@@ -156,9 +160,9 @@ export function reachBytes(window: number): number {
 }
 
 /**
- * The largest window of one handle. All windows together keep the ranges that may be in flight busy, with some to spare
- * for what has come and is not read yet, and take no more than a third of the memory, or they would push out one another:
- * who comes later finds the windows of those before it as large as their shares were then.
+ * The largest window of one handle. All windows together keep the ranges in flight busy, with some to spare for bytes
+ * that have come and are not read yet. They take at most a third of the memory, since otherwise they would push out one
+ * another: a handle opened later finds the windows of earlier ones as large as their shares were then.
  */
 export function windowShare(
   { ranges, handles }: { readonly ranges: number; readonly handles: number },

@@ -1,9 +1,10 @@
 /**
  * Reading: versions in, byte chunks out.
  *
- * A read gathers the segments of the block cache that cover it. What is missing is fetched in right-sized ranges, at
- * once and in parallel; what the access pattern has earned is fetched ahead. Replies are lent straight from the cache.
- * A read that is interrupted only stops waiting: the range it asked for may have others waiting and stays useful.
+ * A read gathers the segments of the block cache that cover it. The reader fetches missing bytes at once, in parallel
+ * ranges of a suitable size, and fetches ahead as far as the access pattern has earned. Replies are lent straight from
+ * the cache. A read that is interrupted only stops waiting: other readers may wait for the range it asked for, and the
+ * range stays useful.
  */
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -3,9 +3,10 @@ const HOUR_MS = 60 * 60 * 1000;
 const MARGIN_MS = 60_000;
 
 /**
- * Until when a signed link that was just given is used, by the expiry in its address: `expires` in Unix seconds (ours),
- * or the date and lifetime of AWS Signature Version 4 or its like at Google Cloud Storage. An hour where there is none, or where it is over by our clock, which
- * may be wrong: an earlier 403 costs one more try.
+ * The time until which a signed link that was just given is used, from the expiry in its address. That is `expires` in
+ * Unix seconds (ours), or the date and lifetime of AWS Signature Version 4 or the like at Google Cloud Storage. Without
+ * an expiry, or with one that our clock has passed, it is an hour: our clock may be wrong, and an earlier 403 costs one
+ * more try.
  */
 export function usableUntilMs(url: string, nowMs: number): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));

@@ -72,7 +72,10 @@ export class RangeSlots {
     this.#waiting.delete(retry);
   }
 
-  /** Who is asked and finds no memory gives the slot back at once: the next is asked after it, not within, for thousands may wait. */
+  /**
+   * A waiter that finds no memory gives the slot back at once. The next waiter is asked after it and not within it, for
+   * thousands may wait.
+   */
   #handOn(): void {
     this.#toHandOn += 1;
     if (this.#toHandOn > 1) return;
@@ -89,8 +92,8 @@ export class RangeSlots {
   }
 
   /**
-   * Only a time in which someone always waited for a slot says what more slots would bring, or fewer; and only one in which
-   * as many ranges came as are in flight, for those of a slow line come all at once.
+   * Measures what more slots, or fewer, would bring. Only a time in which a waiter always waited for a slot tells that,
+   * and in which as many ranges came as are in flight: the ranges of a slow line come all at once.
    */
   #measure(receivedBytes: number): void {
     const now = this.#clock.monotonic();

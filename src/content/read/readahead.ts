@@ -41,8 +41,8 @@ export class Readahead {
   }
 
   /**
-   * The handle reads this range, and fetches what is missing of it by itself: with the same ranges as far as the answer
-   * says. `fill` is to be called then. `splices`: the reader takes bytes off sockets.
+   * The handle reads this range, and fetches missing bytes of it by itself, with the same ranges as far as the answer
+   * says. The caller calls `fill` then. The flag `splices` says that the reader takes bytes off sockets.
    */
   onRead(offset: number, end: number, splices: boolean): number {
     this.#splices = splices;

@@ -77,8 +77,8 @@ export class Segment {
   }
 
   /**
-   * The bytes of `[offset, end)`, the later ones of them straight from their socket, if they are the next and all there; and what
-   * comes after them, as far as it is read at once. They are no longer in here then.
+   * The bytes of `[offset, end)`, if they are the next and all there, and the bytes behind them, as far as they are read
+   * at once. The later ones come straight from their socket. The segment no longer holds them afterwards.
    */
   handOn(offset: number, end: number): HandedOn | undefined {
     const body = this.#waiting;

@@ -1,10 +1,10 @@
 /**
- * One version's bytes at the service: its link, its validator, and the index of what is cached of it. Shared by every
- * handle that has the version open.
+ * One version's bytes at the service: its link, its validator, and the index of its cached bytes. All handles that have
+ * the version open share it.
  *
- * A platform file is immutable; after its export its links lead to the object that has its bytes. The content of an alias or a
- * volume object can change under its name: its first answer pins the ETag, every later one must carry the same, and a handle
- * opened later checks once that it still holds.
+ * A platform file is immutable; after its export its links lead to the object that has its bytes. The content of an alias
+ * or a volume object can change under its name. Its first answer pins the ETag, and every later answer must carry the
+ * same. A handle opened later checks once that the ETag still holds.
  */
 import type { Api, RangeAnswer, StorageClient } from '../../api/api.ts';
 import { ApiError, StorageError } from '../../api/errors.ts';

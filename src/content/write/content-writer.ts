@@ -57,9 +57,9 @@ export interface ContentWriterOptions {
   readonly md5Sum?: boolean | undefined;
   /** What all spools together may take on the disk. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
-  /** What the disk has room for, without `spoolSizeBytes`. Default: all that it takes. */
+  /** The room that the disk has, where `spoolSizeBytes` is not given. Default: everything that the disk takes. */
   readonly disk?: DiskRoom | undefined;
-  /** What a draft for a volume takes after its upload when its own mount has ended. */
+  /** Delivers the uploaded object of a draft for a volume when the mount that began the draft has ended. */
   readonly deliver: DeliverObject;
   /** Default: the machine's. */
   readonly bootId?: string | undefined;

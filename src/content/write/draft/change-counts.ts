@@ -14,7 +14,7 @@ export class ChangeCounts {
   #begun = NO_COUNT;
   #synced = NO_COUNT;
   #committed = NO_COUNT;
-  /** What was committed last is not about to be published. */
+  /** The last commit waits for a later mount: this mount does not publish it. */
   #stays = false;
 
   constructor({ isRecovered }: { readonly isRecovered: boolean }) {
@@ -76,7 +76,7 @@ export class ChangeCounts {
     this.#stays = false;
   }
 
-  /** What was committed last is left to a later mount. */
+  /** Leaves the last commit to a later mount. */
   stay(): void {
     this.#stays = true;
   }

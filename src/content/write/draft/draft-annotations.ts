@@ -6,7 +6,7 @@ import { type FileChanges, withMetadata, withoutMetadata } from './file-changes.
 
 type AnnotationState = Pick<DraftState, 'annotations' | 'noted' | 'dropped'>;
 
-/** What a draft's file is given with its content: what was set on it, and what is noted of its bytes. */
+/** The changes that a draft's file gets with its content: those that programs set, and notes about its bytes. */
 export class DraftAnnotations {
   #all: Annotations | undefined;
   #noted: Annotations['metadata'];
@@ -21,7 +21,7 @@ export class DraftAnnotations {
     this.#dropped = state.dropped ?? [];
   }
 
-  /** What the file is still to be given, or to lose; undefined: nothing. */
+  /** The changes that the file has not got yet; undefined: none. */
   get owed(): FileChanges | undefined {
     if (this.#all === undefined && this.#dropped.length === 0) return undefined;
     return { annotations: this.#all, dropped: this.#dropped };
@@ -45,7 +45,7 @@ export class DraftAnnotations {
     return true;
   }
 
-  /** What is sent along with the content, which has nothing else. */
+  /** The annotations that go with the content of a file which has no others. */
   sendAlong(): Annotations | undefined {
     this.#dropped = [];
     this.#sent = this.#keysSet;
@@ -95,7 +95,7 @@ export class DraftAnnotations {
   }
 }
 
-/** What is noted gives way to what was set. */
+/** A note gives way to a value that a program set. */
 function withNoted(
   annotations: Annotations | undefined,
   noted: Annotations['metadata'],

@@ -78,7 +78,8 @@ export class DraftEnd {
     const { record, content } = this.#options;
     if (record.owed.isDisowned) return this.discard();
     await this.#stop('the mount is ending');
-    // Or a later mount could not tell, should the machine end as well. What the disk refuses is told there.
+    // Without this sync a later mount could not tell whether the bytes are whole, should the machine end as well. The
+    // later mount reports a disk that refuses it.
     if (!this.#left && record.isOwed) await content.sync().catch(() => {});
     await this.close();
   }

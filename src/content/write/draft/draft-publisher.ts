@@ -35,13 +35,13 @@ export class DraftPublisher {
       changes: () => record.changes.now,
       publish: () => this.#publish(),
       settled: () => content.settled(),
-      // What was being written when it was asked for is part of it.
+      // The publication includes every write that was under way when it was asked for.
       onBegin: () => {
         if (!record.owed.asked) record.ask();
       },
       onEnd: ({ isDone, isLast }) => {
         const { isDirty, isCommitted } = record.changes;
-        // What was asked for and failed is still owed, by this mount or the next, unless it is gone.
+        // A publication that failed is still owed, by this mount or the next, unless the draft is gone.
         if (isLast && isDone) record.owed.ask(isDirty && isCommitted);
         if (isLast) record.save();
         context.space.notify();

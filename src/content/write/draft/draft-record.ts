@@ -1,4 +1,4 @@
-/** What a later mount is to know of a draft: as it is now, and told to the journal whenever it changes. */
+/** The record of a draft for a later mount: its present state, told to the journal at every change. */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Refusal, UploadTarget } from '../../ports.ts';
 import type { DraftState, UploadState } from '../journal/journal-entry.ts';
@@ -95,7 +95,7 @@ export class DraftRecord {
     this.save();
   }
 
-  /** The draft's bytes, as of that many changes, are a file now. What has its name is ours from here on. */
+  /** The draft's bytes, as of that many changes, are a file now. The file of that name is ours from here on. */
   made(file: FileRecord, changes: number): void {
     this.#file = file;
     this.changes.published(changes);
@@ -104,7 +104,7 @@ export class DraftRecord {
     this.save();
   }
 
-  /** What was set was given to the file, which is this since. */
+  /** The file has got these changes, and is this record since. */
   annotated(file: FileRecord, changes: FileChanges): void {
     this.#file = file;
     if (this.annotations.given(changes)) this.save();
@@ -141,7 +141,7 @@ export class DraftRecord {
     context.journal.record({ type: 'draft', draft });
   }
 
-  /** What is owed has its name already: what the disk refuses, the next fsync or close tells. */
+  /** A draft that is owed has its name already. The next fsync or close reports a disk that refuses. */
   async owedDurable(): Promise<void> {
     if (this.owed.isAny) await this.#options.context.journal.durable().catch(() => {});
   }

@@ -3,7 +3,7 @@ import type { Api, CallOptions, FilesApi } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../ports.ts';
 
-/** What is changed of a file whose bytes are there. */
+/** Changes to a file whose bytes are on the service. */
 export interface FileChanges {
   readonly annotations: Annotations | undefined;
   /** Keys of pairs that it is not to have. */
@@ -59,7 +59,9 @@ function editOf({ metadata, tags }: Annotations): Parameters<FilesApi['edit']>[1
   return { metadata, ...(tags !== undefined && { tags }) };
 }
 
-/** No call removes a pair. What others set meanwhile is kept, but for the moment between the two. */
+/**
+ * No call removes a pair. Pairs that another client sets meanwhile are kept, except in the moment between the two calls.
+ */
 async function withoutPairs(
   files: FilesApi,
   id: string,

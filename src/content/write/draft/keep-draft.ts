@@ -34,7 +34,7 @@ export async function keepDraft(
   return { path, missing };
 }
 
-/** What is to be known of a draft when its bytes are kept aside. */
+/** The facts to keep about a draft whose bytes are put aside. */
 export function aboutDraft(
   { id, label, target, annotations }: Pick<DraftState, 'id' | 'label' | 'target' | 'annotations'>,
   { reason, atMs, acknowledged }: KeepingReason,

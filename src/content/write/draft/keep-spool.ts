@@ -9,7 +9,7 @@ import type { Extent } from '../spool/extent-map.ts';
 /** Of a name, in bytes (NAME_MAX of Linux). */
 const LONGEST_NAME = 255;
 
-/** What a spool lacks of the draft it is of, for a person: the bytes that are those of versions at the service. */
+/** Tells a person which bytes of the draft its spool lacks: those that the draft takes from versions on the service. */
 export function leftOut(extents: readonly Extent[]): readonly string[] {
   const isPartial = extents.some(({ origin }) => origin.kind === 'version');
   return isPartial ? ['what was not written since it was opened is left out (zeros)'] : [];

@@ -1,7 +1,10 @@
 /**
- * What a later mount is to publish of a draft, should this one be killed: all of it, from when that is asked for until
- * something is changed; else what the last close acknowledged, as long as its bytes are as they were: what is written to
- * the end leaves them so. It is taken back before a byte is another, and given back when the disk refuses the change.
+ * The bytes of a draft that a later mount publishes if this one is killed.
+ *
+ * These are all bytes, from when a publication is asked for until a write follows. Otherwise they are the bytes that the
+ * last close acknowledged, as long as no write changed them. An append does not change them.
+ *
+ * The promise is taken back before a byte changes, and given again when the disk refuses the change.
  */
 
 import { type Deferred, deferred } from '../../../lib/deferred.ts';
@@ -22,7 +25,7 @@ interface Closing {
   readonly sizeBytes: number;
 }
 
-/** What was owed, or about to be, until the change that is being made. */
+/** The promise that held until the change that is being made. */
 interface TakenBack {
   asked: boolean;
   closed: ClosedBytes | undefined;
@@ -161,7 +164,7 @@ export class OwedBytes {
     const isChanged = closed !== undefined && isOf(closed);
     if (!this.#asked && !isChanged) return closing;
     const isInJournal = closed?.bytes !== undefined && closed.sizeBytes >= sizeBytes;
-    // What is appended is beyond what the journal tells of.
+    // An append lies beyond the bytes that the journal names.
     if (start < sizeBytes && !isInJournal) this.#mustBeDurable = true;
     this.#asked = false;
     if (isChanged) this.#closed = undefined;
@@ -204,7 +207,10 @@ export class OwedBytes {
   }
 }
 
-/** What a close acknowledged of a draft whose publication an ended mount was asked for; undefined: it may not have been. */
+/**
+ * The bytes that a close acknowledged, of a draft whose publication an ended mount was asked for. Undefined: perhaps
+ * nobody asked.
+ */
 export function closedIn({ closed, bytes, extents, onDisk }: DraftState): ClosedBytes | undefined {
   const sizeBytes = extents.at(-1)?.end ?? 0;
   if (bytes !== undefined || onDisk === true) return { changes: RECOVERED_CHANGES, sizeBytes, bytes };

@@ -21,7 +21,10 @@ interface Publication {
   readonly done: Promise<FileRecord>;
 }
 
-/** The publications of one draft, one after the other. Who asks for one while one runs that covers every change shares that. */
+/**
+ * The publications of one draft, one after the other. A request joins the running publication when that covers every
+ * change.
+ */
 export class Publications {
   readonly #options: PublicationsOptions;
   #last: Publication | undefined;
@@ -48,8 +51,8 @@ export class Publications {
   }
 
   /**
-   * What a draft builds on may be gone from when a file was made of it, and is found there as soon as that is answered. So is
-   * what the spool let go of.
+   * The version that a draft builds on may disappear once a file was made of the draft. The bytes are in the new file as
+   * soon as the service has answered. The same holds for bytes that the spool let go of.
    */
   async orOnceMade<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     try {

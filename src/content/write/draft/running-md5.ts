@@ -1,9 +1,9 @@
 /**
- * The MD5 of a draft's bytes, computed from the spool behind the writer, so that little is left to be hashed when the
- * file is closed, and what the spool lets go of has been.
+ * The MD5 of a draft's bytes, computed from the spool behind the writer. So little is left to hash when the file is
+ * closed, and bytes that the spool lets go of are hashed before.
  *
- * The bytes are taken in their order. When one that was taken is changed, it begins anew, and not before the close: who
- * changes bytes may do so again.
+ * The bytes are taken in their order. When a hashed byte changes, the computation begins anew, but not before the close:
+ * the program may change more bytes.
  */
 import { createLongMd5, type Md5 } from '../../../lib/md5.ts';
 import { Mutex } from '../../../lib/mutex.ts';
@@ -135,7 +135,7 @@ export class RunningMd5 {
       if (run === undefined) return;
       const isWritten = (piece: ByteRange): boolean => this.#isLocal(piece);
       const taken = this.#take(run, { end, ready: isWritten, signal: NEVER_ABORTED });
-      // What is wrong with the spool is told by who needs the bytes.
+      // The reader that needs the bytes reports what is wrong with the spool.
       await this.#orDrop(run, taken).catch(() => {});
     });
   }

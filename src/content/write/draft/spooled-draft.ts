@@ -111,7 +111,7 @@ export class SpooledDraft implements Draft, SpoolTenant {
 
   get synced(): boolean {
     const { changes, target } = this.#record;
-    // What is on its way to a volume is not where it was to go.
+    // An object on its way to a volume has not arrived at its target.
     return target.onward === undefined ? changes.isSyncedFurther : changes.isSynced;
   }
 
@@ -250,7 +250,7 @@ export class SpooledDraft implements Draft, SpoolTenant {
   async refused(because: Refusal): Promise<void> {
     this.#record.refuse(because);
     this.stay();
-    // What the disk refuses, the next fsync or close tells: the draft is owed all the same.
+    // The next fsync or close reports a disk that refuses: the draft is owed all the same.
     await this.#context.journal.durable().catch(() => {});
   }
 
@@ -318,7 +318,7 @@ export class SpooledDraft implements Draft, SpoolTenant {
     this.#upload.touch(range);
   }
 
-  /** What is known of the bytes of a range is not true of others. */
+  /** Facts known about the bytes of a range do not hold for new bytes. */
   #forgetKnown(range: ByteRange): void {
     this.#md5?.touch(range);
     this.#record.annotations.forgetNoted();

@@ -1,15 +1,16 @@
 /**
- * What a mount must know to finish its uploads after it was killed: an append-only file of checksummed lines.
+ * The journal that lets a mount finish its uploads after a kill: an append-only file of checksummed lines.
  *
  * `record` returns at once; the line is written soon after and survives the end of the process. `durable` waits until
- * everything recorded so far survives the end of the machine: all who wait meanwhile share one fdatasync. Lines go to
- * the place after the last whole one, so a write that failed half-way leaves no gap; a damaged tail is cut when the
- * journal is opened. When most of it is about drafts that are no more, it is written anew beside and renamed. So it is
- * after a failed fdatasync: what that could not write may never get to the disk, and later ones do not tell (Linux says
- * it once, fsync(2)).
+ * every record so far survives the end of the machine. All callers that wait at the same time share one fdatasync. Lines
+ * go behind the last whole one, so a write that failed half-way leaves no gap. A damaged tail is cut when the journal is
+ * opened.
  *
- * That a draft is done is made durable unasked, when the disk tells a later run of the machine to go on with it
- * (`owed-on-disk.ts`): all that are done meanwhile share one fdatasync.
+ * The journal is written anew beside and renamed when most of it concerns ended drafts, and after a failed fdatasync.
+ * Lines that a failed fdatasync left may never reach the disk, and Linux reports that only once (fsync(2)).
+ *
+ * The end of a draft is made durable unasked when the journal on the disk says that a later run of the machine owes it
+ * (`owed-on-disk.ts`). All drafts that end at the same time share one fdatasync.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
@@ -104,10 +105,10 @@ export class Journal {
 
   /** Never rejects. Whether there is more to do and that nobody works is decided in one turn, or a wake-up were lost. */
   async #work(): Promise<void> {
-    // What is recorded in one turn goes with one write.
+    // All records of one turn of the event loop go with one write.
     await undefined;
     let failed = false;
-    // Who began to wait while a save failed that nobody waited for is told by the next one.
+    // A caller may begin to wait while a save fails that nobody waited for. The next save tells that caller.
     while (this.#waiters.length > 0 || (!failed && this.#pending.length > 0)) {
       failed = !(await this.#serve(this.#waiters.splice(0)));
     }

@@ -1,6 +1,6 @@
 /**
- * Which drafts the journal on the disk, as of its last fdatasync, has a later run of the machine go on with, though they
- * are done by now: it would publish again what somebody has removed or renamed since.
+ * The drafts that have ended, but that the journal on the disk still owes, as of its last fdatasync. A later run of the
+ * machine would publish again what a program has removed or renamed since.
  */
 import { type DraftState, owesChanges } from './journal-entry.ts';
 import { hasSurvived } from './spool-survival.ts';
@@ -16,7 +16,7 @@ export class OwedOnDisk {
   readonly #owed = new Set<string>();
   /** Of them, or of those that are on their way to it. */
   readonly #done = new Set<string>();
-  /** What was recorded last of a draft, as long as it is not on the disk. */
+  /** The last record of each draft that is not on the disk yet. */
   readonly #later = new Map<string, Told>();
   /** On its way to it. */
   #saving: ReadonlyMap<string, Told> = new Map();

@@ -5,9 +5,8 @@ export const MAY_BE_ZEROS =
   'the machine may have been restarted before all of its bytes were on the disk: look at them, some may be zeros';
 
 /**
- * Whether a spool is known to have the bytes that were written to it: they are on the disk, or in the journal, or the
- * machine that had them in its page cache still runs. Journals of before that was recorded do not tell, and the answer
- * is no.
+ * Whether a spool surely has the bytes that were written to it. They are on the disk, or in the journal, or in the page
+ * cache of the machine that still runs. Older journals do not tell, and the answer is no.
  */
 export function hasSurvived(
   { bytes, onDisk, bootId }: Pick<DraftState, 'bytes' | 'onDisk' | 'bootId'>,

@@ -1,6 +1,6 @@
 /**
- * What is known of a file in `recovered/`: where it was to go, why it did not get there, and what was to be set on it. Each
- * lies beside it in `recovered.about/`, under the same name. Files of before there were these have none.
+ * The facts about a file in `recovered/`: its intended place, why it did not get there, and the attributes it was to
+ * have. Each lies under the same name in `recovered.about/`. Files that an older version kept have none.
  */
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

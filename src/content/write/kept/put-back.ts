@@ -1,4 +1,4 @@
-/** What was kept aside becomes what an ended mount owed: the journal has it again, as a draft to be published. */
+/** Turns a kept file into one that an ended mount owed: the journal has it again, as a draft to publish. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFile } from '../../../lib/sync-file.ts';

@@ -3,7 +3,7 @@ import type { Queue, QueueAddOptions } from 'p-queue';
 type Work = () => Promise<unknown>;
 
 export interface LaneOptions extends QueueAddOptions {
-  /** Whose work it is: lanes take turns. */
+  /** The owner of the work: lanes take turns. */
   readonly lane?: string;
 }
 

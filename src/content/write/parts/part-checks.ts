@@ -1,7 +1,8 @@
 /**
- * Whether parts arrived as they were sent: the store's MD5 against ours. Ours costs a fifth when it is computed for several
- * parts together (`lib/md5-lanes.ts`), so parts that were sent wait for others, unless someone waits for them: their
- * file is being closed, they hold too much memory, or no other came for a while.
+ * Whether parts arrived as they were sent: compares the store's MD5 with ours.
+ *
+ * Our MD5 costs a fifth when several parts are hashed together (`lib/md5-lanes.ts`), so sent parts wait for others. They
+ * do not wait while their file is being closed, when they hold too much memory, or when no other part came for a while.
  */
 import type { Clock } from '../../../lib/clock.ts';
 import { createMd5, type Md5 } from '../../../lib/md5.ts';

@@ -1,11 +1,11 @@
 /**
- * Sends parts: the one process-wide queue with its limit of parts in flight, fair between files, and the way of one
- * part from the spool to the store. The links of those whose turn is near are asked for ahead, so that no place in flight
- * waits for one.
+ * Sends parts: one process-wide queue with its limit of parts in flight, fair between files, and the way of one part from
+ * the spool to the store. The sender asks for the links of the next parts ahead, so that no place in flight waits for a
+ * link.
  *
- * What a part builds on is fetched into the spool, where that has room, before memory for its body is taken, so that
- * memory is held for the time of one transfer only; how much is fetched at once, `FetchTurns` says. A part that was sent
- * gives up its place in flight before it is checked.
+ * Bytes that a part takes from a version are fetched into the spool, where the spool has room, before memory for the body
+ * is taken. So a part holds memory for one transfer only. `FetchTurns` says how much is fetched at once. A part that was
+ * sent gives up its place in flight before its check.
  */
 import PQueue from 'p-queue';
 import type { Api, StorageClient, StoredPart } from '../../../api/api.ts';
@@ -105,7 +105,7 @@ export class PartSender {
 
   #sendSoon(job: PartJob): Promise<Sent> {
     const link = this.#link(job);
-    // Who does not come to need it does not hear of its failure.
+    // A failure counts only for a part that comes to need its link.
     link.catch(() => undefined);
     return inTurn(this.#inFlight, () => this.#send(job, link), job);
   }
@@ -154,7 +154,7 @@ export class PartSender {
   }
 }
 
-/** Does work when its turn comes. Who is ended before that leaves at once, whoever is before him. */
+/** Does work when its turn comes. Work that is aborted before that leaves the queue at once, also from behind others. */
 async function inTurn<T>(
   queue: PQueue<FairQueue, LaneOptions>,
   work: () => Promise<T>,

@@ -1,8 +1,12 @@
 /**
- * What becomes of the drafts that an ended mount left behind. Whose publication was asked for is owed, all of it or as it
- * was closed before it was written on, and goes on from the parts the store has; of several for one place the one begun
- * last, as the journal has them in that order. The others' bytes are put aside for a person: nobody said that they were
- * whole, or they are the older ones, or the machine ended before they were on its disk. Those whose names were removed go.
+ * Decides about each draft that an ended mount left behind.
+ *
+ * A draft whose publication was asked for is owed: as a whole, or as it was closed before later writes. It goes on from
+ * the parts that the store has. Of several drafts for one place, the one that began last is owed; the journal keeps that
+ * order.
+ *
+ * The bytes of the others are kept for a person: no program said that they were whole, or they are older, or the machine
+ * ended before they were on its disk. Drafts whose names were removed go.
  */
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -108,7 +112,7 @@ async function recoverWhole(state: DraftState, options: DraftOptions): Promise<R
   return { label, outcome: { kind: 'owed', owed } };
 }
 
-/** Who still had it open ended with the mount. */
+/** A program that still had the file open lost its handle with the mount. */
 async function remove(
   { id, upload }: DraftState,
   { aborts, journal, spoolPath }: WriterContext,

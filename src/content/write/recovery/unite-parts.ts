@@ -12,8 +12,8 @@ import { ExtentMap } from '../spool/extent-map.ts';
 const LOOK_MS = 5000;
 
 /**
- * The parts of an upload that need not go again: those of the journal, and those that the service has on report and
- * whose bytes in the spool are the same (the journal may have lost that they were sent, or that they changed since).
+ * The parts of an upload that need not be sent again: those of the journal, and those that the service reports and whose
+ * bytes in the spool are the same. The journal may have lost that a part was sent, or that it changed since.
  */
 export async function uniteParts(
   api: Api,

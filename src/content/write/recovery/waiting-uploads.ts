@@ -32,7 +32,7 @@ export async function waitingUploads(directory: string, signal: AbortSignal): Pr
 /** The next mount has to go on with it: somebody asked for its publication, and something of that is left. */
 function isOwed(state: DraftState): boolean {
   const { publishedFileId, target, removed, refused } = state;
-  // What was refused is named one by one.
+  // The caller names each refused upload by itself.
   if (removed || refused) return false;
   if (publishedFileId === undefined) return isAsked(state);
   return owesChanges(state) || target.onward !== undefined;

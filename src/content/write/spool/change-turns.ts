@@ -1,6 +1,7 @@
 /**
- * When a draft's bytes may be changed: one change after the other, and none of the bytes that a file is being made of. They
- * are sent in pieces, which must not be of two contents. Who would change one waits for the file; who appends does not.
+ * When a draft's bytes may be changed: one change after the other. The bytes that a file is being made of do not change:
+ * they are sent in pieces, which must not mix two contents. A writer that would change one waits for the file; an append
+ * does not wait.
  */
 import { Mutex } from '../../../lib/mutex.ts';
 import { untilAborted } from '../../../lib/until-aborted.ts';
@@ -20,7 +21,10 @@ export class ChangeTurns {
     return this.#turns.run(task, signal);
   }
 
-  /** Changes bytes from `start` on when its turn comes. Who waits for a file has no turn: making it takes some. */
+  /**
+   * Changes bytes from `start` on when its turn comes. A writer that waits for a file holds no turn: making the file
+   * takes some.
+   */
   async change<T>(start: number, task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (;;) {
       const turn = await this.#turns.run(async () => {

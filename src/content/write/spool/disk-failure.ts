@@ -7,8 +7,8 @@ interface Explanation {
 }
 
 /**
- * What failed on the disk of the spool, as people need it told: that it takes no more, and where, that it is not what it
- * was, or that no more files may be open. Anything else as it is.
+ * Explains a failure on the disk of the spool to people: the disk is full and where, the spool is damaged, or too many
+ * files are open. Any other error stays as it is.
  */
 export function explainDiskFailure(error: unknown, spoolDirectory: string): unknown {
   const explanation = explanationOf(errorCode(error), spoolDirectory);

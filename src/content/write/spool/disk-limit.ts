@@ -10,7 +10,10 @@ export interface DiskRoom {
   bytes(): Promise<number>;
 }
 
-/** What a disk has beyond what is to stay free: by default a twentieth of it, or half of what there is where that is less. */
+/**
+ * The room that a disk has beyond the part to leave free. Default for that part: a twentieth of the disk, or half of the
+ * free space where that is less.
+ */
 export function diskRoom(directory: string, leaveFreeBytes: number | undefined): DiskRoom {
   const bytes = async (): Promise<number> => {
     const { bavail, blocks, bsize } = await statfs(directory);

@@ -136,9 +136,9 @@ export class DraftContent {
   }
 
   /**
-   * Gives up the room of ranges whose bytes the service has. `held` tells of them when it comes to it: a change that was
-   * under way may be of one of them. `makeDurable` saves the extents: a later mount must not take the zeros in the spool
-   * for content; when it cannot, the ranges stay as they are.
+   * Gives up the room of ranges whose bytes the service has. The ranges are asked for by `held` when the turn comes,
+   * since a change under way may touch one of them. The extents are saved by `makeDurable` first: a later mount must not
+   * take the zeros in the spool for content. When that fails, the ranges stay as they are.
    */
   release(held: () => readonly ByteRange[], makeDurable: () => Promise<void>): Promise<void> {
     return this.#turns.run(async () => {
@@ -187,7 +187,10 @@ export class DraftContent {
     return this.#reader.read(range, signal);
   }
 
-  /** Fills `into`; holes, and what lies past the end by now, are zeros. What is not in the spool comes from its version. */
+  /**
+   * Fills `into`. Holes, and bytes past the present end, are zeros. Bytes that are not in the spool come from their
+   * version.
+   */
   readInto(start: number, into: Uint8Array, signal: AbortSignal): Promise<void> {
     return this.#reader.readInto(start, into, signal);
   }
@@ -247,7 +250,8 @@ export class DraftContent {
     if (sizeBytes > 0) refuseReleased(this.#map.slice(sizeBytes, size));
     const range = { start: Math.min(size, sizeBytes), end: Math.max(size, sizeBytes) };
     await this.#orUnchanged(range, async () => {
-      // For a file the map would do; but the spool may be kept for a person, and gives back its room.
+      // The map alone would do for a file. The spool shrinks too, since it may be kept for a person, and to give back its
+      // room.
       if (sizeBytes < size) await this.#spool.truncate(sizeBytes);
     });
     this.#map.truncate(sizeBytes);

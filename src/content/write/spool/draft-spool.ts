@@ -1,6 +1,6 @@
 /**
- * The spool of one draft: the file with the bytes that were written here, opened when it is first needed, the room that they
- * take beside those of all other drafts, and whether they survive the end of the machine.
+ * The spool of one draft: the file with the bytes that were written here, opened when it is first needed. It counts the
+ * room that they take beside those of all other drafts, and whether they survive the end of the machine.
  */
 import { dirname } from 'node:path';
 import { Mutex } from '../../../lib/mutex.ts';
@@ -16,7 +16,7 @@ import type { SpoolSpace, SpoolTenant } from './spool-space.ts';
 export interface DraftSpoolOptions {
   readonly path: string;
   readonly space: SpoolSpace;
-  /** Whose room the bytes take. */
+  /** The tenant that is charged for the room. */
   readonly tenant: SpoolTenant;
   /** What an ended mount left in it is on the disk. */
   readonly onDisk: boolean;
@@ -98,7 +98,7 @@ export class DraftSpool {
     const { localBytes } = map;
     this.#options.space.resize(localBytes - this.#heldBytes);
     this.#heldBytes = localBytes;
-    // What the service was sent of them stays in doubt.
+    // The copy of these bytes that the service was sent stays in doubt.
     if (this.#refusal !== undefined && this.isEmpty && !hasReleased(map.extents)) this.#refusal = undefined;
   }
 

@@ -7,11 +7,11 @@ export const FETCH_BYTES = 4 * 1024 * 1024;
 const SHARE = 1 / 8;
 
 /**
- * How many pieces of versions are fetched at once, over all drafts. They are read as programs read, who need not wait for
- * memory and may overdraw the budget.
+ * How many pieces of versions are fetched at once, over all drafts. They are read as a program reads: without waiting for
+ * memory, and beyond the budget if need be.
  *
- * A piece for a spool waits for its turn among the draft's changes, and these may wait for one that is read for a part:
- * neither waits for a turn of the other kind.
+ * A piece for a spool waits for its turn among the draft's changes, and a change may wait for a piece that is read for a
+ * part. So neither kind waits for a turn of the other.
  */
 export class FetchTurns {
   readonly intoSpools: Semaphore;

@@ -1,6 +1,6 @@
 /**
- * What a draft still has in versions only, and its way into the spool: for what it builds on may go away, and a part that
- * has its bytes here holds memory for the time of one transfer only.
+ * Fetches the bytes into the spool that a draft still has in versions only. The version that a draft builds on may go
+ * away. A part whose bytes are here holds memory for one transfer only.
  */
 import type { ByteRange } from '../../byte-range.ts';
 import type { ChangeTurns } from './change-turns.ts';

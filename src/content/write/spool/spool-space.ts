@@ -25,13 +25,13 @@ export interface SpoolTenant {
   releaseSent(): Promise<boolean>;
 }
 
-/** Who asks for room. */
+/** A draft that asks for room. */
 interface Writer {
   readonly tenant: SpoolTenant;
   readonly signal: AbortSignal;
 }
 
-/** Who goes on beyond the limit, and when it last did. */
+/** The draft that goes on beyond the limit, and when it last did. */
 interface Ahead {
   readonly tenant: SpoolTenant;
   wroteMs: number;
@@ -46,7 +46,7 @@ interface SpoolSpaceOptions {
   readonly clock: Clock;
 }
 
-/** Who goes on beyond the limit and writes nothing for so long may itself wait for one of those who wait for it. */
+/** A draft beyond the limit that writes nothing for so long may itself wait for a draft that waits for it. */
 const LONGEST_PAUSE_MS = 30_000;
 
 export class SpoolSpace {
@@ -120,7 +120,7 @@ export class SpoolSpace {
   resize(bytes: number): void {
     this.#usedBytes += bytes;
     if (bytes >= 0) return;
-    // Who needs to go beyond the limit next may be another one.
+    // The next draft that must go beyond the limit may be another one.
     if (this.#usedBytes <= this.#limitBytes) this.#ahead = undefined;
     this.notify();
   }

@@ -16,8 +16,8 @@ export interface CurrentUploadOptions {
 }
 
 /**
- * The multipart upload of a draft, of which it has one at a time: begun when the first part is full or the file is
- * published, and given up for another one that fits, as long as no bytes are in that one only.
+ * The multipart upload of a draft, which has one at a time. The upload begins when the first part is full or the file is
+ * published. Another one that fits replaces it, as long as no bytes are in the first one only.
  */
 export class CurrentUpload {
   readonly #options: CurrentUploadOptions;

@@ -38,7 +38,7 @@ export interface DraftUploadOptions {
 export interface PublishOptions {
   /** What goes with content of this MD5 (in hexadecimal) where it can, which the answer shows. */
   readonly annotations: (md5: string) => Annotations | undefined;
-  /** What is to be done beside an upload in parts, before it is completed. */
+  /** The work to do beside an upload in parts, before the upload is completed. */
   readonly inParts: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Room in the spool for a file that is larger than it: the bytes of parts that were sent are let go of, and are in the
- * unfinished upload only from then on, which can no longer be given up.
+ * Room in the spool for a file that is larger than the spool: the bytes of sent parts are let go of. From then on they
+ * are in the unfinished upload only, which can no longer be given up.
  */
 import type { ByteRange } from '../../byte-range.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -39,7 +39,7 @@ export class PartRelease {
     const { content, journal, current, early, record, beforeRelease } = this.#options;
     if (this.#moved !== undefined) return this.#moved.then(() => true);
     const upload = await current.begun();
-    // Who needs room is about to make the file larger.
+    // The writer that needs room is about to make the file larger.
     if (!content.released && (await upload?.isForAnother())) return early.restart();
     // What an upload has that was given up meanwhile counts for nothing.
     const held = (): ByteRange[] =>

@@ -30,7 +30,7 @@ export async function hasMd5(sizeBytes: number, md5: string, content: ReadRange)
   return (await ended) === md5;
 }
 
-/** What was lent goes back at once. */
+/** Copies lent memory, and gives it back at once. */
 async function copied(read: ReadRange, range: ByteRange): Promise<Buffer> {
   const bytes = await read(range);
   try {

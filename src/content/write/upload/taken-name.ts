@@ -47,8 +47,8 @@ export class TakenName {
   }
 
   /**
-   * What a recovered draft finds under its name, and what is answered in its place: its own file. `ContentError` kind
-   * `changed` when it is another.
+   * Looks at the file that has the name of a recovered draft. Returns it when it is the draft's own file. `ContentError`
+   * kind `changed` when it is another.
    */
   async ofRecovered(sizeBytes: number): Promise<FileRecord | undefined> {
     const { api, signal, target, previous, recovered, resumed } = this.#options;

@@ -31,7 +31,7 @@ export class UploadAborts {
     void first.then(() => this.#firstTries.delete(first));
   }
 
-  /** What is not given up by then is left to the service's sweep. Never rejects. */
+  /** Leaves uploads that are not aborted by then to the service's sweep. Never rejects. */
   async close(): Promise<void> {
     this.#aborts.close();
     const allTried = new AbortController();
