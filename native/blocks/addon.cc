@@ -1,6 +1,7 @@
 /**
- * Blocks of the disk cache, read and written together with their checksums on a thread of libuv's pool: one turn of the
- * event loop a range, and no byte of it touched there. Each call answers a promise of what src/content/disk/block-io.ts says.
+ * Blocks of the disk cache, read and written with their checksums on a thread of libuv's pool. A range takes one turn of
+ * the event loop, which touches no byte of it. Each call answers a promise; src/content/disk/block-io.ts describes the
+ * results.
  */
 #include <node_api.h>
 

@@ -13,7 +13,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "MD5 is little-endian")
 namespace svcfs::md5 {
 namespace {
 
-/** What a job has left, in whole blocks. */
+/** The bytes that a job has left, in whole blocks. */
 struct Stretch {
   Job* job;
   const uint8_t* bytes;

@@ -8,8 +8,8 @@
 /**
  * Memory that moves data, apart from the garbage collector (src/lib/memory-addon.ts).
  *
- * Chunks for the data path (src/content/memory/arena.ts). Memory of the JS engine would do, but: its pages are
- * small, and the first touch of each is a fault that costs more than the copy into it; and the engine counts it as its
+ * It makes chunks for the data path (src/content/memory/arena.ts). Memory of the JS engine would cost more. Its pages are
+ * small, and the first touch of each is a fault that costs more than the copy into it. The engine also counts it as its
  * own, and marks its whole heap again and again while the arena grows.
  */
 namespace svcfs::memory {
@@ -60,8 +60,8 @@ napi_value Chunk(napi_env env, napi_callback_info info) {
 }
 
 /**
- * giveBack(buffer): the machine may use the pages of a chunk again. Its bytes are zeros from then on, and the addresses stay
- * good until the last reference is gone: a thread that still reads what nobody waits for any more is not stopped by it.
+ * giveBack(buffer): the machine may use the pages of a chunk again, and its bytes are zeros from then on. The addresses
+ * stay good until the last reference is gone, so a thread that still reads for an abandoned request does not crash.
  */
 napi_value GiveBack(napi_env env, napi_callback_info info) {
   size_t count = 1;

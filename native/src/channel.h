@@ -97,7 +97,7 @@ class Channel {
 
   const napi_env env_;
   const std::shared_ptr<ChannelMemory> memory_;
-  /** Who made it, at first. */
+  /** The creator is the first user. */
   int users_ = 1;
   UniqueFd device_;
   std::string mount_point_;

@@ -28,9 +28,9 @@ bool ToString(napi_env env, napi_value value, std::string* out);
 bool ToBytes(napi_env env, napi_value value, uint8_t** data, size_t* length);
 
 /**
- * An ArrayBuffer over memory of ours. Where its engine allows that (before Node.js 23), the collector does not count it: it
- * would mark its whole heap sooner and sooner as ours grows, and free nothing. `release` is called once when the last
- * reference is gone, or when this fails (null).
+ * An ArrayBuffer over memory of ours. Where the engine allows that (before Node.js 23), the garbage collector does not
+ * count it. Counted memory would make it mark its whole heap more and more often as ours grows, and free nothing. The
+ * caller's `release` runs once: when the last reference is gone, or when this fails (null).
  */
 napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)(void* hint), void* hint);
 

@@ -9,8 +9,8 @@
 namespace svcfs {
 
 /**
- * Writes notifications to the kernel from a thread of its own. Such a write takes inode and page locks that a request
- * in flight may hold, and that request is answered on the JS thread: only a thread that nobody waits for may block there.
+ * Writes notifications to the kernel from a thread of its own. Such a write takes inode and page locks that a request in
+ * flight may hold. The JS thread answers that request, so only a thread that no other waits for may block there.
  *
  * The thread and its descriptor outlive this object when the thread is blocked, and end by themselves; nothing joins it.
  */

@@ -4,7 +4,9 @@
 
 namespace svcfs {
 
-/** What has come over a connection and was not read (FIONREAD, tcp(7)). 0 where the system does not tell. */
+/**
+ * The number of bytes that came over a connection and were not read (FIONREAD, tcp(7)). 0 where the system does not tell.
+ */
 inline int WaitingBytes(int socket) {
   int bytes = 0;
   return ioctl(socket, FIONREAD, &bytes) == 0 ? bytes : 0;

@@ -27,7 +27,7 @@ import type {
   VolumeSummary,
 } from './model.ts';
 
-/** Who waits for the answer decides who goes first when the rate budget is short. */
+/** The caller that waits for the answer decides which call goes first when the rate budget is short. */
 export type Priority = 'interactive' | 'data' | 'prefetch' | 'background';
 
 export interface CallOptions {

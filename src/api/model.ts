@@ -1,6 +1,6 @@
 /**
- * What the platform's resources are to the rest of the client: parsed once at the edge (numbers are numbers, times
- * are milliseconds, cases are settled), so that no other folder looks at wire JSON.
+ * The platform's resources as the rest of the client sees them. They are parsed once at the edge: numbers are numbers,
+ * times are milliseconds, cases are settled. So no other folder looks at wire JSON.
  */
 
 /** Where a file's bytes are: in the platform's own store, or an object of a volume (the file is then an alias). */

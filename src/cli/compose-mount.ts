@@ -152,7 +152,10 @@ interface Bytes {
   readonly disk: OpenedDiskCache | undefined;
 }
 
-/** What the kernel may read itself: only where nothing can be written, or it would not see what was. */
+/**
+ * The files that the kernel may read itself. Only on a mount that cannot be written to: the kernel would not see new
+ * bytes.
+ */
 function localCopiesOf(
   { readOnly }: MountSettings['options'],
   { disk, memory }: Bytes,
@@ -187,7 +190,7 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 /** With `--write-back`, unless `--export-delay` says another. */
 const EXPORT_DELAY_MS = 5000;
 
-/** What is undefined is the file system's to choose. */
+/** The file system chooses every value that is undefined. */
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;

@@ -1,10 +1,10 @@
 /**
- * The mount process. Gets its settings over IPC, reports once whether the mount is usable (and before that, that it waits
- * for the rate limit), and serves until it is told to end: over the control socket, by a signal, by unmounting behind its
- * back, or (when tied) with its parent.
+ * The mount process. It gets its settings over IPC and reports once whether the mount is usable. Before that it reports
+ * that it waits for the rate limit. It serves until it is told to end: over the control socket, by a signal, by an
+ * unmount behind its back, or (when tied) with its parent.
  *
- * Its working directory is `/`, every module is loaded before the mount appears, and nothing it opens later lies
- * below the mount point: a request of its own on its own mount would wait for itself.
+ * Its working directory is `/`. It loads every module before the mount appears, and opens nothing below the mount point
+ * later: a request of its own on its own mount would wait for itself.
  */
 import { compiledAhead } from './mount/compiled-ahead.ts';
 import type { DaemonReport, DaemonWait, MountSettings } from './mount/daemon-messages.ts';
@@ -46,7 +46,7 @@ function endWhenTold({ end }: ServedMount, tied: boolean): void {
   process.on('SIGINT', onSignal);
   // It has no terminal: sessions are ended by SIGTERM and SIGHUP together (systemd.kill(5), SendSIGHUP=).
   process.on('SIGHUP', () => undefined);
-  // What the command says once the mount is there.
+  // The command says this once the mount is there.
   process.on('message', () => void end.onTold('command'));
   if (tied) process.once('disconnect', () => void end.begin('command'));
 }

@@ -7,9 +7,9 @@ import type { Logger } from '../observe/logger.ts';
 const WAIT_SECONDS = 2;
 
 /**
- * Keeps a second process from a data directory whose database is SQLite's. Each would count the requests of a token alone, stand
- * still while the other one writes, and fill an empty directory with the same demo; and two machines that share the directory
- * would destroy the database: its log is no log between machines (sqlite.org/wal.html).
+ * Keeps a second process from a data directory whose database is SQLite's. Each of the two would count the requests of a
+ * token alone. Each would wait while the other writes, and would fill an empty directory with the same demo. Two machines
+ * that share the directory would destroy the database: its log is no log between machines (sqlite.org/wal.html).
  *
  * @returns The lock, for as long as it is open; undefined where nothing can be locked
  */

@@ -45,7 +45,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Whoever gets the options of a command wrong is shown to the help of that one. */
+/** Shows a user who gets the options of a command wrong to the help of that command. */
 function hintAtHelp(command: Command, path: string): void {
   command.showHelpAfterError(`(${path} --help shows what there is)`);
   for (const each of command.commands) hintAtHelp(each, `${path} ${each.name()}`);

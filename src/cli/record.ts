@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { errorCode } from '../lib/error-code.ts';
 import type { ProcessIdentity } from '../lib/process-identity.ts';
 
-/** Who serves a mount point; there while the mount is, and after its process was killed. */
+/** The process that serves a mount point; the record is there while the mount is, and after its process was killed. */
 export interface MountRecord {
   readonly mountPoint: string;
   readonly endpoint: string;

@@ -27,7 +27,9 @@ async function requireOwn(path: string): Promise<void> {
     throw refusal(path, 'can be written by others', `run chmod go-w ${path}`);
 }
 
-/** Who may write to a directory may replace what is in it, except where only owners may (the sticky bit, as in /tmp). */
+/**
+ * A user who may write to a directory may replace its entries, except where only owners may (the sticky bit, as in /tmp).
+ */
 async function requireKept(path: string): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & WRITABLE_BY_ALL) !== 0 && (mode & STICKY) === 0)

@@ -5,7 +5,7 @@ import { createProgram } from './program.ts';
 
 /** What was typed, to its end; sets the exit code. */
 export async function run(): Promise<void> {
-  // Who reads what is printed may have seen enough (`svcfs help mount | head`); what was begun goes on.
+  // The reader may stop early (`svcfs help mount | head`); the command's work goes on.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });

@@ -18,7 +18,7 @@ export interface LoggedProcess {
 }
 
 /**
- * Starts a process of our own, in a session of its own: a terminal's Ctrl-C reaches the command, which decides.
+ * Starts a process of our own, in a session of its own. A terminal's Ctrl-C reaches the command, which decides.
  *
  * @throws CliError when its log cannot be written, or it cannot be started, as at a limit of processes
  */

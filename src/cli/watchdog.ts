@@ -1,9 +1,10 @@
 /**
- * What the watchdog does when the mount's process ended before it: that was killed, and its mount is dead. Every access
- * would fail with ENOTCONN until someone unmounts it, or wait for ever where the kernel keeps a thread of the process. The
- * mount is never looked at, only the mount table.
+ * The work of the watchdog when the mount's process ended before it: that was killed, and its mount is dead. Every access
+ * would fail with ENOTCONN until a user unmounts it, or wait for ever where the kernel keeps a thread of the process. The
+ * watchdog reads the mount table only, and never looks at the mount.
  *
- * Arguments: the mount point, its state directory, and the minor number of the mount's st_dev, empty when it was not told.
+ * Arguments: the mount point, its state directory, and the minor number of the mount's st_dev, empty when it was not
+ * told.
  */
 import { isSvcfs, mountedOn } from '../fuse/mount-table.ts';
 import { forceUnmount } from '../fuse/recover-dead-mount.ts';

@@ -94,9 +94,10 @@ const stagingProject: Option<string | undefined> = {
 };
 
 /**
- * Of rsync, of sed -i, zip and perl -i, of backups, what vim writes beside a file (its swap files, one to try whether names are
- * cut, one to try the directory), of SQLite beside a database, of downloads, of GNOME and LibreOffice, and the pieces of
- * samtools sort and collate. Those have four digits: `*.????.bam` would keep `sample.hg38.bam` and `sample.sort.bam` here.
+ * Names that programs use for a moment: rsync, sed -i, zip, perl -i, backup programs, SQLite beside a database,
+ * downloads, GNOME and LibreOffice. Vim makes swap files, one file to try whether names are cut, and one to try the
+ * directory. The pieces of samtools sort and collate have four digits: `*.????.bam` would also keep `sample.hg38.bam` and
+ * `sample.sort.bam` here.
  */
 const TEMPORARY_NAMES = [
   ...['.*.??????', 'sed??????', 'zi??????', 'XX??????', '*~', '*.sw?', '*.swpx', '4913'],

@@ -21,7 +21,7 @@ export type OptionValues<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends Option<infer T> ? T : never;
 };
 
-/** What a command gets that is given none of them. */
+/** The values of a command that was given no options. */
 export function defaultsOf<Options extends Readonly<Record<string, Option<unknown>>>>(
   options: Options,
 ): OptionValues<Options> {

@@ -1,4 +1,7 @@
-/** What is used here of the npm package fuse-native 2.2.6, which has no types. Errors are negative errnos, 0 for success. */
+/**
+ * The part of the npm package fuse-native 2.2.6 that is used here; the package has no types. Errors are negative errnos,
+ * 0 for success.
+ */
 declare module 'fuse-native' {
   type Done<Value = undefined> = (error: number, value?: Value) => void;
 

@@ -14,14 +14,14 @@ const BULK_EXPIRY_ABOVE = 256;
 export type Hold = number;
 
 /**
- * What the file system wants the kernel to forget, on its way there.
+ * The invalidations of the file system, on their way to the kernel.
  *
- * Writing such a notification waits for locks that requests under way may hold: a directory's for names (LOOKUP, READDIR
- * and every change of it, such as its own move), a page's for contents (READ, WRITE). The transport's thread may wait, but whatever is queued
- * behind waits with it. So a notification stays here until the requests that were under way on its node when it came
- * have been answered. Meanwhile equal ones are one, and one batch is handed over at a time.
+ * Writing such a notification waits for locks that requests under way may hold. An entry needs its directory's lock,
+ * which LOOKUP, READDIR and every change of it hold, its own move too. Contents need a page's lock, which READ and WRITE
+ * hold. The transport's thread may wait, but the whole queue behind waits with it.
  *
- * Nothing here is ever waited for.
+ * So a notification stays here until the requests that were under way on its node when it came have been answered.
+ * Meanwhile equal ones are one, and one batch is handed over at a time. Nothing here is ever waited for.
  */
 export class Invalidations implements KernelCaches {
   readonly #send: (messages: readonly Uint8Array[]) => void;

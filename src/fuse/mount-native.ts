@@ -72,7 +72,7 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
 async function removeDead(mountPoint: string, deviceMinor: number | undefined): Promise<void> {
   const there = await mountedOn(mountPoint);
   if (there === undefined || there.deviceMinor !== deviceMinor) return;
-  // What is refused is left to who looks next, and finds it dead.
+  // A refusal is left to the next look, which finds the mount dead.
   await recoverDeadMount(mountPoint).catch(() => undefined);
 }
 

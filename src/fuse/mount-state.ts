@@ -22,7 +22,7 @@ export async function stateOfMount(path: string, patienceMs = PATIENCE_MS): Prom
   const child = spawn(process.execPath, ['-e', SCRIPT, path], {
     cwd: '/',
     stdio: ['ignore', 'pipe', 'ignore'],
-    // What the variable asks for is meant for the command, which may be profiled.
+    // The variable is meant for the command, which may be profiled.
     env: { ...process.env, NODE_OPTIONS: undefined },
   });
   const said = new Promise<MountState>((resolve, reject) => {

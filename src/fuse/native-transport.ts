@@ -14,8 +14,8 @@ const SLOT_BYTES = MAX_REQUEST_BYTES + PAGE_BYTES;
 const SLOTS = 32;
 
 /**
- * Requests taken at one wake-up. Who is answered often asks again at once: on one processor that spares half of a
- * request's system calls. Few enough for timers and sockets to get their turn.
+ * Requests taken at one wake-up. A program often asks again at once after an answer: on one processor that spares half of
+ * a request's system calls. The number is small enough for timers and sockets to get their turn.
  */
 const MOST_IN_A_ROW = 16;
 /** After a WRITE of more than this nothing is won: its program has much to do before it asks again. */
@@ -133,7 +133,7 @@ export class NativeTransport implements Transport {
     this.#mayTake = 0;
   }
 
-  /** What the channel's `next` has answered. */
+  /** Handles the answer of the channel's `next`. */
   #deliver(slot: number, length: number): void {
     this.#mayTake = length <= 0 || length > LARGE_BYTES ? 0 : this.#mayTake - 1;
     if (length < 0) this.#receiver?.ended(-length);

@@ -30,8 +30,9 @@ interface Binding {
 }
 
 /**
- * A FileSystem as the path-based operations of fuse-native. What the interface of libfuse 2 cannot express is lost: who
- * asks, interrupts, flags of rename and create, copies by the server, listings with attributes, invalidation.
+ * A FileSystem as the path-based operations of fuse-native. The interface of libfuse 2 cannot express the calling
+ * process, interrupts, flags of rename and create, copies by the server, listings with attributes, and invalidation.
+ * These are lost.
  */
 export function pathOperations(fs: FileSystem, errnoOf: (error: unknown) => number): Operations {
   const context: RequestContext = {

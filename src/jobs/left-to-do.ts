@@ -3,8 +3,8 @@ import type { FinishedAsync } from './finished-job.ts';
 import type { RunContext } from './run-context.ts';
 
 /**
- * What was asked for and is not done, now that a job which may be another client's is over. A job does not tell what it was
- * asked for, so the entries are looked at; of a copy, which leaves them as they were, what came of it.
+ * The entries of a request that are still to do, after a job that may be another client's is over. A job does not tell
+ * its request, so this looks at the entries. A copy leaves them as they were, so this looks at its results.
  */
 export async function leftToDo(
   work: AsyncWork,

@@ -6,8 +6,8 @@ import { type Plan, refused } from './plan.ts';
 import type { TransferRequest } from './ports.ts';
 
 /**
- * What is left to do of a folder's plan when a folder is there already: what that has as the plan would make it is done,
- * by a move that was interrupted. Another file or object in the place of one refuses all of it.
+ * The rest of a folder's plan when a folder is there already. An entry that is there as the plan would make it is done,
+ * by a move that was interrupted. Another file or object in the place of one refuses the whole plan.
  */
 export async function planMerge(
   api: Pick<Api, 'files' | 'volumes'>,

@@ -1,14 +1,16 @@
 /**
  * Moves and copies that the platform carries out itself, so that no byte passes this machine.
  *
- * A request names a source and a target; a pure plan (`plan-move.ts`, `plan-copy.ts`) decides which calls it becomes,
- * or why it cannot be; running it waits for the jobs of every request together, with one bulk call for all of them.
+ * A request names a source and a target. A pure plan (`plan-move.ts`, `plan-copy.ts`) decides which calls the request
+ * becomes, or why it cannot be. Running it waits for the jobs of every request together, with one bulk call for all of
+ * them.
  *
- * What holds:
+ * These rules hold:
+ *
  * - A request that the platform would forbid is refused before anything is sent (`TransferRefused`).
- * - An aborted wait ends only the waiting: the job goes on, stays in the registry, and can be waited for by id.
- * - A failed job rejects with `JobError`; what other jobs of the request did stays done, and the request can be made
- *   again: what already is where it should be counts as done.
+ * - An aborted wait ends only the waiting. The job goes on, stays in the registry, and can be waited for by id.
+ * - A failed job rejects with `JobError`. Results of the request's other jobs stay, and the request can be made again: an
+ *   entry that is already in its place counts as done.
  */
 import type { EntryRecord, FileRecord, FolderRecord, ProjectPermissions } from '../api/model.ts';
 

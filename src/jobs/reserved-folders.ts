@@ -11,7 +11,7 @@ interface Entry {
   readonly name: string;
 }
 
-/** What a folder of this name is called on the platform, unless the platform itself has made it. */
+/** The name of such a folder on the platform, unless the platform itself has made it. */
 export function keptFolderName(name: string): string {
   return name.startsWith(RESERVED_FOLDER_PREFIX) ? MARK + name : name;
 }

@@ -45,7 +45,7 @@ export async function runTransfers<R>(
       settled.push(...started);
     }
   } finally {
-    // Whoever is told of a failure looks at what is done: that is to be all there will be.
+    // A caller that learns of a failure looks at the results: no more may come after that.
     await untilAborted(Promise.allSettled(settled), run.signal);
   }
   const results = await Promise.all(settled);

@@ -11,7 +11,7 @@ export function forEachChunk(
   take: (chunk: Buffer) => Promise<void> | undefined,
 ): Promise<void> {
   const early = (): Error => new Error('the stream was closed before its end');
-  // Who listens from now on hears nothing.
+  // A listener from now on would hear nothing.
   if (stream.closed) return Promise.reject(stream.errored ?? early());
   return new Promise((resolve, reject) => {
     let taken = Promise.resolve();

@@ -9,10 +9,11 @@ const HELD = 75;
 const FILE = 3;
 
 /**
- * Locks a file, made if it is not there, for as long as the handle is open: flock(2), which ends with a process however
- * that ends, and which NFS takes to its server (flock(2), "NFS details"). Waits so many seconds; undefined: another
- * process has it. Rejects where there are no locks. Node has no flock(2); the command of util-linux locks what is open
- * here, for the open file is the same.
+ * Locks a file, made if it is not there, for as long as the handle is open. The lock is flock(2), which ends with its
+ * process however that ends; NFS takes it to its server (flock(2), "NFS details").
+ *
+ * Waits so many seconds; undefined: another process has it. Rejects where there are no locks. Node has no flock(2). The
+ * command of util-linux locks the descriptor that is open here: both share the open file.
  */
 export async function lockFile(path: string, waitSeconds: number): Promise<FileHandle | undefined> {
   const handle = await open(path, 'a', 0o600);

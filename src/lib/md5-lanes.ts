@@ -51,8 +51,8 @@ interface Lane {
 }
 
 /**
- * Many MD5 digests side by side on one thread. The steps of one digest depend on each other, so that a processor hashes
- * sixteen at once in about the time of two: it pays to let work lie until there is enough of it or someone waits.
+ * Many MD5 digests side by side on one thread. The steps of one digest depend on each other, so a processor hashes
+ * sixteen at once in about the time of two. So it pays to let work lie until there is enough of it or a caller waits.
  */
 export class Md5Lanes {
   readonly #addon: Md5Addon;
@@ -105,7 +105,7 @@ export class Md5Lanes {
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#running = true;
-    // What is asked for in one turn goes together.
+    // All requests of one turn go together.
     await undefined;
     while (this.#isDue()) await this.#stretch([...this.#waiting]);
     this.#running = false;

@@ -16,7 +16,7 @@ const MAX_PASSES = 3;
 /** The share of a page that is asked for again with the next one, after the first pass. */
 const OVERLAP = 0.2;
 
-/** What a collection holds, in an order that is the same for every page. */
+/** An item of a collection, in an order that is the same for every page. */
 interface Item {
   readonly id: string;
   readonly name: string;
@@ -47,7 +47,7 @@ export interface PageOfPass<T> {
 }
 
 export interface CollectionOptions {
-  /** Who tells a person of a failure calls the collection so. */
+  /** The name of the collection in a message to people. */
   readonly what: string;
   /** Items of a page. */
   readonly limit: number;

@@ -16,8 +16,9 @@ type WithHandle = Socket & {
 };
 
 /**
- * Lets the peer of a TCP connection send so much before the first of it is read, where the system allows that much
- * (net.ipv4.tcp_rmem): what is to be waited for has to fit. Else the window begins at 64 KiB and grows by what is read.
+ * Lets the peer of a TCP connection send so much before the first byte of it is read, as far as the system allows
+ * (net.ipv4.tcp_rmem). The bytes to wait for have to fit. Otherwise the window begins at 64 KiB and grows with the bytes
+ * that are read.
  */
 export function openReceiveWindow(socket: Socket, bytes: number): void {
   setReceiveLowWater(socket, bytes);
@@ -35,7 +36,7 @@ export function setReceiveLowWater(socket: Socket, bytes: number): void {
 
 export const canTellWaitingBytes = addon !== undefined;
 
-/** What has come over a TCP connection and was not read; 0 without the addon. */
+/** The number of bytes that came over a TCP connection and were not read; 0 without the addon. */
 export function waitingBytes(socket: Socket): number {
   const fd = descriptorOf(socket);
   return fd >= 0 ? (addon?.waitingBytes(fd) ?? 0) : 0;
@@ -47,8 +48,8 @@ export function descriptorOf({ _handle: handle }: WithHandle): number {
 }
 
 /**
- * What was written to a TCP or TLS connection and is still on its way: the kernel has not taken it, or the peer's has not
- * acknowledged it. Without the addon the former alone is known.
+ * The number of bytes that were written to a TCP or TLS connection and are still on their way: the kernel has not taken
+ * them, or the peer's has not acknowledged them. Without the addon only the former are known.
  */
 export function bytesOnTheirWay(socket: WithHandle): number {
   const fd = descriptorOf(socket);

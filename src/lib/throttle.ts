@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** What a timer that fires late has cost is made up for, up to so much. */
+/** A timer that fires late is made up for, up to this time. */
 const MADE_UP_MS = 50;
 const MOMENTS_PER_SECOND = 16;
 
@@ -23,8 +23,8 @@ export class Throttle {
   }
 
   /**
-   * Resolves when `amount` may go: when what went before is paid for. An amount of any size goes at once then, and makes
-   * the next one wait; hardly any unused time is saved up. Who gives up leaves at once.
+   * Resolves when `amount` may go: when earlier amounts are paid for. An amount of any size goes at once then, and makes
+   * the next one wait; hardly any unused time is saved up. A caller that gives up leaves at once.
    */
   take(amount: number, signal?: AbortSignal): Promise<void> {
     const taking = this.#turn.then(() => this.#take(amount, signal));

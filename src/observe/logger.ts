@@ -6,7 +6,7 @@ export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 /** Structured fields of a line. Keys used everywhere: op, path, errno, reason, requestId, ms, err. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What the subsystems take: a line is its fields and a short constant text. */
+/** The logger of the subsystems: a line is its fields and a short constant text. */
 export interface Logger {
   error(fields: LogFields, text: string): void;
   warn(fields: LogFields, text: string): void;

@@ -9,7 +9,7 @@ import type { ServerTime } from '../transport/server-time.ts';
 import type { AnsweredJobs } from './answered-jobs.ts';
 import { unansweredJobs } from './unanswered-jobs.ts';
 
-/** What a job is asked with, and by which it is known again. */
+/** The fields that a job is asked with, and by which it is known again. */
 interface Item {
   readonly source: WireObject;
   readonly destination: WireObject;
@@ -30,8 +30,8 @@ interface BulkStartParts {
 }
 
 /**
- * One bulk start of imports or exports. Each item becomes a job once: when an answer is lost, the jobs that began
- * meanwhile are taken for theirs by what they were asked with, and only the other items are sent again.
+ * One bulk start of imports or exports. Each item becomes a job once. When an answer is lost, the client looks for jobs
+ * that began meanwhile with the fields of an item, and sends only the other items again.
  */
 export class BulkStart {
   readonly #call: Caller;

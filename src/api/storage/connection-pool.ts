@@ -11,7 +11,7 @@ export interface PoolLimits extends ConnectionLimits {
   readonly connections: number;
 }
 
-/** Kept-alive connections to stores. Who needs one more than allowed waits for one to be given back. */
+/** Kept-alive connections to stores. A caller beyond the limit waits until a connection is given back. */
 export class ConnectionPool {
   readonly #limits: PoolLimits;
   readonly #origins = new Map<string, Origin>();

@@ -6,9 +6,9 @@ const PIECE_BYTES = 128 * KIB;
 const PIECE_MS = 4;
 
 /**
- * How much of a body is to come before the kernel tells: a piece while the connection brings one in a few milliseconds, a byte
- * when it is slow or not known yet, and for the end of the body, which is no whole piece. Who becomes slow holds a part
- * of a piece back once.
+ * How many bytes of a body must come before the kernel wakes the reader. That is a piece while the connection brings one
+ * in a few milliseconds. It is one byte while the connection is slow or its speed unknown, and for the end of the body,
+ * which is no whole piece. A connection that becomes slow holds a part of a piece back once.
  */
 export class LowWater {
   readonly #set: (bytes: number) => void;

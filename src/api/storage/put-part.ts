@@ -82,7 +82,7 @@ async function put(agent: Agent, { target, address, body, headers, signal }: Put
   return stored.promise;
 }
 
-/** What a link asks to be sent, as far as it is for that address. */
+/** The headers that a link asks for, as far as they are meant for that address. */
 function headersAt(address: URL, { url, headers }: SignedUrl): SignedUrl['headers'] {
   if (address.origin === new URL(url).origin) return headers;
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_HOST.has(name.toLowerCase())));

@@ -74,7 +74,7 @@ function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders
     const reason = `the store sends ${contentLength} bytes for the range ${contentRange}`;
     throw new StorageError('failed', reason, { status });
   }
-  // An object that is kept encoded has these bytes, and so many. What is encoded on the way has others.
+  // A stored encoding belongs to the object: it has these bytes, and this length. An encoding of the transfer has others.
   if (contentLength === undefined && isEncoded(contentEncoding)) {
     throw new StorageError('failed', `the range was encoded on its way (${contentEncoding})`, { status });
   }

@@ -21,7 +21,7 @@ export interface RateSnapshot {
 
 /** The right to send one request. */
 export interface Turn {
-  /** What was known when it was given. */
+  /** The window as it was known when the permit was given. */
   readonly known: RateSnapshot['window'];
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 
 const SECOND_MS = 1000;
-/** What is nearer than this may come of dates that are cut to whole seconds, and of slow answers. */
+/** A smaller difference may come from dates that are cut to whole seconds, and from slow answers. */
 const TOLD_APART_MS = 2 * SECOND_MS;
 /** How long the best of what answers told counts: clocks drift. */
 const KEPT_MS = 60 * SECOND_MS;

@@ -66,7 +66,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);
 }
 
-/** Who gives a size of the disk cache wants one. What the environment says is for whichever mount has a cache. */
+/** A size of the disk cache asks for a cache. The environment's size is for any mount that has one. */
 function requireCacheDirectory(command: Command): void {
   if (command.getOptionValue('cacheDir') !== undefined) return;
   for (const option of command.options.filter(({ long }) => long?.startsWith('--cache-'))) {
@@ -78,7 +78,7 @@ function requireCacheDirectory(command: Command): void {
   }
 }
 
-/** Whoever asks for it believes that something can be written. */
+/** A user who asks for write-back expects to write. */
 function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: MountOptions): void {
   if (!readOnly || !writeBack) return;
   const remedy =
@@ -91,7 +91,7 @@ function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: Moun
   );
 }
 
-/** What the environment says is for whichever mount writes back. */
+/** The environment's value is for any mount that writes back. */
 function requireWriteBack(command: Command, { writeBack }: MountOptions): void {
   if (writeBack || command.getOptionValueSource('exportDelay') !== 'cli') return;
   throw new CliError(

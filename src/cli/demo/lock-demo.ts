@@ -9,10 +9,10 @@ import type { SvcfsMount } from '../mount/require-mount.ts';
 const WAIT_SECONDS = 2;
 
 /**
- * Lets one command at a time start or end the demo at a mount point: it would take the other's service for one that was
- * left over, and remove the data that the other's works on. Locks nothing where nothing can be locked.
+ * Lets one command at a time start or end the demo at a mount point. A second one would take the other's service for a
+ * leftover, and remove the data that it works on. Locks nothing where nothing can be locked.
  *
- * @throws CliError when another one does
+ * @throws CliError when another command holds the lock
  */
 export async function lockDemo({ mountPoint, directory }: SvcfsMount): Promise<StateLock> {
   let handle: FileHandle | undefined;

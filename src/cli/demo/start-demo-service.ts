@@ -117,7 +117,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
-/** What the process told a person, of what it has written since. */
+/** The last message for people in the log that the process has written since. */
 async function lastComplaint(log: string, start: number): Promise<string | undefined> {
   const written = (await readFile(log)).subarray(start).toString('utf8');
   return /^svcfs: (.*)$/m.exec(written)?.[1];

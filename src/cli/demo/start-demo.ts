@@ -54,7 +54,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
     await makeOwnDirectory(place.directory.root, STATE_DIRECTORY_FAILS);
     await requireOwnState(place.directory);
     lock = await lockDemo(place);
-    // Whoever had the lock may have mounted.
+    // The command that had the lock may have mounted.
     await prepareMountPoint(path);
     const service = await startService(request, place, madeMountPoint);
     const { data, identity, port } = service;

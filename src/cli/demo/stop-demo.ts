@@ -15,7 +15,7 @@ import { lockDemo } from './lock-demo.ts';
 
 export interface StopListener {
   readonly onWaiting: (pending: readonly string[]) => void;
-  /** Who loses files, a line each: the demo ends all the same. */
+  /** The programs that lose files, a line each: the demo ends all the same. */
   readonly onBusy: (users: string) => void;
 }
 

@@ -57,7 +57,7 @@ function describeRates({ upload, download }: Status['rates']): readonly string[]
   return limits.length === 0 ? [] : [limits.join(', ')];
 }
 
-/** What a service says that has its limit switched off. */
+/** A service answers a limit beyond this when its limit is switched off. */
 const AS_GOOD_AS_NONE = 1_000_000_000;
 
 function describeWindow(window: MountStatistics['api']['rate']['window']): string {

@@ -13,7 +13,10 @@ export interface AskOptions {
   readonly exit?: ExitName;
 }
 
-/** The socket of a zombie takes questions; so does that of a process in another PID namespace, which is not to be seen here. */
+/**
+ * The socket of a zombie takes questions. The socket of a process in another PID namespace does too, and that process
+ * cannot be seen here.
+ */
 const FOR_ENDED: Patience = { quietMs: 0, answerMs: 1000 };
 
 /**

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Loads modules with all of their functions compiled, which the engine otherwise does when each is first called
- * (V8's flag-definitions.h, `lazy`): a mount would do so while its first file is waited for.
+ * Loads modules with all of their functions compiled. The engine otherwise compiles a function at its first call (V8's
+ * flag-definitions.h, `lazy`): while a program waits for the first file of the mount.
  */
 export async function compiledAhead<Module>(load: () => Promise<Module>): Promise<Module> {
   setFlagsFromString('--no-lazy');

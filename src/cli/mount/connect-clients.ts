@@ -16,8 +16,8 @@ export interface Clients {
 }
 
 /**
- * What a mount speaks to the service and to stores with, from its first question to its end. `onWait` is told when
- * requests wait for the rate limit, and how long.
+ * The clients with which a mount asks the service and the stores, from its first question to its end. The caller's
+ * `onWait` learns when requests wait for the rate limit, and how long.
  */
 export function connectClients(
   { endpoint, token, options }: MountSettings,

@@ -28,11 +28,11 @@ export type ControlRequest =
   /** Answered at once by a process that works. */
   | { readonly request: 'ping' }
   | { readonly request: 'unmount' }
-  /** Whoever asks has taken the mount away, and waits for no answer. */
+  /** The sender has taken the mount away, and waits for no answer. */
   | { readonly request: 'abandon' }
   | InquiryRequest;
 
-/** What is undefined here is absent on the wire. */
+/** A value that is undefined here is absent on the wire. */
 export type InquiryAnswer =
   | {
       readonly answer: 'status';

@@ -25,5 +25,5 @@ export type DaemonReport =
   | { readonly type: 'ready'; readonly username: string; readonly warnings: readonly string[] }
   | { readonly type: 'failed'; readonly exit: ExitName; readonly message: string };
 
-/** What the command tells the daemon after that, each time it is to end itself. */
+/** The command tells the daemon this each time the daemon is to end. */
 export const END = 'end';

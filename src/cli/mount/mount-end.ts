@@ -6,13 +6,13 @@ import type { RunningMount } from './running-mount.ts';
 /** How long a mount that was told to end waits before it says again what for. */
 const REPORT_EVERY_MS = 1000;
 
-/** Whoever ends a whole unit or session tells both, by a signal: the process itself, and the command, which passes it on. */
+/** The end of a whole unit or session reaches both: the process itself by a signal, and the command, which passes it on. */
 type Teller = 'signal' | 'command';
 
 /**
- * The ways a mount ends. `unmount` is asked for and may be refused. A signal ends the process in any case, but after
- * everything written has reached the service. A second signal waits for nothing: what is unfinished goes on from the
- * journal at the next mount. And someone may unmount behind our back: then we finish, too.
+ * The ways a mount ends. A user asks for `unmount`, which may be refused. A signal ends the process in any case, but
+ * after all written bytes have reached the service. A second signal waits for nothing: the next mount goes on with
+ * unfinished uploads from the journal. An unmount behind our back ends the process, too.
  */
 export class MountEnd {
   /** The mount is gone and what it left to do is done, or was given up. */

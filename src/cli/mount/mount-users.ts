@@ -10,8 +10,8 @@ export interface MountUser {
 }
 
 /**
- * Who keeps a mount busy, from the links below /proc: they are read without touching the mount. Processes of other
- * users show up for root only.
+ * The programs that keep a mount busy, from the links below /proc: these are read without touching the mount. Only root
+ * sees processes of other users.
  */
 export async function findMountUsers(mountPoint: string): Promise<readonly MountUser[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

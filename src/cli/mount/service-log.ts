@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/logger.ts';
 
 type Exchange = Parameters<NonNullable<ApiOptions['onExchange']>>[0];
 
-/** What a proxy answers for a service that is not there. */
+/** A proxy answers these for a service that is not there. */
 const AWAY_STATUS: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 const UNAUTHORIZED = 401;
 const TOO_MANY_REQUESTS = 429;

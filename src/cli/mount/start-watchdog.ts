@@ -12,16 +12,17 @@ export interface Watchdog {
 }
 
 /**
- * A shell waits for the end of this process, and becomes Node.js only then: as long as the mount lives, it takes a fortieth of
- * the memory. Two things tell it of the end:
+ * A shell waits for the end of this process, and becomes Node.js only then: as long as the mount lives, the shell takes a
+ * fortieth of the memory. Two things tell it of the end:
  *
- * - Its standard input, a pipe from this process, ends. But a killed process may become a zombie of which the kernel keeps a
- *   thread, as one that writes to /dev/fuse and waits for a lock. All that the process had open then stays open.
- * - SIGURG comes when the thread that started the shell is dead, which is the main one (PR_SET_PDEATHSIG). A pidfd would tell
- *   only when the last thread is gone (PIDFD_THREAD is of Linux 6.9), and no shell can wait for one.
+ * - Its standard input, a pipe from this process, ends. A killed process may become a zombie, though, of which the kernel
+ *   keeps a thread that writes to /dev/fuse and waits for a lock. All descriptors of the process then stay open.
+ * - SIGURG comes when the thread that started the shell is dead, which is the main one (PR_SET_PDEATHSIG). A pidfd would
+ *   tell only when the last thread is gone (PIDFD_THREAD is of Linux 6.9), and no shell can wait for one.
  *
- * Nothing else ends it: a signal to everything of a terminal or service must not take both processes away. Programs ignore
- * SIGURG unless they ask for it; so does Node.js, which gets another when the zombie's last thread is gone.
+ * Nothing else ends it: a signal to everything of a terminal or service must not take both processes away. Programs
+ * ignore SIGURG unless they ask for it. Node.js ignores it as well, and gets another when the zombie's last thread is
+ * gone.
  */
 const BECOME = 'exec "$@" "$watched"';
 const WAIT = `trap '' INT TERM HUP; trap '${BECOME}' URG; while read -r minor; do watched=$minor; done; ${BECOME}`;

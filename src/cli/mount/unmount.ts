@@ -45,7 +45,7 @@ async function recovered(directory: MountDirectory): Promise<UnmountOutcome> {
   return { answer: 'recovered', waiting: await waitingAt(directory) };
 }
 
-/** Who has no record of it did not mount it; a process that is stuck has left one. */
+/** A user without a record of the mount did not mount it; a process that is stuck has left a record. */
 function describeAbsence({ socket, root }: MountDirectory, record: MountRecord | undefined): string {
   if (record !== undefined) return `its process does not answer at ${socket}; try svcfs unmount --force`;
   return (

@@ -7,7 +7,7 @@ import { describeSize } from '../../lib/describe-size.ts';
 
 interface Taken {
   readonly bytes: number;
-  /** Who brings it in now, or has. */
+  /** The warm-ups that fetch it now, or have fetched it. */
   readonly takers: number;
 }
 

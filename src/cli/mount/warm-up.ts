@@ -7,7 +7,7 @@ import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUpRoom } from './warm-up-room.ts';
 
-/** How far a warm-up has come. What is found goes on growing while folders are listed. */
+/** How far a warm-up has come. The count of found files grows while folders are listed. */
 export interface WarmUpProgress {
   readonly foundFiles: number;
   readonly foundBytes: number;
@@ -97,7 +97,7 @@ export class WarmUp {
         throw error;
       });
       if (cached !== undefined) this.#warmed.push({ path, cached });
-      // What is behind an alias is as large as its store says.
+      // The store tells the size of the object behind an alias.
       this.#foundBytes += (cached?.sizeBytes ?? 0) - version.sizeBytes;
       this.#doneFiles += 1;
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What a person has done with a file that is kept. Each answers a line that says what was done. */
+/** The ways in which a person deals with a file that is kept. Each answers a line that says what was done. */
 import { lstat, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

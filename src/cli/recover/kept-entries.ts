@@ -93,7 +93,7 @@ async function looked<Found>(
   }
 }
 
-/** What a person has to deal with: neither a mount nor the next one does by itself. */
+/** Whether only a person can deal with the file: neither a mount nor the next one does by itself. */
 export function needsPerson({ file }: KeptEntry): boolean {
   return file.state === 'refused' || file.state === 'aside';
 }

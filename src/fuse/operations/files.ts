@@ -26,7 +26,7 @@ function flagsOf({ backing, directIo, keepCache }: OpenReply): number {
   return (directIo ? FOPEN.DIRECT_IO : 0) | (keepCache ? FOPEN.KEEP_CACHE : 0);
 }
 
-/** Who changes the bytes may not keep what lets a program run as another user (FUSE_HANDLE_KILLPRIV_V2). */
+/** A change of the bytes takes away the bits that let a program run as another user (FUSE_HANDLE_KILLPRIV_V2). */
 const OPEN_KILL_SUIDGID = 1 << 0;
 const WRITE_KILL_SUIDGID = 1 << 2;
 

@@ -108,7 +108,7 @@ function callRename(
   return fs.rename(from, to, flags, request);
 }
 
-/** What is moved, replaced or removed is locked as the directories are that it is in. */
+/** The kernel locks an entry that is moved, replaced or removed, and the directories that it is in. */
 function knownDirectories(fs: FileSystem, ...places: readonly NameChange[]): readonly NodeId[] {
   return places.flatMap(({ parent, name }) => fs.knownDirectory(parent, name) ?? []);
 }

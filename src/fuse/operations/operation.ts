@@ -24,8 +24,8 @@ export interface Operation<Answer = unknown> {
   /** The body stays in its slot until the answer is there. */
   readonly keepsSlot?: true | undefined;
   /**
-   * What the kernel holds locked until it has the reply: names in the request's directories, or pages of its nodes.
-   * Notifications about these wait meanwhile.
+   * The locks that the kernel holds until it has the reply: of names in the request's directories, or of pages of its
+   * nodes. Notifications about these wait meanwhile.
    */
   readonly locks?: 'names' | 'pages' | undefined;
   /** Reads through a handle: what is gone is stale, and never the end of what is read. */

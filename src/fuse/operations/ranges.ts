@@ -16,7 +16,7 @@ const COPY_LIMIT_BYTES = 0xffff_f000;
 export const lseek = operation<number>({
   call(fs, body, request) {
     const handle = body.id() as FileHandle;
-    // What is no exact number lies beyond the end of every file; so does what is negative (lseek(2)).
+    // A number that is not exact lies beyond the end of every file, and a negative one does too (lseek(2)).
     const offset = body.bound();
     const whence = WHENCE.get(body.u32());
     if (whence === undefined) throw new FsError('EINVAL', 'unknown whence');

@@ -16,9 +16,9 @@ const ioctl = operation<void>({
 });
 
 /**
- * What each opcode does. One that is not here is answered ENOSYS, which the kernel remembers and never sends again:
- * POLL (then a file is always ready), BMAP, STATX (GETATTR takes its place), SYNCFS, TMPFILE (programs get EOPNOTSUPP),
- * locks (the kernel's own), DAX mappings.
+ * The operation of each opcode. The answer to any other opcode is ENOSYS, which the kernel remembers: it never sends that
+ * opcode again. These are POLL (a file is then always ready), BMAP, STATX (GETATTR takes its place), SYNCFS, TMPFILE
+ * (programs get EOPNOTSUPP), locks (the kernel keeps its own) and DAX mappings.
  */
 const OPERATIONS: readonly (readonly [opcode: number, Operation])[] = [
   [OPCODE.LOOKUP, lookup],

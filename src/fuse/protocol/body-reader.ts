@@ -4,11 +4,11 @@ import { FsError, NotTextError } from '../../vfs/fs-error.ts';
 const TWO_TO_32 = 0x1_0000_0000;
 
 /**
- * Reads the fields of one request after another, little-endian as on every platform we build for. A field is read
- * in the order of its struct in linux/fuse.h.
+ * Reads the fields of one request after another, little-endian as on every platform we build for. The order of fields is
+ * that of the struct in linux/fuse.h.
  *
- * 64-bit fields come as what they are used for: our own node ids and handles (small by construction), offsets (EFBIG
- * beyond 2^53), seconds (signed), or a bigint.
+ * A 64-bit field comes as the type of its use. Our own node ids and handles are small by construction. Offsets are EFBIG
+ * beyond 2^53, seconds are signed, and other fields are a bigint.
  */
 export class BodyReader {
   readonly #bytes: Buffer;
