@@ -1,7 +1,8 @@
 /** Files that are written in a folder while it gets another name: it, and each folder in it, has another id then. */
+import { constants } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Api, AsyncFilesApi, FilesApi } from '../../../src/api/api.ts';
-import { folderIdOf, type ProjectFolderNode } from '../../../src/vfs/node.ts';
+import { folderIdOf, type Node, type ProjectFolderNode } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_WRONLY, withMethods } from '../../support/changing-world.ts';
 
 let world: ChangingWorld;
@@ -107,6 +108,19 @@ describe('goes to another project', () => {
     expect(await world.onPlatform(inIt)).toEqual({ deep: 'deep' });
     expect(await world.cat('old', await moved())).toBe('Wld');
     expect((await world.child('half', await moved()))?.parent).toBe(await moved());
+  });
+
+  it('with the named pipes that are made in it meanwhile', async () => {
+    const made: Node[] = [];
+    meanwhile = async () => {
+      for (const parent of [outer, inner])
+        made.push(
+          await world.side.mutations.mknod({ parent, name: 'pipe' }, constants.S_IFIFO | 0o600, world.by()),
+        );
+    };
+    await world.rename('outer', 'other', { toParent: world.otherProject });
+    const inIt = (await world.child('inner', await moved())) as ProjectFolderNode;
+    expect([await world.child('pipe', await moved()), await world.child('pipe', inIt)]).toEqual(made);
   });
 
   it('with what is closed in it after it was moved, and before that was told', async () => {

@@ -13,7 +13,7 @@ import { transferSourceOf, transferTargetOf } from '../../transfer-ends.ts';
 import type { Tree } from '../../tree.ts';
 import { removeFolder } from '../remove-directory.ts';
 import { askAgain } from './ask-again.ts';
-import { bringAlong, writtenBelow } from './bring-along.ts';
+import { bringAlong, hereBelow } from './bring-along.ts';
 import { requireAllSentBelow, requireNoSpecialFiles, unpublishedBelow } from './files-below.ts';
 import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
 import { leftElsewhere, NameTaken } from './name-taken.ts';
@@ -99,11 +99,11 @@ async function follow(
 ): Promise<void> {
   moveFolderState(tree, source.record?.id, record.id);
   if (source.project !== parent.project) {
-    const written = writtenBelow(contents, source);
+    const taken = hereBelow(contents, source);
     tree.detach(source);
     const moved = tree.placedRecord(parent, record);
     tree.kernel.invalidateEntry(parent.id, name);
-    if (moved.kind === 'project-folder') await bringAlong(tree, written, moved);
+    if (moved.kind === 'project-folder') await bringAlong(tree, taken, moved);
     return;
   }
   tree.moved(source, { parent, name });
