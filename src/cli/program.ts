@@ -16,7 +16,7 @@ import { packageVersion } from './package-version.ts';
 
 const DETAILS = `
 Start here:
-  svcfs demo ~/svc           a service with demo content, mounted; Ctrl-C ends both
+  svcfs demo ~/svc           run a service with demo content and mount it; Ctrl-C ends both
   svcfs help mount           how to mount a platform, and what the exit codes mean
   svcfs why FILE             what failed last at a path of a mount, and what to do`;
 

@@ -27,17 +27,17 @@ const moment = (flags: string, help: string): Option<Moment | undefined> => ({
 
 const limit: Option<number> = {
   flags: '--limit <count>',
-  help: 'at most so many entries, the newest',
+  help: 'how many entries to show at most, the newest ones',
   default: 100,
   parse: parseCountFrom(1, 1_000_000),
 };
 
 export const AUDIT_OPTIONS = {
-  user: filter('--user <name>', 'what this user did, or an operator: operator:NAME'),
-  action: filter('--action <action>', 'such as file.delete, or file for all that concern files'),
-  object: filter('--object <id>', 'what was done to this file, project, volume, task, token …'),
-  since: moment('--since <when>', 'not before: 2h and 7d are so long ago, or 2027-01-31T12:00:00Z'),
-  until: moment('--until <when>', 'before that time'),
+  user: filter('--user <name>', 'entries of this user, or of an operator as operator:NAME'),
+  action: filter('--action <action>', 'an action such as file.delete, or file for all actions on files'),
+  object: filter('--object <id>', 'entries about this file, project, volume, task, token …'),
+  since: moment('--since <when>', 'entries from then on: 2h or 7d ago, or 2027-01-31T12:00:00Z'),
+  until: moment('--until <when>', 'entries before then'),
   limit,
 } as const;
 
@@ -46,9 +46,9 @@ export type AuditOptions = AdminOptions & OptionValues<typeof AUDIT_OPTIONS>;
 export const TOKEN_OPTIONS = {
   expires: moment(
     '--expires <when>',
-    'until when it is good: 90d, or 2027-01-31 (default: until it is revoked)',
+    'how long or until when it is valid: 90d, or 2027-01-31 (default: until it is revoked)',
   ),
-  note: filter('--note <text>', 'what it is for; tokens list shows it'),
+  note: filter('--note <text>', 'what it is for; svcfs admin tokens list shows it'),
 } as const;
 
 export type TokenOptions = AdminOptions & OptionValues<typeof TOKEN_OPTIONS>;

@@ -3,13 +3,13 @@ import { parseDirectory } from './option-text.ts';
 
 const detach: Option<boolean> = {
   flags: '--detach',
-  help: 'return once the mount is usable; end it with --stop',
+  help: 'return once the mount is usable, and leave it running until --stop',
   default: false,
 };
 
 const stop: Option<boolean> = {
   flags: '--stop',
-  help: 'end service and mount',
+  help: 'end the service and the mount',
   default: false,
 };
 

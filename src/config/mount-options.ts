@@ -24,7 +24,7 @@ const endpoint: Option<string | undefined> = {
 
 const tokenFile: Option<string | undefined> = {
   flags: '--token-file <file>',
-  help: 'file that holds the authentication token, which others may not read (or the variable SVC_AUTH_TOKEN)',
+  help: 'file that holds the authentication token and that only you may read; or put the token into SVC_AUTH_TOKEN',
   default: undefined,
 };
 
@@ -37,7 +37,7 @@ const profile: Option<string | undefined> = {
 
 const foreground: Option<boolean> = {
   flags: '--foreground',
-  help: 'stay, and unmount on Ctrl-C',
+  help: 'stay in the foreground, and unmount on Ctrl-C',
   default: false,
 };
 
@@ -49,7 +49,7 @@ const readOnly: Option<boolean> = {
 
 const driver: Option<'native' | 'fuse-native'> = {
   flags: '--driver <name>',
-  help: 'how to talk to the kernel',
+  help: 'how to talk to the kernel: the addon of svcfs, or the npm package fuse-native, which is slower and does less',
   environment: 'SVCFS_DRIVER',
   default: 'native',
   choices: ['native', 'fuse-native'],
@@ -57,7 +57,7 @@ const driver: Option<'native' | 'fuse-native'> = {
 
 const metadataTtl: Option<number> = {
   flags: '--metadata-ttl <seconds>',
-  help: 'how long listings and attributes are believed',
+  help: 'how long the mount trusts a listing or an attribute before it asks the service again',
   environment: 'SVCFS_METADATA_TTL',
   default: 60_000,
   defaultText: '60',
@@ -66,7 +66,7 @@ const metadataTtl: Option<number> = {
 
 const retryTimeout: Option<number> = {
   flags: '--retry-timeout <seconds>',
-  help: 'how long an operation waits for a service that does not answer before it fails with EIO, at least 1',
+  help: 'how long an operation waits for a service that does not answer before it fails with EIO; at least 1',
   environment: 'SVCFS_RETRY_TIMEOUT',
   default: 60_000,
   defaultText: '60',
@@ -76,7 +76,7 @@ const retryTimeout: Option<number> = {
 
 const renameWait: Option<number | undefined> = {
   flags: '--rename-wait <seconds>',
-  help: 'how long a mv waits for its job before it fails with EINTR; the job goes on (svcfs jobs)',
+  help: 'how long mv waits for its job before it fails with EINTR; the job goes on (svcfs jobs)',
   environment: 'SVCFS_RENAME_WAIT',
   default: undefined,
   defaultText: 'as long as it takes',
@@ -86,8 +86,8 @@ const renameWait: Option<number | undefined> = {
 const stagingProject: Option<string | undefined> = {
   flags: '--staging-project <owner/name[/folder]>',
   help:
-    'project through whose folder (.svcfs-staging unless named) programs write to volumes; ' +
-    'without it volumes take only copies',
+    'project and folder (.svcfs-staging unless named) through which programs write to volumes; ' +
+    'without it a volume takes only what cp and mv bring from a project',
   environment: 'SVCFS_STAGING_PROJECT',
   default: undefined,
   parse: parseStagingPlace,
@@ -108,8 +108,8 @@ const TEMPORARY_NAMES = [
 const temporaryNames: Option<readonly string[]> = {
   flags: '--temporary-names <patterns>',
   help:
-    'names that tools use for a moment, by commas: such a file in a volume stays on this machine until it is ' +
-    'renamed or removed (with --staging-project)',
+    'patterns, separated by commas, of names that tools use for a moment: such a file in a volume stays on this ' +
+    'machine until it is renamed or removed (with --staging-project)',
   environment: 'SVCFS_TEMPORARY_NAMES',
   default: TEMPORARY_NAMES,
   defaultText: TEMPORARY_NAMES.join(),
@@ -118,7 +118,7 @@ const temporaryNames: Option<readonly string[]> = {
 
 const afterExport: Option<'keep' | 'remove'> = {
   flags: '--after-export <what>',
-  help: 'what becomes of a project file that mv exported to a volume: an alias of the object, or nothing',
+  help: 'what mv leaves of a project file that it exported to a volume. keep: an alias of the object. remove: nothing',
   environment: 'SVCFS_AFTER_EXPORT',
   default: 'keep',
   choices: ['keep', 'remove'],
@@ -127,8 +127,8 @@ const afterExport: Option<'keep' | 'remove'> = {
 const aliasWrite: Option<'refuse' | 'copy'> = {
   flags: '--alias-write <what>',
   help:
-    'what happens when a program opens an alias (a project file whose bytes are an object of a volume) to write it: ' +
-    'the program gets EPERM, or the alias becomes a file of its own with a copy of the bytes',
+    'what happens when a program opens an alias (a project file whose bytes are an object of a volume) for writing. ' +
+    'refuse: it gets EPERM. copy: the alias becomes a file of its own with a copy of the bytes',
   environment: 'SVCFS_ALIAS_WRITE',
   default: 'refuse',
   choices: ['refuse', 'copy'],
@@ -137,8 +137,8 @@ const aliasWrite: Option<'refuse' | 'copy'> = {
 const onKilled: Option<'publish' | 'recover'> = {
   flags: '--on-killed <what>',
   help:
-    'what becomes of a file whose writer is killed by a signal: it appears with what was written, ' +
-    'or the bytes are kept aside on this machine',
+    'what becomes of a file whose writer is killed by a signal. publish: it appears with what was written. ' +
+    'recover: the bytes are kept aside on this machine (svcfs recover)',
   environment: 'SVCFS_ON_KILLED',
   default: 'publish',
   choices: ['publish', 'recover'],
@@ -147,8 +147,8 @@ const onKilled: Option<'publish' | 'recover'> = {
 const conflict: Option<'last' | 'fail'> = {
   flags: '--conflict <what>',
   help:
-    'a file that was replaced elsewhere while it was written here: the last close wins, ' +
-    'or close fails with ESTALE and the bytes are kept aside on this machine',
+    'what happens when another client replaced a file while it was written here. last: the last close wins. ' +
+    'fail: close fails with ESTALE, and the bytes are kept aside on this machine (svcfs recover)',
   environment: 'SVCFS_CONFLICT',
   default: 'last',
   choices: ['last', 'fail'],
@@ -181,9 +181,9 @@ const gid: Option<number | undefined> = {
 const owner: Option<'mounter' | 'kept'> = {
   flags: '--owner <whose>',
   help:
-    'owners of files and folders in projects: the user who mounted (chown is accepted and forgotten), or the user who ' +
-    'made them or whom they were given to; that is stored with files, and for folders on this machine. It is for ' +
-    'several users, with --allow-other',
+    'who owns files and folders in projects. mounter: the user who mounted; chown is accepted and forgotten. ' +
+    'kept: the user who made them, or to whom chown gave them; useful with --allow-other (owners are stored with files, ' +
+    'and for folders on this machine)',
   environment: 'SVCFS_OWNER',
   default: 'mounter',
   choices: ['mounter', 'kept'],
@@ -192,8 +192,8 @@ const owner: Option<'mounter' | 'kept'> = {
 const unkept: Option<'ignore' | 'refuse'> = {
   flags: '--unkept <what>',
   help:
-    'what happens when a program sets an attribute that the platform cannot store (owners, times and modes of volume ' +
-    'objects): the mount forgets it, and svcfs status counts it, or the program gets EPERM',
+    'what happens when a program sets an attribute that the platform cannot store, such as the owner, time or mode of a ' +
+    'volume object. ignore: the mount forgets it, and svcfs status counts it. refuse: the program gets EPERM',
   environment: 'SVCFS_UNKEPT',
   default: 'ignore',
   choices: ['ignore', 'refuse'],
@@ -201,7 +201,7 @@ const unkept: Option<'ignore' | 'refuse'> = {
 
 const umask: Option<number> = {
   flags: '--umask <octal>',
-  help: 'permission bits that nothing in the mount has',
+  help: 'permission bits to take away from everything in the mount',
   default: 0o022,
   defaultText: '022',
   parse: parseUmask,
@@ -212,7 +212,7 @@ const SMALLEST_MEMORY = '32M';
 
 const memory: Option<number | undefined> = {
   flags: '--memory <size>',
-  help: `memory for cached blocks and parts on their way, at least ${SMALLEST_MEMORY}`,
+  help: `memory for cached blocks and for parts in flight, at least ${SMALLEST_MEMORY}`,
   environment: 'SVCFS_MEMORY',
   default: undefined,
   defaultText: 'a quarter of what is available, at most 1G',
@@ -228,9 +228,9 @@ const SMALLEST_SPOOL = '32M';
 const spoolSize: Option<number | undefined> = {
   flags: '--spool-size <size>',
   help:
-    `disk space for files being written, at least ${SMALLEST_SPOOL}; at the limit writers wait for other files, ` +
-    'one goes on beyond it (two parts at most) when all would wait, and a file larger than it can only be written from ' +
-    'start to end',
+    `disk space for files being written, at least ${SMALLEST_SPOOL}. At the limit, writers wait until another file is ` +
+    'finished; when all would wait, one goes on beyond it (two parts at most). A file larger than the limit can only be ' +
+    'written from start to end',
   environment: 'SVCFS_SPOOL_SIZE',
   default: undefined,
   defaultText: 'what the disk has beyond --cache-min-free',
@@ -239,7 +239,7 @@ const spoolSize: Option<number | undefined> = {
 
 const uploads: Option<number | undefined> = {
   flags: '--uploads <count>',
-  help: 'parts on their way to the store at once, over all files',
+  help: 'parts in flight to the store at once, over all files',
   environment: 'SVCFS_UPLOADS',
   default: undefined,
   defaultText: 'as many as make it faster',
@@ -249,9 +249,9 @@ const uploads: Option<number | undefined> = {
 const partSize: Option<number> = {
   flags: '--part-size <size>',
   help:
-    'size of the parts that a file goes up in, from 5M to 4G: each part is a request, so that larger ones get more ' +
-    "through the service's rate limit, and smaller ones let small files go up in parallel; a file that is begun " +
-    'while requests are short gets parts up to four times as large, if memory has room for sixteen',
+    'size of the parts in which a file is uploaded, from 5M to 4G. Each part is a request: larger parts get more bytes ' +
+    "through the service's rate limit, smaller ones let small files upload in parallel. A file that is begun while " +
+    'requests are short gets parts up to four times as large, if memory has room for sixteen',
   environment: 'SVCFS_PART_SIZE',
   default: 16 * 2 ** 20,
   defaultText: '16M',
@@ -264,8 +264,8 @@ const partSize: Option<number> = {
 const cacheDir: Option<string | undefined> = {
   flags: '--cache-dir <directory>',
   help:
-    'directory for a disk cache of what was read, as far as its disk keeps up, made if it is not there; ' +
-    'it is kept over mounts, and several mounts can share one',
+    'directory of a disk cache for what was read, as far as the disk keeps up. It is made if it is missing, it outlives ' +
+    'the mount, and several mounts can share it',
   environment: 'SVCFS_CACHE_DIR',
   default: undefined,
   defaultText: 'no disk cache',
@@ -276,7 +276,7 @@ const SMALLEST_CACHE = '16M';
 
 const cacheSize: Option<number | undefined> = {
   flags: '--cache-size <size>',
-  help: `disk space for the cache, at least ${SMALLEST_CACHE}; what was used longest ago makes room`,
+  help: `disk space for the cache, at least ${SMALLEST_CACHE}; what was used least recently makes room`,
   environment: 'SVCFS_CACHE_SIZE',
   default: undefined,
   defaultText: 'what the disk has, less --cache-min-free',
@@ -285,7 +285,7 @@ const cacheSize: Option<number | undefined> = {
 
 const cacheMinFree: Option<number | undefined> = {
   flags: '--cache-min-free <size>',
-  help: 'disk space that the cache leaves free; files being written leave it free too, unless --spool-size is given',
+  help: 'disk space that the cache leaves free, and files being written too unless --spool-size is given',
   environment: 'SVCFS_CACHE_MIN_FREE',
   default: undefined,
   defaultText: 'a twentieth of the disk',
@@ -296,7 +296,7 @@ const LEAST_RATE = '1K';
 
 const limitUpload: Option<number | undefined> = {
   flags: '--limit-upload <rate>',
-  help: `bytes a second that go up at most, such as 10M; at least ${LEAST_RATE}`,
+  help: `most bytes a second to upload, such as 10M; at least ${LEAST_RATE}`,
   environment: 'SVCFS_LIMIT_UPLOAD',
   default: undefined,
   defaultText: 'no limit',
@@ -305,7 +305,7 @@ const limitUpload: Option<number | undefined> = {
 
 const limitDownload: Option<number | undefined> = {
   flags: '--limit-download <rate>',
-  help: `bytes a second that come down at most, such as 10M; at least ${LEAST_RATE}`,
+  help: `most bytes a second to download, such as 10M; at least ${LEAST_RATE}`,
   environment: 'SVCFS_LIMIT_DOWNLOAD',
   default: undefined,
   defaultText: 'no limit',
@@ -314,21 +314,21 @@ const limitDownload: Option<number | undefined> = {
 
 const md5Sum: Option<boolean> = {
   flags: '--md5-sum',
-  help: 'give written files the MD5 of their content as metadata md5_sum',
+  help: 'store the MD5 of each written file as its metadata md5_sum',
   environment: 'SVCFS_MD5_SUM',
   default: false,
 };
 
 const writeBack: Option<boolean> = {
   flags: '--write-back',
-  help: 'close returns when a file is safe on this machine, and its upload follows (svcfs flush waits for it)',
+  help: 'let close return when the file is safe on this machine, and upload it afterwards (svcfs flush waits for that)',
   environment: 'SVCFS_WRITE_BACK',
   default: false,
 };
 
 const symlinks: Option<boolean> = {
   flags: '--no-symlinks',
-  help: 'show symbolic links as the small files that the platform keeps them as, and make none',
+  help: 'show symbolic links as the small files that the platform keeps them as, and refuse to make new ones',
   environment: 'SVCFS_NO_SYMLINKS',
   default: true,
   // The parser has a flag of this form for a value that is true without it.
@@ -338,8 +338,8 @@ const symlinks: Option<boolean> = {
 const exportDelay: Option<number | undefined> = {
   flags: '--export-delay <seconds>',
   help:
-    'how long svcfs waits after the last close of a file in a volume before it makes an object of it, which can be ' +
-    'neither renamed nor removed; with --write-back',
+    'how long svcfs waits after the last close of a file in a volume before it makes the object, which can be neither ' +
+    'renamed nor removed; needs --write-back',
   environment: 'SVCFS_EXPORT_DELAY',
   default: undefined,
   defaultText: '5 with --write-back; else close makes the object',
@@ -348,7 +348,7 @@ const exportDelay: Option<number | undefined> = {
 
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
-  help: 'what goes to the log',
+  help: 'the least severe messages that go to the log',
   environment: 'SVCFS_LOG_LEVEL',
   default: 'info',
   choices: ['error', 'warn', 'info', 'debug'],

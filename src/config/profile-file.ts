@@ -19,7 +19,8 @@ export interface Profile {
 
 export const NO_PROFILE: Profile = { endpoint: undefined, token: undefined };
 
-const KEYS = ['api_endpoint', 'auth_token'] as const;
+/** What a profile may hold. */
+export const PROFILE_KEYS = ['api_endpoint', 'auth_token'] as const;
 
 /** Editors of other systems put it first. */
 const BYTE_ORDER_MARK = /^\uFEFF/;
@@ -50,8 +51,10 @@ export async function readProfile(file: string, name: string, need?: 'optional')
 
 /** What a mistyped key holds would be taken from elsewhere, as the token of another account from the environment. */
 function requireKnown(key: string, where: string): void {
-  if (KEYS.some((known) => known === key)) return;
-  throw new CredentialsError(`unknown key ${key} of ${where}: did you mean ${nearestWord(key, KEYS)}?`);
+  if (PROFILE_KEYS.some((known) => known === key)) return;
+  throw new CredentialsError(
+    `unknown key ${key} of ${where}: did you mean ${nearestWord(key, PROFILE_KEYS)}?`,
+  );
 }
 
 /** The ini package nests sections at dots; a profile name may have them. */

@@ -21,7 +21,7 @@ export function parseBucketPlace(text: string): BucketPlace {
 
 const blobs: Option<BucketPlace | undefined> = {
   flags: '--blobs <url>',
-  help: 'bucket of an S3 store that keeps the contents of files: s3://bucket/prefix; credentials as for the AWS CLI',
+  help: 'S3 bucket that keeps the contents of files, as s3://bucket/prefix; credentials are found as the AWS CLI finds them',
   environment: 'SVCFS_BLOBS',
   default: undefined,
   defaultText: 'the data directory',
@@ -30,7 +30,7 @@ const blobs: Option<BucketPlace | undefined> = {
 
 const s3Endpoint: Option<string | undefined> = {
   flags: '--s3-endpoint <url>',
-  help: 'the S3 store of --blobs',
+  help: 'URL of the S3 store of --blobs',
   environment: 'SVCFS_S3_ENDPOINT',
   default: undefined,
   defaultText: 'AWS',
@@ -39,7 +39,7 @@ const s3Endpoint: Option<string | undefined> = {
 
 const s3PublicEndpoint: Option<string | undefined> = {
   flags: '--s3-public-endpoint <url>',
-  help: 'where clients reach that store, when it is not where the service does',
+  help: 'URL at which clients reach the store of --blobs, where it differs from --s3-endpoint',
   environment: 'SVCFS_S3_PUBLIC_ENDPOINT',
   default: undefined,
   defaultText: 'the same',
@@ -48,7 +48,7 @@ const s3PublicEndpoint: Option<string | undefined> = {
 
 const s3Region: Option<string | undefined> = {
   flags: '--s3-region <region>',
-  help: 'region of that store',
+  help: 'region of the store of --blobs',
   environment: 'SVCFS_S3_REGION',
   default: undefined,
   defaultText: "the endpoint's, AWS_REGION, us-east-1",
@@ -56,7 +56,7 @@ const s3Region: Option<string | undefined> = {
 
 const s3PathStyle: Option<'auto' | 'always' | 'never'> = {
   flags: '--s3-path-style <when>',
-  help: "whether the bucket stands in the path of that store's addresses, not in the host; auto: except at AWS",
+  help: 'whether addresses of the store of --blobs have the bucket in their path instead of their host; auto: yes, except at AWS',
   environment: 'SVCFS_S3_PATH_STYLE',
   default: 'auto',
   choices: ['auto', 'always', 'never'],
@@ -64,7 +64,7 @@ const s3PathStyle: Option<'auto' | 'always' | 'never'> = {
 
 const volumeEndpoint: Option<string | undefined> = {
   flags: '--volume-endpoint <url>',
-  help: 'the S3 store of volumes that name no endpoint, such as https://s3.amazonaws.com',
+  help: 'URL of the S3 store of volumes that name no endpoint, such as https://s3.amazonaws.com',
   environment: 'SVCFS_VOLUME_ENDPOINT',
   default: undefined,
   defaultText: 'directories in the data directory',
@@ -73,7 +73,7 @@ const volumeEndpoint: Option<string | undefined> = {
 
 const s3StsEndpoint: Option<string | undefined> = {
   flags: '--s3-sts-endpoint <url>',
-  help: 'the S3 store, other than AWS, at which volumes may have the service take on a role (AssumeRole)',
+  help: 'URL of the S3 store, other than AWS, at which the service may assume a role for a volume (AssumeRole)',
   environment: 'SVCFS_S3_STS_ENDPOINT',
   default: undefined,
   defaultText: 'AWS alone',

@@ -34,7 +34,7 @@ export const database: Option<string | undefined> = {
 
 export const secretKeyFile: Option<string | undefined> = {
   flags: '--secret-key-file <file>',
-  help: 'keys that encrypt the secrets of volumes; or give one as SVCFS_SECRET_KEY',
+  help: 'file of the keys that encrypt the secrets of volumes; or put a key into SVCFS_SECRET_KEY',
   environment: 'SVCFS_SECRET_KEY_FILE',
   default: undefined,
   defaultText: 'secret-key in the data directory; none with --database',
@@ -42,7 +42,7 @@ export const secretKeyFile: Option<string | undefined> = {
 
 const allowEndpoint: Option<readonly string[]> = {
   flags: '--allow-endpoint <hosts>',
-  help: 'hosts and networks, by commas, that volumes may use although these are loopback, private, link-local or metadata addresses',
+  help: 'hosts and networks, separated by commas, that volumes may use although they are loopback, private, link-local or metadata addresses',
   environment: 'SVCFS_ALLOW_ENDPOINT',
   default: [],
   defaultText: 'none',
@@ -51,7 +51,7 @@ const allowEndpoint: Option<readonly string[]> = {
 
 const role: Option<'all' | 'api' | 'worker'> = {
   flags: '--role <role>',
-  help: 'what this process does of the service: answer calls, do jobs, or both',
+  help: 'what this process does. api: answer calls. worker: do jobs. all: both',
   environment: 'SVCFS_ROLE',
   default: 'all',
   choices: ['all', 'api', 'worker'],
@@ -59,7 +59,7 @@ const role: Option<'all' | 'api' | 'worker'> = {
 
 const listen: Option<ListenAddress> = {
   flags: '--listen <host:port>',
-  help: 'address to answer at; port 0 picks a free one',
+  help: 'address to listen on; port 0 picks a free one',
   environment: 'SVCFS_LISTEN',
   default: { host: '127.0.0.1', port: 8080 },
   defaultText: '127.0.0.1:8080',
@@ -74,7 +74,7 @@ const demo: Option<boolean> = {
 
 const rateLimit: Option<RateLimit | 'off'> = {
   flags: '--rate-limit <requests/seconds>',
-  help: 'requests that may be made with a token in a window of time, or off',
+  help: 'how many requests a token may make in how many seconds, or off',
   environment: 'SVCFS_RATE_LIMIT',
   default: { requests: 1000, windowSeconds: 300 },
   defaultText: '1000/300',
@@ -83,7 +83,7 @@ const rateLimit: Option<RateLimit | 'off'> = {
 
 const monitor: Option<ListenAddress | undefined> = {
   flags: '--monitor <host:port>',
-  help: 'address to tell metrics and health at, to anyone: /metrics, /healthz, /readyz',
+  help: 'address that answers /metrics, /healthz and /readyz, to anyone who asks',
   environment: 'SVCFS_MONITOR',
   default: undefined,
   defaultText: 'nowhere',
@@ -92,7 +92,7 @@ const monitor: Option<ListenAddress | undefined> = {
 
 const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   flags: '--log-level <level>',
-  help: 'what goes to the log; info has a line for each request',
+  help: 'the least severe messages that go to the log; info has a line for each request',
   environment: 'SVCFS_LOG_LEVEL',
   default: 'warn',
   choices: ['error', 'warn', 'info', 'debug'],
@@ -100,7 +100,7 @@ const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
 
 const clientTimeout: Option<number> = {
   flags: '--client-timeout <seconds>',
-  help: 'how long a client may take for the head of a request, and fall behind --client-rate with its body',
+  help: 'how long a client may take to send the head of a request, and how long its body may be slower than --client-rate',
   environment: 'SVCFS_CLIENT_TIMEOUT',
   default: 30,
   parse: parseCountFrom(1, 3600),
@@ -108,7 +108,7 @@ const clientTimeout: Option<number> = {
 
 const clientRate: Option<number> = {
   flags: '--client-rate <bytes>',
-  help: 'the least that a client must send of a body, in bytes a second',
+  help: 'bytes a second that a client must send of a body at least',
   environment: 'SVCFS_CLIENT_RATE',
   default: 1024,
   parse: parseSize,
@@ -116,7 +116,7 @@ const clientRate: Option<number> = {
 
 const shutdownTimeout: Option<number> = {
   flags: '--shutdown-timeout <seconds>',
-  help: 'how long requests and parts on their way may go on when the service is told to end',
+  help: 'how long requests and parts in flight may go on after the service was told to end',
   environment: 'SVCFS_SHUTDOWN_TIMEOUT',
   default: 30,
   parse: parseCountFrom(0, 3600),
@@ -124,7 +124,7 @@ const shutdownTimeout: Option<number> = {
 
 const jobLease: Option<number> = {
   flags: '--job-lease <seconds>',
-  help: 'how long a job belongs to a process that says nothing of it: then another one takes it over',
+  help: 'how long a job stays with a process that no longer reports on it, before another process takes it over',
   environment: 'SVCFS_JOB_LEASE',
   default: 15,
   parse: parseCountFrom(3, 3600),
@@ -132,7 +132,7 @@ const jobLease: Option<number> = {
 
 const uploadDays: Option<number | undefined> = {
   flags: '--upload-days <days>',
-  help: 'give up uploads that were begun so long ago and never completed',
+  help: 'after how many days the service gives up an upload that nobody completed',
   environment: 'SVCFS_UPLOAD_DAYS',
   default: undefined,
   defaultText: 'never',
@@ -141,7 +141,7 @@ const uploadDays: Option<number | undefined> = {
 
 const blobGrace: Option<number> = {
   flags: '--blob-grace <seconds>',
-  help: 'how long the bytes of a deleted file are kept; longer than a backup takes',
+  help: 'how long the service keeps the bytes of a deleted file; give more than a backup takes',
   environment: 'SVCFS_BLOB_GRACE',
   default: 600,
   parse: parseCountFrom(60, 31_536_000),
@@ -158,7 +158,7 @@ const auditDays: Option<number | undefined> = {
 
 const trustedProxy: Option<readonly string[]> = {
   flags: '--trusted-proxy <hosts>',
-  help: 'addresses and networks, by commas, of reverse proxies whose X-Forwarded headers are believed',
+  help: 'addresses and networks, separated by commas, of reverse proxies whose X-Forwarded headers count',
   environment: 'SVCFS_TRUSTED_PROXY',
   default: [],
   defaultText: 'none',
@@ -167,7 +167,7 @@ const trustedProxy: Option<readonly string[]> = {
 
 const internalStats: Option<boolean> = {
   flags: '--internal-stats',
-  help: 'answer at /internal/stats, to anyone, how many requests there were',
+  help: 'answer /internal/stats, the number of requests so far, to anyone who asks',
   default: false,
 };
 

@@ -4,7 +4,7 @@ import { parseCountFrom, parseDirectory, parseEndpoint, parseSize } from './opti
 
 const executor: Option<'none' | 'cwltool' | 'wes'> = {
   flags: '--executor <name>',
-  help: 'what runs tasks: cwltool on this machine, a cluster by the WES API, or nothing: somebody outside ends them',
+  help: 'what runs tasks. cwltool: this machine. wes: a cluster with the WES API. none: something outside, which tells with svcfs admin tasks end',
   environment: 'SVCFS_EXECUTOR',
   default: 'none',
   choices: ['none', 'cwltool', 'wes'],
@@ -12,7 +12,7 @@ const executor: Option<'none' | 'cwltool' | 'wes'> = {
 
 const containers: Option<'none' | 'docker' | 'podman' | 'singularity'> = {
   flags: '--containers <name>',
-  help: 'what runs the containers of apps for cwltool; with none, apps that demand one fail',
+  help: 'what runs the containers of apps for cwltool; with none, an app that demands a container fails',
   environment: 'SVCFS_CONTAINERS',
   default: 'none',
   choices: ['none', 'docker', 'podman', 'singularity'],
@@ -20,7 +20,7 @@ const containers: Option<'none' | 'docker' | 'podman' | 'singularity'> = {
 
 const taskSandbox: Option<'bwrap' | 'none'> = {
   flags: '--task-sandbox <name>',
-  help: 'what keeps the tools of cwltool from the files of the service; with none, whoever runs a task reads them all',
+  help: 'what keeps the tools of cwltool away from the files of the service; with none, a user who runs a task can read them all',
   environment: 'SVCFS_TASK_SANDBOX',
   default: 'bwrap',
   choices: ['bwrap', 'none'],
@@ -46,7 +46,7 @@ const taskDir: Option<string | undefined> = {
 
 const taskHours: Option<number> = {
   flags: '--task-hours <hours>',
-  help: 'end tasks of cwltool that run longer',
+  help: 'after how many hours the service ends a task of cwltool',
   environment: 'SVCFS_TASK_HOURS',
   default: 168,
   parse: parseCountFrom(1, 10_000),
@@ -62,7 +62,7 @@ export interface InstanceTypeText {
 
 const instances: Option<readonly InstanceTypeText[]> = {
   flags: '--instances <types>',
-  help: 'instance types by commas, the first for tasks that ask for none: NAME=PRICE[/INTERRUPTIBLE][@MEMORY], in USD an hour',
+  help: 'instance types, separated by commas, as NAME=PRICE[/INTERRUPTIBLE][@MEMORY] in USD an hour; a task that asks for none gets the first',
   environment: 'SVCFS_INSTANCES',
   default: [{ name: 'local', price: '0.10', interruptiblePrice: '0.03' }],
   defaultText: 'local=0.10/0.03',
@@ -80,7 +80,7 @@ const wesUrl: Option<string | undefined> = {
 
 const publicUrl: Option<string | undefined> = {
   flags: '--public-url <url>',
-  help: 'where the cluster of --executor wes reaches this service',
+  help: 'URL at which the cluster of --executor wes reaches this service',
   environment: 'SVCFS_PUBLIC_URL',
   default: undefined,
   defaultText: 'none',

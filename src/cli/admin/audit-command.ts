@@ -8,7 +8,7 @@ import type { Columns } from './table-lines.ts';
 import { withOperator } from './with-operator.ts';
 
 const DETAILS = `
-Times are UTC; the newest entry is the last. Ids only: what files are called is not recorded.
+Times are UTC, and the newest entry is the last. The log has ids only: names of files are not recorded.
 
 Examples:
   svcfs admin audit --user alice --since 7d
@@ -26,7 +26,10 @@ const COLUMNS: Columns<AuditRow> = {
 };
 
 export function addAuditCommand(admin: Command): void {
-  adminCommand(admin, 'audit', { description: 'Who did what, when, to what.', options: AUDIT_OPTIONS })
+  adminCommand(admin, 'audit', {
+    description: 'Show the audit log: which user did what, when, to which object.',
+    options: AUDIT_OPTIONS,
+  })
     .addHelpText('after', DETAILS)
     .action(audit);
 }

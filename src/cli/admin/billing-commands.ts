@@ -14,7 +14,11 @@ const COLUMNS: Columns<BillingGroupRow> = {
 };
 
 export function addBillingCommands(admin: Command): void {
-  const billing = adminGroup(admin, 'billing', 'billing groups, which projects charge their costs to');
+  const billing = adminGroup(
+    admin,
+    'billing',
+    'Make and list billing groups, which projects charge their costs to.',
+  );
   adminCommand(billing, 'create', { description: 'Make a billing group and print its id.' })
     .argument('<owner>', 'the user who sees its costs and may bill projects to it')
     .argument('<name>', 'how people know it')

@@ -14,17 +14,21 @@ type MarkOptions = AdminOptions & {
 
 /** Marks that only the operator sets: on files, and on apps. */
 export function addMarkCommands(admin: Command): void {
-  const files = adminGroup(admin, 'files', 'marks on files; a marked file cannot be exported');
+  const files = adminGroup(
+    admin,
+    'files',
+    'Mark files as public, archived, or of a dataset. A marked file cannot be exported.',
+  );
   adminCommand(files, 'mark', { description: 'Set or take away the marks of files.' })
     .argument('<id...>', 'ids of files')
-    .option('--public', 'everybody may read and copy it')
-    .option('--no-public', 'members of its project only')
-    .option('--archived', 'it cannot be copied either')
-    .option('--no-archived', 'it is at hand')
-    .option('--dataset <name>', 'it belongs to this hosted dataset')
-    .option('--no-dataset', 'it belongs to none')
+    .option('--public', 'everybody may read and copy the file')
+    .option('--no-public', 'only members of its project may')
+    .option('--archived', 'the file cannot be copied either')
+    .option('--no-archived', 'the file is not archived')
+    .option('--dataset <name>', 'the file belongs to this hosted dataset')
+    .option('--no-dataset', 'the file belongs to no dataset')
     .action(mark);
-  const apps = adminGroup(admin, 'apps', 'which apps everybody sees');
+  const apps = adminGroup(admin, 'apps', 'Choose the apps that everybody sees.');
   for (const [name, description, isPublic] of [
     ['publish', 'Show an app to everybody, who may copy it.', true],
     ['unpublish', 'Show an app to the members of its project only.', false],

@@ -10,14 +10,14 @@ import { withOperator } from './with-operator.ts';
 const DETAILS = `
 The secrets of volumes are encrypted with the first of the service's keys; the others only decrypt.
 
-Keys in a file: a new one is put in front, and every secret encrypted with it; the service may run meanwhile. The key
-before it stays in the file, for backups of the database; older ones go.
+Keys in a file: the command puts a new key in front and encrypts every secret with it; the service may run meanwhile. The
+previous key stays in the file, for backups of the database; older keys are removed.
 
 Keys in SVCFS_SECRET_KEY: give the service and this command "NEW OLD", restart the service, run this, and give the
 service the new one alone. openssl rand -hex 32 makes a key.`;
 
 export function addSecretCommands(admin: Command): void {
-  const secrets = adminGroup(admin, 'secrets', 'the keys that encrypt the secrets of volumes');
+  const secrets = adminGroup(admin, 'secrets', 'Change the keys that encrypt the secrets of volumes.');
   adminCommand(secrets, 'rekey', {
     description: 'Encrypt the secrets of all volumes with a new key.',
     options: SECRETS_OPTIONS,

@@ -15,15 +15,19 @@ type EndOptions = AdminOptions & {
 
 /** What a worker outside of the service tells of the tasks that it runs (`svcfs serve --executor none`). */
 export function addTaskCommands(admin: Command): void {
-  const tasks = adminGroup(admin, 'tasks', 'tasks that something outside of the service runs');
+  const tasks = adminGroup(admin, 'tasks', 'Report on tasks that run outside of the service.');
   adminCommand(tasks, 'end', { description: 'Record the end of a task that ran outside of the service.' })
-    .argument('<id>', 'of the task')
+    .argument('<id>', 'id of the task')
     .addOption(
       new Option('--status <status>', 'how it ended')
         .choices(['COMPLETED', 'FAILED', 'ABORTED'])
         .makeOptionMandatory(),
     )
-    .option('--output <name=file>', 'id of a file of the project that it made; repeat for more', addOutput)
+    .option(
+      '--output <name=file>',
+      'id of a file that the task made in the project; repeat for more',
+      addOutput,
+    )
     .option('--error <text>', 'why it failed')
     .option('--cost <amount>', 'what it cost, such as 1.25', parseCost)
     .action(end);

@@ -21,27 +21,27 @@ const COLUMNS: Columns<TokenRow> = {
 };
 
 const REVOKE_OPTIONS = {
-  user: { flags: '--user <name>', help: 'all tokens of this user', default: undefined },
+  user: { flags: '--user <name>', help: 'revoke all tokens of this user', default: undefined },
 } as const;
 
 type RevokeOptions = AdminOptions & { readonly user?: string };
 
 export function addTokenCommands(admin: Command): void {
-  const tokens = adminGroup(admin, 'tokens', 'what users and their programs identify themselves with');
+  const tokens = adminGroup(admin, 'tokens', 'Make, list and revoke the tokens of users and their programs.');
   adminCommand(tokens, 'create', {
-    description: 'Make a token for a user and print it, this once: the service keeps only its hash.',
+    description: 'Make a token for a user and print it. It is shown only once: the service keeps its hash.',
     options: TOKEN_OPTIONS,
   })
     .argument('<user>')
     .action(create);
   adminCommand(tokens, 'list', { description: 'List tokens by their ids, without the tokens themselves.' })
-    .argument('[user]', 'only this user’s')
+    .argument('[user]', 'only tokens of this user')
     .action(list);
   adminCommand(tokens, 'revoke', {
-    description: 'Refuse a token from the next call on, at every process of the service.',
+    description: 'Revoke a token, from the next call on and at every process of the service.',
     options: REVOKE_OPTIONS,
   })
-    .argument('[id]', 'as svcfs admin tokens list shows it, or its beginning')
+    .argument('[id]', 'id of the token, or its beginning (svcfs admin tokens list)')
     .action(revoke);
 }
 

@@ -16,10 +16,10 @@ const text = (flags: string, help: string): Option<string | undefined> => ({
 const ADD_OPTIONS = {
   email: text(
     '--email <address>',
-    'one that no other user has (default: the name where that is one, else NAME@example.org)',
+    'address that no other user has (default: NAME if it is an address, else NAME@example.org)',
   ),
-  firstName: text('--first-name <name>', 'as the API shows it'),
-  lastName: text('--last-name <name>', 'as the API shows it'),
+  firstName: text('--first-name <name>', 'first name that the API shows'),
+  lastName: text('--last-name <name>', 'last name that the API shows'),
 } as const;
 
 type AddOptions = AdminOptions & { readonly [Name in keyof typeof ADD_OPTIONS]: string | undefined };
@@ -32,16 +32,17 @@ const COLUMNS: Columns<UserRow> = {
 };
 
 export function addUserCommands(admin: Command): void {
-  const users = adminGroup(admin, 'users', 'who may use the service');
+  const users = adminGroup(admin, 'users', 'Add, list, disable and enable users.');
   adminCommand(users, 'add', {
-    description: 'Add a user. Then: svcfs admin tokens create NAME',
+    description: 'Add a user. Then make a token: svcfs admin tokens create NAME',
     options: ADD_OPTIONS,
   })
     .argument('<name>', 'letters, digits and . _ @ -; it is part of the ids of the user’s projects')
     .action(add);
   adminCommand(users, 'list', { description: 'List the users.' }).action(list);
   adminCommand(users, 'disable', {
-    description: 'Refuse every token of a user, from the next call on, and begin none of the user’s jobs.',
+    description:
+      'Disable a user: every token is refused from the next call on, and no job of the user begins.',
   })
     .argument('<name>')
     .action((name: string, options: AdminOptions) => setDisabled(name, true, options));

@@ -8,8 +8,8 @@ import { addTokenCommands } from '../admin/token-commands.ts';
 import { addUserCommands } from '../admin/user-commands.ts';
 
 const DETAILS = `
-Works on the service's database, whether or not the service runs, and needs the access to it that the service has: name
-it as to svcfs serve, by --data or --database. What is changed is in the audit log.
+These commands work on the database of the service, whether or not it runs, and need the same access to it. Name it as for
+svcfs serve, with --data or --database. The audit log records every change.
 
 Examples:
   svcfs admin users add alice --email alice@example.org
@@ -19,7 +19,7 @@ Examples:
 export function addAdminCommand(program: Command): void {
   const admin = program
     .command('admin')
-    .summary('users, tokens, audit log of a service')
+    .summary('administer a service: users, tokens, audit log')
     .description('Administer a service: users, tokens, billing groups, marks, tasks, secrets, audit log.')
     .addHelpText('after', DETAILS);
   addUserCommands(admin);

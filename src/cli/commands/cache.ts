@@ -13,9 +13,10 @@ import { locateAll, selectMount } from '../mount/select-mount.ts';
 const TOP = '/';
 
 const DETAILS = `
-Without a path it is about the mount that the working directory is in, or the only one there is, as with a mount point
-about that one. The size is that of the whole directory, which several mounts may share; how much came from it is counted
-since the mount began. Of files and folders each file is told, with how much of it is cached, be it nothing.
+With a mount point it shows how full the cache is, and how many bytes came from it since the mount began. The size is that of
+the whole directory, which several mounts may share. With files or folders it shows how much of each file is cached.
+
+Without a path it takes the mount that the working directory is in, or the only one there is.
 
 Examples:
   svcfs cache                                    size, limit, and how much it helps
@@ -23,13 +24,13 @@ Examples:
   svcfs cache evict ~/svc/projects/demo/old      room for others`;
 
 const EVICT_DETAILS = `
-Programs that read an evicted file go on: its bytes come from the service again. With --all the mount may be named;
-entries that other mounts put into the same directory go too.`;
+Programs that read an evicted file go on: its bytes come from the service again. --all takes a mount point, and also removes
+what other mounts put into the same directory.`;
 
 export function addCacheCommand(program: Command): void {
   const cache = program
     .command('cache')
-    .summary('what is in the disk cache of a mount')
+    .summary('show what is in the disk cache of a mount')
     .description('Show what is in the disk cache of a mount.')
     .argument('[path...]', 'files or folders in a mount, or a mount point')
     .addHelpText('after', DETAILS)
@@ -38,7 +39,7 @@ export function addCacheCommand(program: Command): void {
     .command('evict')
     .description('Remove files from the disk cache.')
     .argument('[path...]', 'files or folders in a mount')
-    .option('--all', 'everything', false)
+    .option('--all', 'remove everything from the cache', false)
     .addHelpText('after', EVICT_DETAILS)
     .action(evict);
 }

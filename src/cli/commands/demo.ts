@@ -10,8 +10,8 @@ import { sayWaiting } from '../say-waiting.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
-Runs a service with real genomics files and mounts it: no account, nothing outside this machine. What you write stays
-in the data directory and is there again the next time.
+Runs a service with real genomics files, and mounts it. It needs no account and nothing outside this machine. Files that you
+write stay in the data directory, and are there again the next time.
 
 Examples:
   svcfs demo ~/svc                     until Ctrl-C
@@ -21,7 +21,7 @@ Examples:
 export function addDemoCommand(program: Command): void {
   const command = program
     .command('demo')
-    .summary('a service with demo content, mounted')
+    .summary('run a service with demo content and mount it')
     .description('Run a service with demo content and mount it.')
     .argument('<mountpoint>', 'an empty directory; made when missing');
   addOptions(command, DEMO_OPTIONS).addHelpText('after', DETAILS).action(demo);

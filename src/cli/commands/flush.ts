@@ -4,11 +4,13 @@ import { inquire } from '../mount/inquire.ts';
 import { locate, type PathInMount, selectMount } from '../mount/select-mount.ts';
 
 const DETAILS = `
-With --write-back, close(2) returns when a file is safe on this machine, and its upload follows. This waits for the
-uploads of what was closed at the path or below it, and tries at once what waits to be tried again. Exit code 1: something
-cannot be uploaded, now or ever; it is named, with the place on this machine that keeps it. svcfs recover deals with that.
+With --write-back, close(2) returns when a file is safe on this machine, and its upload follows. This command waits for the
+uploads of all files that were closed at the path or below it. Uploads that wait for their next try are tried at once.
 
-Without a path it is about all of the mount that the working directory is in, or of the only one there is.`;
+Exit code 1 says that a file cannot be uploaded, now or ever. The file is named, with the place on this machine that keeps
+it; svcfs recover deals with it.
+
+Without a path it waits for the whole mount that the working directory is in, or for the only one there is.`;
 
 export function addFlushCommand(program: Command): void {
   program

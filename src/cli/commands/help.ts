@@ -5,7 +5,7 @@ export function addHelpCommand(parent: Command): void {
   parent
     .helpCommand(false)
     .command('help')
-    .description('how to use a command')
+    .description('show how to use a command')
     .argument('[command...]')
     .action((names: readonly string[]) => help(parent, names));
 }

@@ -5,20 +5,20 @@ import { inquire } from '../mount/inquire.ts';
 import { selectMount } from '../mount/select-mount.ts';
 
 const DETAILS = `
-A mv or cp between a project and a volume is a job of the platform. Interrupting the command ends its waiting only:
-the job goes on, is listed here, and can be waited for again.
+A mv or cp between a project and a volume is a job of the platform. When you interrupt such a command, the job goes on: it
+is listed here, and you can wait for it again.
 
-Without a mount point it is about the mount that the working directory is in, or the only one there is.`;
+Without a mount point these commands take the mount that the working directory is in, or the only one there is.`;
 
 export function addJobsCommand(program: Command): void {
   const jobs = program
     .command('jobs')
-    .summary('jobs that a mount started on the platform')
-    .description('Jobs that a mount started on the platform.')
+    .summary('list jobs that a mount started on the platform')
+    .description('List jobs that a mount started on the platform, and wait for them.')
     .addHelpText('after', DETAILS);
   jobs
     .command('list')
-    .description('List them, oldest first.')
+    .description('List the jobs, oldest first.')
     .argument('[mountpoint]', 'the mount point, or a path below it')
     .action(list);
   jobs

@@ -10,11 +10,11 @@ import { onEndSignals } from '../on-end-signals.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
-Returns when the mount is usable: the token was accepted and the root is listed. The mount is then served by a
-process of its own, which goes on until svcfs unmount; its log is the file named.
+Returns when the mount is usable: the token was accepted and the root is listed. A process of its own then serves the mount
+until svcfs unmount. The command prints the path of its log.
 
-Endpoint and token come from the options, else the profile given with --profile, else SVC_API_ENDPOINT and
-SVC_AUTH_TOKEN, else profile default of ~/.svcfs/credentials (mode 0600):
+Endpoint and token come from the options, else from the profile that --profile names, else from SVC_API_ENDPOINT and
+SVC_AUTH_TOKEN, else from profile default of ~/.svcfs/credentials (a file that only you may read):
 
   [default]
   api_endpoint = https://api.example.org/v2

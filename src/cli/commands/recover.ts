@@ -17,11 +17,17 @@ import {
 } from '../recover/kept-entries.ts';
 
 const DETAILS = `
-Some bytes that programs wrote are on this machine alone: files whose upload the service refused, files that another client
-replaced with --conflict=fail, what fsync(2) had acknowledged of a file whose close failed, and what a killed mount left. They
-stay until you deal with them, whether a mount runs or not. svcfs status and svcfs mount name them.
+Some bytes that programs wrote are on this machine alone:
 
-FILE is an id that the list shows, the path of the file in its mount, or the path of the file that keeps the bytes.
+  - files whose upload the service refused
+  - files that another client replaced while they were written here (--conflict fail)
+  - bytes that fsync(2) acknowledged, of a file whose close failed
+  - files that a killed mount left
+
+They stay until you deal with them, whether a mount runs or not. svcfs status and svcfs mount name them.
+
+FILE is an id that the list shows, the path of the file in its mount, or the path of the file that keeps the bytes. The
+list has one of these words for each file:
 
   refused   the service refused it; the mount where it was written shows it still
   aside     it has no place in the mount
@@ -37,34 +43,34 @@ Examples:
 export function addRecoverCommand(program: Command): void {
   const recover = program
     .command('recover')
-    .summary('files that are kept on this machine, and not on the service')
-    .description('Deal with files that are kept on this machine, and not on the service.')
+    .summary('deal with files that are on this machine and not on the service')
+    .description('Deal with files that are on this machine and not on the service.')
     .addHelpText('after', DETAILS);
-  recover.command('list').description('List these files, oldest first.').action(list);
+  recover.command('list').description('List the files, oldest first.').action(list);
   recover
     .command('show')
-    .description('Tell all that is known of a file.')
+    .description('Show all that is known of a file.')
     .argument('<file>', 'an id, or a path')
     .action(show);
   recover
     .command('save')
-    .description('Copy a file to a place of your choice; it is kept as well until it is dropped.')
+    .description('Copy a file to a place of your choice; svcfs keeps it too, until drop.')
     .argument('<file>', 'an id, or a path')
     .argument('<dest>', 'a new file, or a directory')
     .option('--replace', 'replace what is at the destination', false)
     .action(saveCommand);
   recover
     .command('retry')
-    .description('Upload files once more: now, if their mount runs, else by the next mount.')
+    .description('Upload files again: now if their mount runs, else with the next mount.')
     .argument('[file...]', 'ids, or paths')
-    .option('--all', 'everything that was refused or is kept aside', false)
+    .option('--all', 'all files that are refused or aside', false)
     .action(retryCommand);
   recover
     .command('drop')
     .description('Remove files from this machine for ever.')
     .argument('[file...]', 'ids, or paths')
-    .option('--all', 'everything that was refused or is kept aside', false)
-    .option('--yes', 'do not ask', false)
+    .option('--all', 'all files that are refused or aside', false)
+    .option('--yes', 'do not ask for confirmation', false)
     .action(dropCommand);
 }
 

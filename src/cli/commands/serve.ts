@@ -8,11 +8,10 @@ import { onEndSignals } from '../on-end-signals.ts';
 import { requireOpenFiles } from '../require-open-files.ts';
 
 const DETAILS = `
-Prints "listening on http://HOST:PORT/v2" when it answers, or "working" with --role worker; its log goes to stderr.
-SIGTERM or Ctrl-C ends it after the requests that it is answering; a second one ends it at once.
+Prints "listening on http://HOST:PORT/v2" when it answers, or "working" with --role worker. Its log goes to stderr.
+SIGTERM or Ctrl-C ends it after the requests in progress; a second one ends it at once.
 
-Several processes serve together when they have the same PostgreSQL database and the same data directory, on a shared
-file system.`;
+Several processes serve together when they share a PostgreSQL database and a data directory on a shared file system.`;
 
 export function addServeCommand(program: Command): void {
   const command = program

@@ -7,14 +7,16 @@ import { runningMounts, selectMount } from '../mount/select-mount.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 
 const DETAILS = `
-Shows uploads and jobs under way, what is left of the request limit, what the cache does, and what files being written
-take of the disk, and names the files that are kept on this machine and not on the service (svcfs recover). Without a mount
-point it is about all mounts of yours, and says which closed files wait for a mount where there is none now. The same numbers, and more, are in .svcfs/stats of a mount.`;
+Shows uploads and jobs under way, what is left of the request limit, how the cache is used, and how much disk files being
+written take. It names the files that are kept on this machine and not on the service (svcfs recover).
+
+Without a mount point it shows all mounts of yours, and names closed files that wait for a mount that does not run now.
+The file .svcfs/stats in the mount has the same numbers and more.`;
 
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .summary('what a mount is doing')
+    .summary('show what a mount is doing')
     .description('Show what a mount is doing.')
     .argument('[mountpoint]', 'the mount point, or a path below it')
     .addHelpText('after', DETAILS)

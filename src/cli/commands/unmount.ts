@@ -10,12 +10,15 @@ import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
 import { sayWaiting } from '../say-waiting.ts';
 
 const DETAILS = `
-Waits until everything written has reached the service, then unmounts. What the service does not take now is named, stays
-on this machine, and is uploaded by the next mount there (exit code 16); so is what a killed mount left, and what --force
-leaves. What the service refused for good is named too (exit code 1), and stays until svcfs recover deals with it. When
-programs use the mount it says which and leaves it as it is (exit code 11). When a container or another mount namespace that began
-meanwhile has the mount still, it is unmounted here and goes on there: it says where, and how to end it (exit code 11).
-Ctrl-C while it waits leaves the mount as it is, too.`;
+Waits until everything written has reached the service, then unmounts. Ctrl-C while it waits leaves the mount as it is.
+
+Exit codes:
+   0  unmounted, and nothing is left on this machine
+   1  unmounted, but the service refused files for good: they are named, and stay until svcfs recover deals with them
+  11  programs use the mount: they are named, and the mount stays as it is; or it is unmounted here, and a container or
+      another mount namespace still has it: it says where, and how to end it
+  16  unmounted, but files are not uploaded yet: they are named, and the next mount on this mount point uploads them; this
+      is also how a killed mount or --force ends`;
 
 export function addUnmountCommand(program: Command): void {
   program
@@ -25,7 +28,7 @@ export function addUnmountCommand(program: Command): void {
     .argument('<mountpoint>', 'the mount point')
     .option(
       '--force',
-      'wait for nothing: programs that use the mount get errors, unfinished uploads go on later',
+      'do not wait: programs that use the mount get errors, and the next mount finishes the uploads',
       false,
     )
     .addHelpText('after', DETAILS)

@@ -11,10 +11,11 @@ import { locateAll } from '../mount/select-mount.ts';
 import type { WarmUpResult } from '../mount/warm-up.ts';
 
 const DETAILS = `
-Fetches whole files, and all files below folders, into the disk cache of the mount they are in (--cache-dir), so that
-reading them asks the service for no byte. What is cached already is not fetched again: after an interruption, the same
-command goes on where it was. Exit code 0 says that everything is in the cache: each file is looked for once more at the
-end. What does not fit beside the others, or is in no mount, is told, and the others go on.
+Fetches whole files, and all files below folders, into the disk cache of their mount (--cache-dir). Reading them then asks
+the service for no byte. Cached blocks are not fetched again: after an interruption, the same command goes on where it was.
+
+Exit code 0 says that every file is in the cache, which is checked once more at the end. Files that do not fit, or that are
+in no mount, are named, and the others go on.
 
 Examples:
   svcfs warmup ~/svc/projects/demo/trio-exomes
@@ -31,7 +32,7 @@ export function addWarmupCommand(program: Command): void {
     .summary('fetch files into the disk cache')
     .description('Fetch whole files or folders into the disk cache of a mount.')
     .argument('[path...]', 'files or folders in a mount')
-    .option('--list <file>', 'file that names more of them, one a line; - for the standard input')
+    .option('--list <file>', 'file with more paths, one a line; - for the standard input')
     .option('--json', 'print the result as JSON', false)
     .addHelpText('after', DETAILS)
     .action(warmup);

@@ -7,16 +7,17 @@ import { inquire } from '../mount/inquire.ts';
 import { locate } from '../mount/select-mount.ts';
 
 const DETAILS = `
-Says what failed last at a path of a mount and has not succeeded since: which operation, how long ago, with the request and
-what to do about it. While calls wait for the service or its rate limit it says until when. Why something could not be made
-is told for its path and for the directory it was to be in; why a directory cannot be entered, for all below it. There
-need be nothing at the path.`;
+Tells the last operation that failed at a path of a mount and has not succeeded since: what it was, how long ago, the
+request, and what to do about it. While calls wait for the service or its rate limit, it tells until when.
+
+The path need not exist. A file that could not be made is found under its own path and under its directory; a directory
+that cannot be entered, under every path below it.`;
 
 export function addWhyCommand(program: Command): void {
   program
     .command('why')
-    .summary('why an operation failed')
-    .description('Tell what failed last at a path.')
+    .summary('tell why an operation failed')
+    .description('Tell what failed last at a path of a mount, and what to do about it.')
     .argument('<path>', 'a path in a mount')
     .addHelpText('after', DETAILS)
     .action(why);

@@ -1,0 +1,163 @@
+/**
+ * `npm run configuration`: writes src/config/CONFIGURATION.md anew, from the commands themselves. With `--check` it writes nothing,
+ * and fails when the file is not what it would write.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+
+// An option hides its variable where that is set to nothing or to "no".
+for (const name of Object.keys(process.env)) if (name.startsWith('SVC')) delete process.env[name];
+
+const { createProgram } = await import('../src/cli/program.ts');
+const { EXIT_CODES } = await import('../src/cli/exit-codes.ts');
+const { PROFILE_KEYS } = await import('../src/config/profile-file.ts');
+
+const FILE = new URL('../src/config/CONFIGURATION.md', import.meta.url);
+
+const HEAD = `# Configuration
+
+Every option of every command, with the environment variable that stands in for it. \`npm run configuration\` writes this page from
+the definitions in this folder; \`npm run check\` fails when it is stale. \`svcfs help COMMAND\` tells the same, with examples. Commands that are not here take no
+option.
+
+An option on the command line goes before its variable, and the variable before the default. \`svcfs mount\` looks for the endpoint
+and the token in more places, each on its own: option, then the profile that \`--profile\` names, then variable, then profile
+\`default\`.
+
+| value | how it is written |
+|---|---|
+| size, rate | bytes, or a number with K, M, G or T, in units of 1024: \`512M\`, \`1.5G\`; a rate is such a size a second |
+| seconds | a number, with up to three decimals: \`2.5\` |
+| a flag's variable | any text turns the flag on; empty, \`0\`, \`false\`, \`no\` and \`off\` leave it off |
+| other variables | an empty one counts as unset; an empty \`SVCFS_TEMPORARY_NAMES\` means no pattern |
+`;
+
+const PROFILE = `## ~/.svcfs/credentials
+
+An INI file with a section for each profile. Only its owner may be able to read it (\`chmod 600\`). A key that is not in the table is an
+error.
+`;
+
+const OF_PROFILE_KEYS = {
+  api_endpoint: 'API endpoint, such as `https://api.example.org/v2`',
+  auth_token: 'authentication token',
+};
+
+const VARIABLES = `## Variables without an option
+
+| variable | what it does |
+|---|---|
+| \`SVC_AUTH_TOKEN\` | authentication token of \`svcfs mount\` |
+| \`SVCFS_SECRET_KEY\` | keys that encrypt the secrets of volumes, in place of \`--secret-key-file\` |
+| \`SVCFS_WES_TOKEN\` | token of the cluster at \`--wes-url\` |
+| \`XDG_STATE_HOME\` | state of mounts is in the folder \`svcfs\` of it: logs, sockets, files being written (default: \`~/.local/state\`) |
+| \`XDG_DATA_HOME\` | data of the service is in the folder \`svcfs/service\` of it, unless \`--data\` is given (default: \`~/.local/share\`) |
+| \`NODE_EXTRA_CA_CERTS\` | file with certificates of authorities that Node.js trusts beside its own |
+| \`AWS_*\` | credentials and region of the service for \`--blobs\`, as the AWS CLI takes them |
+`;
+
+function describeExitCodes() {
+  const rows = Object.values(EXIT_CODES).map(
+    ({ code: number, meaning }) => `| ${number} | ${text(meaning)} |`,
+  );
+  return ['## Exit codes', '', '| code | meaning |', '|---:|---|', ...rows, ''].join('\n');
+}
+
+function describeProfile() {
+  const rows = PROFILE_KEYS.map(
+    (key) => `| \`${key}\` | ${OF_PROFILE_KEYS[key] ?? fail(`${key} is not described`)} |`,
+  );
+  return [PROFILE, '| key | what it is |', '|---|---|', ...rows, ''].join('\n');
+}
+
+/** A section for each command that has options; what all commands of a group have is told once. */
+function sections(command, path, told = new Set()) {
+  const shared = command.commands.length > 1 ? sharedOptions(command) : [];
+  const here = command.commands.length > 0 ? shared : optionsOf(command);
+  const news = here.filter(({ flags }) => !told.has(flags));
+  const rest = new Set([...told, ...shared.map(({ flags }) => flags)]);
+  const section = news.length > 0 ? [describeCommand(command, path, news)] : [];
+  return [...section, ...command.commands.flatMap((each) => sections(each, `${path} ${each.name()}`, rest))];
+}
+
+function sharedOptions(group) {
+  const [first, ...others] = leaves(group).map(optionsOf);
+  return first.filter(({ flags }) =>
+    others.every((options) => options.some((option) => option.flags === flags)),
+  );
+}
+
+function leaves(command) {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+}
+
+function optionsOf(command) {
+  return command.options.filter(({ long }) => long !== '--version');
+}
+
+function describeCommand(command, path, options) {
+  const isGroup = command.commands.length > 0;
+  const title = isGroup
+    ? `Every command of ${path}`
+    : `${path}${command.registeredArguments.length > 0 ? ` ${usage(command)}` : ''}`;
+  return [
+    `## ${title.replaceAll('<', '\\<')}`,
+    '',
+    '| option | what it does | variable | default |',
+    '|---|---|---|---|',
+    ...options.map(row),
+    '',
+  ].join('\n');
+}
+
+function usage(argument) {
+  const name = `${argument.name().toUpperCase()}${argument.variadic ? '…' : ''}`;
+  return argument.required ? name : `[${name}]`;
+}
+
+function row(option) {
+  const choices =
+    option.argChoices === undefined ? '' : ` (one of ${option.argChoices.map(code).join(', ')})`;
+  const cells = [
+    code(option.flags),
+    `${text(option.description)}${choices}`,
+    option.envVar ? code(option.envVar) : '',
+    defaultOf(option),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function defaultOf({ defaultValue, defaultValueDescription: inWords, mandatory }) {
+  if (mandatory) return 'must be given';
+  if (inWords !== undefined)
+    return /[a-z] [a-z]/i.test(inWords) || /^[A-Za-z]+$/.test(inWords) ? text(inWords) : code(inWords);
+  if (defaultValue === undefined) return '';
+  return defaultValue === false ? 'off' : code(String(defaultValue));
+}
+
+function code(value) {
+  return `\`${value.replaceAll('|', '\\|')}\``;
+}
+
+function text(value) {
+  return value.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');
+}
+
+function fail(message) {
+  throw new Error(message);
+}
+
+const page = [
+  HEAD,
+  ...sections(createProgram(), 'svcfs'),
+  describeProfile(),
+  VARIABLES,
+  describeExitCodes(),
+].join('\n');
+if (!process.argv.includes('--check')) {
+  await writeFile(FILE, page);
+} else if ((await readFile(FILE, 'utf8').catch(() => '')) !== page) {
+  process.stderr.write(
+    'src/config/CONFIGURATION.md is stale: run npm run configuration, and commit what it writes\n',
+  );
+  process.exitCode = 1;
+}
