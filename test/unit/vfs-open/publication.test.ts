@@ -275,6 +275,35 @@ it('with --conflict=fail lets what another client put there win, and keeps the b
   expect(world.writer.uploads()).toEqual([]);
 });
 
+it.each([
+  'the other file is not known here',
+  'the other file is known here',
+  'another client replaced that once more',
+])('what --conflict=fail kept does not replace the other file when it is tried again: %s', async (when) => {
+  const clock = new FakeClock();
+  await start({ clock, options: { conflict: 'fail' } });
+  const node = await world.put('a', 'old');
+  const handle = await world.open(node, O_WRONLY | O_TRUNC);
+  await world.write(handle, 'ours');
+  await world.user.call('DELETE', `/files/${node.record!.id}`);
+  const root = folderIdOf(world.folder);
+  await world.user.upload(root, 'a', 'theirs');
+  await clock.advance(2000);
+  await expect(world.close(handle)).rejects.toMatchObject({ errno: 'ESTALE' });
+  if (when !== 'the other file is not known here') expect(await world.cat('a')).toBe('theirs');
+  if (when === 'another client replaced that once more') {
+    const { items } = (await world.user.get(`/files?parent=${root}`)).body;
+    await world.user.call('DELETE', `/files/${items[0].id}`);
+    await world.user.upload(root, 'a', 'theirs');
+  }
+  const [kept] = await world.writer.keptAside();
+  const failures = await world.side.retryKept(kept!.id, world.by().signal);
+  expect(await world.onPlatform()).toEqual({ a: 'theirs' });
+  const message = expect.stringMatching(/has taken the name a since, .*: save this one, or give that one/);
+  expect(failures).toEqual([expect.objectContaining({ message })]);
+  expect(await world.writer.keptAside()).toMatchObject([{ id: kept!.id }]);
+});
+
 it('does not mistake a file another client replaced for the one it knew', async () => {
   const clock = new FakeClock();
   await start({ clock });

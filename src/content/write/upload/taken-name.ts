@@ -58,6 +58,8 @@ export class TakenName {
     const isOpen = resumed !== undefined && (await isUploadOpen({ api, signal }, resumed.ticket.uploadId));
     const ours = isOpen ? undefined : await this.ownOfGoneUpload(sizeBytes);
     if (ours !== undefined) return ours;
-    throw new ContentError('changed', `another file (${there.id}) has taken the name ${target().name} since`);
+    const taken = `another file (${there.id}) has taken the name ${target().name} since`;
+    const choice = 'save this one, or give that one another name and retry';
+    throw new ContentError('changed', `${taken}, and is not replaced: ${choice}`);
   }
 }
