@@ -30,7 +30,7 @@ import { SIZES, type Sizes } from './sizes.ts';
 import type { Stage } from './stage.ts';
 
 const options = parseBenchOptions(process.argv.slice(2));
-// What is ended, removed and set back on `exit` is so on these too, however often they come.
+// The handler of `exit` ends, removes and sets back everything. These signals lead to it too, however often they come.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 // One for each server and mount.
 process.setMaxListeners(100);

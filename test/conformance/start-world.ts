@@ -22,7 +22,7 @@ const MARKS = { public: { public: true }, archived: { archived: true }, dataset:
 const CHARGE = { task: '11111111-1111-4111-8111-111111111111', amount: '12.34', month: '2020-05' };
 
 export interface ConformanceWorld {
-  /** What the checks are told, as JSON. */
+  /** The facts that the checks are told, as JSON. */
   readonly facts: object;
   /** Answers the failures that are in the log of the services. */
   end(): Promise<readonly string[]>;

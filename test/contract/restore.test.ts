@@ -43,7 +43,7 @@ interface Backup {
   restore(dataDir: string): Promise<Partial<ServiceOptions>>;
 }
 
-/** What is in the service when the backup begins is there after the restore, whatever callers do meanwhile. */
+/** The restore has everything that was in the service when the backup began, whatever callers do meanwhile. */
 async function backUpAndRestore(options: Partial<ServiceOptions>, backup: Backup): Promise<void> {
   const dataDir = options.dataDir ?? '';
   const restored = directory();

@@ -419,7 +419,7 @@ export function storeSuite(fixture: () => StoreFixture): void {
     expect(await count(999)).toBeUndefined();
     expect(await count(1000)).toEqual({ ends: 2000, used: 1 });
     expect(await find(0, 'other')).toBeUndefined();
-    // Another process, whose clock is a little behind; and one whose clock was set back.
+    // One other process has a clock that is a little behind. The clock of another one was set back.
     expect(await count(500)).toEqual({ ends: 2000, used: 2 });
     expect(await find(-3_600_000)).toBeUndefined();
     expect(await count(-3_600_000)).toEqual({ ends: -3_599_000, used: 1 });

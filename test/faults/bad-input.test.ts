@@ -1,4 +1,4 @@
-/** What the platform cannot take: each is refused at once, with the right errno and a reason to read. */
+/** Input that the platform cannot take is refused at once, with the right errno and a reason to read. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Operator } from '../../src/service/operator/operator.ts';
 import { attempt, errorOf, FaultWorld } from '../support/fault-world.ts';

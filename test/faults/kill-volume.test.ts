@@ -125,7 +125,7 @@ it('after its close was acknowledged with --write-back, and before its --export-
   await arrives('delayed');
 });
 
-it('and someone else puts an object there: that one stays, and what was written is kept for a person', async () => {
+it('before another client puts an object there: that object stays, and the written file is kept for a person', async () => {
   world.proxy.inject({ kind: 'answer', status: 503 }, { when: isExport });
   await killAtThe(isExport, 'disputed');
   await shell(`echo other > ${world.outside('other')}`);
@@ -139,7 +139,7 @@ it('and someone else puts an object there: that one stays, and what was written 
   expect(await world.sandbox.svcfs(['recover', 'drop', '--yes', kept])).toMatchObject({ code: 0 });
 });
 
-describe('and the next mount has no staging project: it says so, and the one after it brings it there', () => {
+describe('before a mount without a staging project: it says so, and the mount after it brings the file there', () => {
   it.each([
     ['uploaded before', isExport, { kind: 'answer', status: 503 }],
     ['uploaded by it', isPart, { kind: 'slow-uplink', bytesPerSecond: MIB }],

@@ -56,7 +56,7 @@ it('programs change files and folders as on a disk', async () => {
   ].join('; ');
   const printed = await shell(`mkdir ${world.outside('local')}; cd ${world.outside('local')}; ${changes}`);
   expect(await within('changed', changes)).toBe(printed);
-  // What was replaced or removed while it was open goes with its last handle.
+  // A file that was replaced or removed while open goes with its last handle.
   await waitUntil(async () => (await world.files()).every((name) => !name.startsWith('.svcfs-aside')));
 });
 

@@ -42,7 +42,7 @@ const FAULTS: readonly ((random: Random) => Fault)[] = [
 let world: FaultWorld;
 let random: Random;
 let worker: FileWorker;
-/** What a file may be: `undefined` is not there, a text is the digest of its bytes. */
+/** The states in which a file may be: `undefined` is not there, a text is the digest of its bytes. */
 const possible = new Map<string, Set<string | undefined>>(NAMES.map((name) => [name, new Set([undefined])]));
 
 beforeAll(async () => {

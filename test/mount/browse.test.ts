@@ -35,7 +35,7 @@ beforeAll(async () => {
   const made = await other.project('Browse');
   project = served.path('projects', made.id);
   for (const [name, files] of FOLDERS) await fill((await other.folder(made.root_folder, name)).id, files);
-  // What others make is seen after the TTL: this mount has seen nothing yet.
+  // A mount sees the changes of others after the TTL; this mount has seen nothing yet.
   await served.unmount();
   await served.mount();
 });

@@ -1,4 +1,4 @@
-/** Who may do what in a mount that several users of a machine see. */
+/** The rights of several users of a machine in a mount that all of them see. */
 import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';

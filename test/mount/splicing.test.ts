@@ -67,7 +67,7 @@ it('is right, fetched once, and leaves little in memory', async () => {
   const { splicedBytes, cachedBytes, hits, misses } = cache;
   expect(hits + misses).toBe(operations['READ']?.answered);
   expect(splicedBytes).toBeGreaterThan(0);
-  // What was read once, of which 16 MiB are kept: a range that was received in part has room for all of it.
+  // Each byte was read once, and 16 MiB are kept: a range that was received in part has room for all of it.
   expect(cachedBytes).toBeLessThanOrEqual(16 * MIB);
 });
 

@@ -40,7 +40,7 @@ import { copyLiving } from './copy-living.ts';
 export const { O_RDONLY, O_WRONLY, O_RDWR, O_TRUNC, O_EXCL } = constants;
 export const REPLACE: RenameFlags = { noReplace: false, exchange: false, whiteout: false };
 
-/** What the first mount has on disk is there, in the directory of the service. */
+/** The first mount has its disk there, in the directory of the service. */
 const CLIENT = 'client';
 const MEMORY_BYTES = 64 * 1024 * 1024;
 

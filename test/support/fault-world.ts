@@ -15,7 +15,7 @@ import { type RunOptions, type RunResult, run } from './run.ts';
 import { Sandbox } from './sandbox.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Whose token the mount has; owns everything but the project `bob/shared` with one `file`, which she may read. */
+/** The mount has her token. She owns everything except the project `bob/shared` with one `file`, which she may read. */
 const USER = 'ann';
 const PROJECTS = { own: 'ann/study', readOnly: 'bob/shared' } as const;
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
@@ -30,11 +30,11 @@ export interface FaultWorldOptions {
 }
 
 /**
- * A small platform (two projects, the volumes `results` and, read-only, `reference`), a mount of it, and what can go
- * wrong between and with them: every request of the mount passes a `FaultProxy`, and each process can be killed.
+ * A small platform (two projects, the volumes `results` and, read-only, `reference`) and a mount of it, with faults
+ * between them. Every request of the mount passes a `FaultProxy`, and each process can be killed.
  *
- * The proxy answers from this process, and `spawn` waits until its child is where it runs: no program may be started with
- * a `cwd` in the mount.
+ * The proxy answers from this process, and `spawn` waits until its child has changed its directory: no program may be
+ * started with a `cwd` in the mount.
  */
 export class FaultWorld {
   readonly sandbox: Sandbox;

@@ -11,7 +11,7 @@ export interface CoreSeconds {
   readonly idle: number;
   /** Taken by the host. */
   readonly stolen: number;
-  /** Who reads or writes (of `curl` that is all of the client), and what else the machine did. */
+  /** The cores used by the program that reads or writes (all of the client for `curl`), and by the rest of the machine. */
   readonly others: number;
   /** The kernel's network, most of all; the kernel counts it in ticks, and as time of whoever was interrupted. */
   readonly interrupts: number;

@@ -13,10 +13,11 @@ const PAGE_OUT = '/sys/kernel/mm/damon/admin/kdamonds/0/state';
 const SHARE_TOUCHED = 0.97;
 
 /**
- * Has free memory be there when a trial first uses it, for a file in the page cache or a buffer: a hypervisor takes back
- * what its guest leaves free, and gives it again at up to 3 ms a MiB, more than anything measured here and at random. So it
- * is asked for once, and kept until the benchmark exits. Nor are programs paged out that wait for their turn. False, and
- * nothing happens, where there is no such hypervisor or this is not root.
+ * Has free memory be there when a trial first uses it, for a file in the page cache or a buffer.
+ *
+ * A hypervisor takes back the memory that its guest leaves free. It gives the memory again at up to 3 ms a MiB: more than
+ * anything measured here, and at random. So the benchmark asks for memory once and keeps it until it exits. Programs that
+ * wait for their turn are not paged out either. False, and nothing happens, without such a hypervisor or without root.
  */
 export async function keepMemory(): Promise<boolean> {
   set(PAGE_OUT, 'off');

@@ -7,7 +7,7 @@ import type { MountPeer } from './mounted.ts';
 export type CacheMode = 'off' | 'full';
 type Protocol = 'WebDAV' | 'S3';
 
-/** What the caches keep is kept as long as svcfs does; nothing is written back later than need be. */
+/** Its caches keep bytes as long as those of svcfs do; it writes back as soon as it can. */
 const OPTIONS = [
   '--dir-cache-time',
   '60s',
@@ -23,7 +23,7 @@ const OPTIONS = [
 const S3_REQUESTS = ['--use-server-modtime', '--s3-no-check-bucket', '--s3-no-head', '--s3-no-head-object'];
 /** Its defaults are 4 parts of 5 MiB, and 4 files. */
 const S3_UPLOADS = ['--s3-upload-concurrency', '16', '--s3-chunk-size', '16M', '--transfers', '16'];
-/** The server's ETags are of no content; and MD5 of what streams by would hold it up. */
+/** The server's ETags do not depend on content, and an MD5 of the streamed bytes would slow rclone down. */
 const S3_CHECKS = ['--no-checksum', '--ignore-checksum', '--size-only', '--s3-disable-checksum'];
 
 const DOORS = { WebDAV: 'dav', S3: 's3' } as const satisfies Record<Protocol, string>;

@@ -18,7 +18,7 @@ export interface SvcfsOptions {
   readonly args?: readonly string[];
 }
 
-/** What is known of a file comes with its link, by the door `extended`. */
+/** The facts about a file come with its link, by the door `extended`. */
 export const WITH_FACTS = 'svcfs (download_info_file)';
 /** The most it takes unasked; said, because it takes less on a machine that has not four times as much available. */
 export const MEMORY_MIB = 1024;

@@ -7,7 +7,7 @@ import { type Family, onMount } from '../stage.ts';
 export const COLD_LOOKUP = 'stat of one name, folder known';
 const NAME = join(MANY, 'e00500');
 
-/** Who asks for the name alone needs one request, however many there are beside it. */
+/** A lookup of one name needs one request, however many names are beside it. */
 export const coldLookup: Family = {
   name: 'cold-lookup',
   rows: [{ name: COLD_LOOKUP, unit: 'ms' }],

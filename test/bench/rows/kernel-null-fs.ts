@@ -14,7 +14,10 @@ import { type Contestant, type Family, mibPerSecond, type Sample, type Stage } f
 export const NULL_READ = 'null file system, read';
 export const NULL_WRITE = 'null file system, write';
 const NULL_REQUESTS = 'null file system, requests, 1 thread';
-/** Who asks and who answers never work at the same time: on one processor, none has to be woken for the other. */
+/**
+ * The asking and the answering program never work at the same time: on one processor, neither has to be woken for the
+ * other.
+ */
 export const NULL_REQUESTS_ALONE = 'null file system, requests, 1 thread, on one processor';
 export const NULL_REQUESTS_8 = 'null file system, requests, 8 threads';
 

@@ -99,7 +99,7 @@ async function upload(
   return { ...sample, refusals, floorSeconds: floorOf((sample[counted] ?? 0) - refusals) };
 }
 
-/** What is beyond the budget comes at the rate of the limit. */
+/** Requests beyond the budget come at the rate of the limit. */
 function floorOf(requests: number): number {
   return (Math.max(0, requests - LIMIT.requests) * LIMIT.windowSeconds) / LIMIT.requests;
 }

@@ -32,7 +32,7 @@ async function trial(stage: Stage, peer: MountPeer): Promise<Record<string, Samp
   const samples: Record<string, Sample> = {};
   for (const name of LISTINGS) {
     await onMount(peer, stage, async (mounted) => {
-      // What the path to it costs is another row (first-byte).
+      // Another row measures the cost of the path to it (first-byte).
       await stat(mounted.path(MANY));
       samples[listingRow(name, 'cold')] = await list(mounted, name);
       samples[listingRow(name, 'warm')] = await list(mounted, name);

@@ -1,4 +1,4 @@
-/** What a server was asked for. */
+/** The requests that a server has had. */
 export interface Counts {
   /** Of the platform's API; 0 at doors that have none. */
   readonly apiRequests: number;

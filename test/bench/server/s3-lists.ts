@@ -1,8 +1,8 @@
 /**
- * What nginx cannot do of S3: lists, directories and multipart uploads, on the directory that nginx serves.
+ * The part of S3 that nginx lacks: lists, directories and multipart uploads, on the directory that nginx serves.
  *
- * Of a completed upload stays a file of its size, and nothing else: no row reads what it has written in parts, and to join
- * them would take a client's time that no store takes, which keeps an object as its parts.
+ * A completed upload leaves a file of its size, and nothing else: no row reads the bytes that it has written in parts. A
+ * store keeps an object as its parts, so joining them would take time that no store takes.
  */
 import { copyFile, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';

@@ -178,7 +178,7 @@ describe('answers', () => {
     expect(items.map(({ id }) => id)).toEqual(['f1']);
     expect(total).toBe(4);
     expect(reasons).toEqual(['the answer has no name', 'the answer has no name', 'the answer has no file']);
-    // Who moves or removes a folder must not miss one.
+    // A client that moves or removes a folder must not miss one.
     await expect(api.files.list('d1', page)).rejects.toThrow(TransportError);
   });
 

@@ -94,7 +94,7 @@ describe('getRange', () => {
     const { storage, server } = await storeOf((socket, request) => {
       socket.write(rangeHead(request, large));
       socket.write(large);
-      // Who reads is in this process, and has had no turn yet.
+      // The reader is in this process, and has had no turn yet.
       queued = receiveQueueBytes({ port: socket.remotePort ?? 0, peerPort: socket.localPort ?? 0 });
     });
     await storage.getRange(server.url, { offset: 0, into: Buffer.alloc(large.length) });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { addOptions } from '../../../src/cli/add-options.ts';
 import { MOUNT_OPTIONS, type MountOptions } from '../../../src/config/mount-options.ts';
 
-/** What a mount is given by an environment and no option. */
+/** The options of a mount that an environment gives, without any on the command line. */
 function optionsBy(environment: Readonly<Record<string, string>>): MountOptions {
   for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
   return addOptions(new Command(), MOUNT_OPTIONS).parse([], { from: 'user' }).opts();

@@ -3,7 +3,7 @@ import { requireRoomForParts } from '../../../src/cli/mount/room-for-parts.ts';
 
 const MIB = 1024 * 1024;
 
-/** What is said of parts of so many MiB on a machine that has so much memory; undefined: nothing. */
+/** The refusal of parts of so many MiB on a machine that has so much memory; undefined: they are taken. */
 function refusal(
   partMib: number,
   { machineMib = 64 * 1024, ...given }: { machineMib?: number; memoryMib?: number; spoolMib?: number } = {},

@@ -195,7 +195,7 @@ describe('a file that was closed, and to whose end something is written,', () =>
     expect((await readdir(join(path, 'recovered'))).length).toBe(2);
   });
 
-  it('and that is closed again is uploaded whole', async () => {
+  it('is uploaded whole when it is closed again', async () => {
     const draft = await closed(LARGE);
     await draft.write(LARGE, Buffer.from('whole'), forever);
     await draft.commit(forever);

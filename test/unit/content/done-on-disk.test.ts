@@ -42,7 +42,7 @@ async function closed(sizeBytes: number): Promise<World & { readonly draft: Draf
   return { ...world, draft };
 }
 
-/** What the machine does when it is started again. */
+/** The recovery when the machine is started again. */
 async function recoverAfterPowerFailure(disk: LossyDisk): Promise<void> {
   const path = await afterKill();
   await writeFile(join(path, 'journal'), disk.journal);

@@ -66,7 +66,7 @@ export class FakePlatform {
         const size = this.partSizeBytes ?? partSizeBytes ?? 16;
         const upload = { parent, name, overwrite, sizeBytes, partSizeBytes: size };
         this.uploads.set(uploadId, { ...upload, parts: new Map(), reported: new Map() });
-        // Who has stopped listening does not hear which it is.
+        // A caller that has stopped listening does not hear which it is.
         options?.signal?.throwIfAborted();
         return { uploadId, partSizeBytes: size, parallel: this.parallel };
       },

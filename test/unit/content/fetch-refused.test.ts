@@ -1,4 +1,4 @@
-/** What a draft builds on is fetched into the spool, and the disk takes only some of it. */
+/** The version that a draft builds on is fetched into the spool, and the disk takes only some of it. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ContentError, type ContentWriter, type Draft } from '../../../src/content/ports.ts';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';

@@ -1,4 +1,4 @@
-/** What a draft builds on is being fetched into its spool, which held nothing before. */
+/** The version that a draft builds on is being fetched into its spool, which held nothing before. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
 import { Gate } from '../../support/gate.ts';

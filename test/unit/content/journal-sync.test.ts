@@ -1,4 +1,4 @@
-/** What the journal says is durable, on a disk that fails. */
+/** Records that the journal calls durable are so, on a disk that fails. */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
@@ -52,7 +52,7 @@ it('what a failed fdatasync may have lost is not taken for durable when the next
   expect(disk.openFiles).toBe(1);
 });
 
-it('nor by the next process, which finds it in the page cache', async () => {
+it('what a failed fdatasync may have lost is not taken for durable by the next process, which finds it in the page cache', async () => {
   recordDraft('a');
   disk.failures.datasync = 1;
   await expect(journal.durable()).rejects.toMatchObject({ code: 'EIO' });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => directory.removeCallback());
 
-/** What a closed file of five bytes is found as, which a mount left behind. */
+/** A closed file of five bytes that a mount left behind, as the next one finds it. */
 async function found(spool: string, changes: Partial<DraftState>): Promise<KeptFile | undefined> {
   const extents = [{ start: 0, end: 5, origin: { kind: 'local' } }] as const;
   const journal = await Journal.open(directory.name);

@@ -81,7 +81,7 @@ describe('a draft that nobody asked to publish', () => {
     expect(basename(recovery.path)).toMatch(/^(n{240,}|x\u{1F9EC}{60,})\.[0-9a-f]{8}$/u);
   });
 
-  it('and that was only cut cannot be kept: what is lost is told', async () => {
+  it('cannot be kept when it was only cut, and the loss is told', async () => {
     const old = platform.addFile(patterned(300));
     const base = { kind: 'file', fileId: old.id, sizeBytes: 300 } as const;
     const target = { parent: 'folder', name: 'cut', overwrite: true };
@@ -156,13 +156,13 @@ describe('a draft that nobody asked to publish', () => {
     expect(await onlyRecovery(path)).toMatchObject({ kind: 'kept', label: 'projects/alice/trial/open' });
   });
 
-  it('and that holds nothing is forgotten', async () => {
+  it('is forgotten when it holds nothing', async () => {
     const draft = await newDraft(writerIn(join(directory.name, 'live')));
     await draft.sync(forever);
     expect(await writerIn(await afterKill()).recover()).toEqual([]);
   });
 
-  it('and that the journal does not know is kept aside too', async () => {
+  it('is kept aside too when the journal does not know it', async () => {
     const path = join(directory.name, 'live');
     await mkdir(path);
     await writeFile(join(path, 'lost.spool'), 'bytes');

@@ -33,7 +33,7 @@ async function largeDraft(): Promise<Draft> {
   return draft;
 }
 
-/** What a close acknowledged stays in the spool: the parts after it do not. */
+/** The bytes that a close acknowledged stay in the spool: the parts after them do not. */
 async function closedAndAppended(): Promise<Draft> {
   const draft = await newDraft(writerOf(limits));
   const closed = bytes.subarray(0, 40 * KIB);

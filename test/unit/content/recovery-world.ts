@@ -74,7 +74,7 @@ export async function syncedDraft(writer: ContentWriter, name: string): Promise<
   return draft;
 }
 
-/** What a mount finds that was killed: the `live` directory as it is at this moment. */
+/** The directory that the next mount finds after a kill: `live` as it is at this moment. */
 export async function afterKill(when = 'after-kill', at = live()): Promise<string> {
   const path = join(directory.name, when);
   await cp(at, path, { recursive: true });

@@ -211,14 +211,14 @@ describe('a publication that was asked for', () => {
     await expectKeptAside(path, patterned(sizeBytes));
   });
 
-  it('nor when no upload of it had begun', async () => {
+  it('does not take a file of the same size for its own when no upload of it had begun', async () => {
     const draft = await newDraft(writerIn(join(directory.name, 'live')));
     await draft.write(0, patterned(50), forever);
     await draft.commit(forever);
     await expectKeptAside(await afterKill(), patterned(50));
   });
 
-  it('nor when the service has swept the upload', async () => {
+  it('does not take a file of the same size for its own when the service has swept the upload', async () => {
     await publishingUntil('put 2');
     const path = await afterKill();
     platform.on = () => {};
@@ -263,7 +263,7 @@ describe('a publication that was asked for', () => {
     expect(published()?.toString()).toBe('new');
   });
 
-  it('and that is written again takes the place of what took its name since, as any other', async () => {
+  it('takes the place of a file that took its name since, when it is written again', async () => {
     await publishingUntil('complete');
     const path = await afterKill();
     platform.on = () => {};

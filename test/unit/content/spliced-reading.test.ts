@@ -156,7 +156,7 @@ interface Step {
   readonly takes: boolean;
   /** How much the kernel reads on at once, if what it has read was in a socket. */
   readonly more: number;
-  /** What the socket has then is lost. */
+  /** The bytes in the socket are lost then. */
   readonly spoils: boolean;
 }
 

@@ -201,7 +201,7 @@ describe('the spool limit', () => {
     await expect(writeInPieces(draft, patterned(300 * KIB), 4 * KIB)).rejects.toThrow('the store is away');
   });
 
-  describe('and a file larger than it, synced and not published', () => {
+  describe('a file larger than it, synced and not published', () => {
     const bytes = patterned(300 * KIB);
     const limits = { spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB };
 
@@ -270,7 +270,7 @@ describe('the spool limit', () => {
     });
   });
 
-  describe('and a copy of a file that is written while the service makes it', () => {
+  describe('a copy of a file that is written while the service makes it', () => {
     const sizeBytes = 300 * KIB;
     const limits = { spoolSizeBytes: 64 * KIB, partSizeBytes: 16 * KIB };
     const written = patterned(150 * KIB, 2);
@@ -394,7 +394,7 @@ describe('the spool limit', () => {
     await expectToWait(second, () => staying.stay());
   });
 
-  it('nor for one that was removed while somebody has it open', async () => {
+  it('does not make a writer wait for a file that was removed while a program has it open', async () => {
     const [removed, second] = await closedAndOther();
     await expectToWait(second, () => removed.disown());
   });
@@ -499,7 +499,7 @@ async function closedAndOther(): Promise<readonly [Draft, Draft]> {
   return [closed, other];
 }
 
-/** What is written into it has no room until this is done, and has it then. */
+/** Bytes written into it have no room until this is done, and have room then. */
 async function expectToWait(draft: Draft, until: () => unknown): Promise<void> {
   const waiting = draft.write(0, patterned(500), forever);
   await expect(isDone(waiting)).resolves.toBe(false);

@@ -1,4 +1,4 @@
-/** What is taken back of a file's metadata while that is on its way to it, with the content or after it. */
+/** Metadata that is taken back while it is on its way to the file, with the content or after it. */
 import { describe, expect, it } from 'vitest';
 import type { Annotations, Draft } from '../../../src/content/ports.ts';
 import { Gate } from '../../support/gate.ts';

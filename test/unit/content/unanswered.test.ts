@@ -144,7 +144,7 @@ describe('an upload in one call', () => {
     platform.capabilities.add('upload_inline');
   });
 
-  /** What the call comes to: it makes no file. */
+  /** The call makes no file. */
   async function publishInVain(draft: Draft, failure: Error): Promise<void> {
     platform.on = () => {
       throw failure;

@@ -123,7 +123,7 @@ describe('the disk cache', () => {
 });
 
 describe('bytes that a disk, a crash or someone else spoiled', () => {
-  /** What is read after `spoil` is right or missing, and right again once it was fetched again. */
+  /** Reads after `spoil` find right bytes or none, and right bytes again once they were fetched again. */
   async function survives(spoil: (world: DiskWorld) => Promise<void>): Promise<number> {
     const world = new DiskWorld();
     const before = world.cache();

@@ -80,7 +80,7 @@ export function file(cache: DiskCache, fileId: string, sizeBytes: number): Cache
   return version;
 }
 
-/** What is there of a span, with zeros for what is not, and which blocks are missing. */
+/** The cached bytes of a span, with zeros for the missing ones, and which blocks are missing. */
 export async function readBlocks(
   cache: DiskCache,
   version: CachedVersion,
