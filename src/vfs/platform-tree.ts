@@ -101,6 +101,7 @@ export class PlatformTree implements Tree {
     const placement = new Placement({ nodes, make, kernel, clock, folderState: parts.folderState });
     const directories = new Directories(api, parts.details, this.options);
     const gone = new GoneDirectories({
+      api,
       placement,
       onGone: (path, error) => this.recordError({ op: 'readdir', path }, error),
     });

@@ -4,8 +4,13 @@
  *
  * readdir(3) takes ENOENT for the end of a directory, so nobody is told that: the failure is ESTALE. The name leaves the
  * tree at once, and the folders above it are asked for at their next lookup, so that the path leads to what is there now.
+ *
+ * The platform hides a project or volume from those who are no member: it answers them, too, that there is no such thing. Where
+ * it says that of the project itself, the failure is EACCES, as where it says that the user has no right.
  */
+import type { Api } from '../../api/api.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { errnoOf } from '../errno-of.ts';
 import { FsError } from '../fs-error.ts';
 import { isMoving } from '../identity.ts';
@@ -14,6 +19,7 @@ import { pathOf } from '../node.ts';
 import type { Placement } from '../placement.ts';
 
 interface Parts {
+  readonly api: Pick<Api, 'projects' | 'volumes'>;
   readonly placement: Placement;
   /** Called with the path that a directory had until now. */
   readonly onGone: (path: string, error: FsError) => void;
@@ -27,16 +33,31 @@ export class GoneDirectories {
   }
 
   /** Call before a question about `directory`; what is returned makes of the question's failure what the asker is told. */
-  asking(directory: DirectoryNode): (error: unknown) => unknown {
+  asking(directory: DirectoryNode): (error: unknown) => Promise<unknown> {
     const asked = idOf(directory);
-    return (error) => {
+    return async (error) => {
       if (!tellsGone(error)) return error;
+      const hidden = await this.#hiddenAbove(directory);
+      if (hidden !== undefined) return mayNotBeSeen(hidden);
       const gone = goneElsewhere(directory.name, messageOf(error));
       // Moved by this mount since the question was asked, or being moved: it is not where it was asked for.
       const isOurs = idOf(directory) !== asked || moveOver(directory) !== undefined;
       if (!isOurs && directory.parent) this.#lose(directory, gone);
       return gone;
     };
+  }
+
+  /** The project or volume that a directory is in, when the platform does not show it. */
+  async #hiddenAbove(directory: DirectoryNode): Promise<string | undefined> {
+    const { projects, volumes } = this.#parts.api;
+    const options = { signal: NEVER_ABORTED };
+    try {
+      if (directory.kind === 'project-folder') await projects.get(directory.project.id, options);
+      if (directory.kind === 'volume-directory') await volumes.get(directory.volume.id, options);
+    } catch (error) {
+      if (tellsGone(error)) return idOfTop(directory);
+    }
+    return undefined;
   }
 
   #lose(directory: DirectoryNode, error: FsError): void {
@@ -48,6 +69,13 @@ export class GoneDirectories {
       at.checkedMs = Number.NEGATIVE_INFINITY;
     if (parent?.kind === 'virtual-directory') parent.source.expire?.();
   }
+}
+
+function mayNotBeSeen(id: string): FsError {
+  return new FsError(
+    'EACCES',
+    `${id} may no longer be seen: you are no member of it any more, or it was deleted`,
+  );
 }
 
 export function goneElsewhere(name: string, reason: string): FsError {
@@ -69,4 +97,9 @@ function tellsGone(error: unknown): boolean {
 /** What the platform knows the directory by. */
 function idOf(directory: DirectoryNode): string | undefined {
   return directory.kind === 'project-folder' ? directory.record?.id : undefined;
+}
+
+function idOfTop(directory: DirectoryNode): string | undefined {
+  if (directory.kind === 'project-folder') return directory.project.id;
+  return directory.kind === 'volume-directory' ? directory.volume.id : undefined;
 }

@@ -166,7 +166,7 @@ export class Listings {
     } catch (error) {
       // What nobody waits for takes nothing from the tree: who comes next finds it gone, and is told.
       const isAwaited = underWay.priority === 'interactive' || underWay.urgent.signal.aborted;
-      underWay.listing.fail(isAwaited ? failure(error) : error);
+      underWay.listing.fail(isAwaited ? await failure(error) : error);
     } finally {
       this.#end(directory, underWay);
       underWay.begun.resolve();

@@ -130,8 +130,8 @@ export class Lookups {
     const { directories, placement, gone } = this.#parts;
     const { generation } = directory.children;
     const failure = gone.asking(directory);
-    const listed = await directories.find(directory, name, signal).catch((error: unknown) => {
-      throw failure(error);
+    const listed = await directories.find(directory, name, signal).catch(async (error: unknown) => {
+      throw await failure(error);
     });
     if (listed) placement.learn(directory, listed, generation);
     else placement.learnAbsent(directory, name, generation);

@@ -182,16 +182,25 @@ describe('a level of a volume', () => {
 });
 
 describe('projects that may no longer be seen', () => {
-  it('are looked up again when one of them is read', async () => {
-    const folder = await world.directory('projects/ada/one');
-    await world.list(folder);
-    world.platform.projects.splice(0, 1);
-    world.platform.goneFolders.add(root);
-    world.tree.expire(folder);
-    await expect(world.list(folder)).rejects.toMatchObject({ errno: 'ESTALE' });
-    expect(await world.lookup('projects/ada/one')).toBeUndefined();
-    expect(await world.list(await world.directory('projects/ada'))).toEqual(['two']);
-  });
+  it.each(['projects/ada/one', 'projects/ada/one/dir'])(
+    'are EACCES to who reads what is in them: %s',
+    async (path) => {
+      const { id } = world.platform.addFolder(root, 'dir');
+      const folder = await world.directory(path);
+      await world.list(folder);
+      world.platform.projects.splice(0, 1);
+      for (const gone of [root, id]) world.platform.goneFolders.add(gone);
+      world.tree.expire(folder);
+      for (const ask of [() => world.list(folder), () => world.tree.childOf(folder, 'absent', NEVER)])
+        await expect(ask()).rejects.toMatchObject({
+          errno: 'EACCES',
+          message: expect.stringContaining('no member of it any more'),
+        });
+      await world.clock.advance(TTL_MS);
+      expect(await world.lookup('projects/ada/one')).toBeUndefined();
+      expect(await world.list(await world.directory('projects/ada'))).toEqual(['two']);
+    },
+  );
 
   it('make their owner stale, and not empty', async () => {
     const owner = await world.directory('projects/ada');

@@ -72,7 +72,7 @@ describe('what somebody is reading', () => {
     const listings = new Listings({
       directories: new Directories(tree.api, details, tree.options),
       placement,
-      gone: new GoneDirectories({ placement, onGone: () => undefined }),
+      gone: new GoneDirectories({ api: world.tree.api, placement, onGone: () => undefined }),
       clock,
       ttlMs: TTL_MS,
       onComplete: () => undefined,
@@ -89,7 +89,7 @@ describe('what somebody is reading', () => {
     const listings = new Listings({
       directories: new Directories(tree.api, details, tree.options),
       placement,
-      gone: new GoneDirectories({ placement, onGone: () => undefined }),
+      gone: new GoneDirectories({ api: world.tree.api, placement, onGone: () => undefined }),
       clock,
       ttlMs: TTL_MS,
       onComplete: () => prune(tree.nodes, placement, 5),
