@@ -68,14 +68,14 @@ describe('a file that was closed with --write-back', () => {
     expect(platform.files.get(id)?.record.metadata).toEqual({ sample: 'b' });
   });
 
-  it.each(SIZES)('and removed before it was uploaded does not come back: %s', async (_, sizeBytes) => {
+  it.each(SIZES)('removed before it was uploaded does not come back: %s', async (_, sizeBytes) => {
     const { draft, disk } = await closed(sizeBytes);
     await draft.discard();
     await recoverAfterPowerFailure(disk);
     expect([...platform.files]).toEqual([]);
   });
 
-  it.each(SIZES)('and renamed is uploaded under its new name: %s', async (_, sizeBytes) => {
+  it.each(SIZES)('renamed is uploaded under its new name: %s', async (_, sizeBytes) => {
     const { draft, disk } = await closed(sizeBytes);
     await draft.retarget({ parent: 'folder', name: 'renamed', overwrite: true }, 'trial/renamed');
     await recoverAfterPowerFailure(disk);

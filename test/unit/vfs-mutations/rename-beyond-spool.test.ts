@@ -42,7 +42,7 @@ it('over another: that is refused, both files stay, and its close publishes it u
   expect(there['large']).toHaveLength(48 * MIB + 3);
 });
 
-it('nor can its folder: that is refused, and what has the name stays', async () => {
+it('its folder cannot either: that is refused, and what has the name stays', async () => {
   const outer = await folder('outer');
   const empty = await folder('empty');
   const handle = await writtenBeyondSpool(outer);
