@@ -1,6 +1,10 @@
-/** A program: prints how many inputs, begun together, had a digest that was not right. Nothing when all were. */
+/**
+ * A program: prints how many inputs, begun together, had a digest that was not right. Nothing when all were. Its argument is
+ * the module `lib/md5` to try, as source or compiled.
+ */
 import { createHash, randomBytes } from 'node:crypto';
-import { createMd5 } from '../../src/lib/md5.ts';
+
+const { createMd5 } = (await import(process.argv[2] ?? '')) as typeof import('../../src/lib/md5.ts');
 
 for (let count = 1; count <= 20; count += 1) {
   // Of one length, but for the last: so that all lanes stay full, and then are not.

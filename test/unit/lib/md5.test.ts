@@ -6,6 +6,7 @@ import { md5Addon } from '../../../src/lib/md5-lanes.ts';
 import { run } from '../../support/run.ts';
 
 const LOADER = new URL('../../support/run-typescript.mjs', import.meta.url).href;
+const MD5 = new URL('../../../src/lib/md5.ts', import.meta.url).href;
 const DIGEST_MANY = fileURLToPath(new URL('../../support/digest-many.ts', import.meta.url));
 
 const expected = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
@@ -36,7 +37,7 @@ describe('MD5', () => {
 
   it.each([4, 8, 16])('is right however many come at once, in at most %i lanes', async (lanes) => {
     // Newer lines of Node.js warn on stderr that the loader is called in an old way.
-    const { code, stdout, stderr } = await run(process.execPath, ['--import', LOADER, DIGEST_MANY], {
+    const { code, stdout, stderr } = await run(process.execPath, ['--import', LOADER, DIGEST_MANY, MD5], {
       env: { SVCFS_MD5_LANES: String(lanes) },
     });
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: '' });
