@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { Sandbox } from './sandbox.ts';
 
+/** Of a machine that does much else besides. */
+const FILLED_WITHIN_MS = 10 * 60_000;
+
 declare module 'vitest' {
   export interface ProvidedContext {
     /** A service's data directory that holds the demo, of no running service. */
@@ -27,7 +30,7 @@ async function fill(template: string): Promise<void> {
   const sandbox = await Sandbox.create();
   const data = join(sandbox.root, 'service');
   const service = sandbox.start(['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0']);
-  await service.says(/^listening on/m);
+  await service.says(/^listening on/m, FILLED_WITHIN_MS);
   await service.end();
   await cp(data, template, { recursive: true });
   await sandbox.clean();
