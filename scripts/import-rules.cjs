@@ -59,7 +59,7 @@ module.exports = {
       to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
     },
     room('undici', 'undici', '^src/api/'),
-    room('kysely', 'kysely', '^src/service/store/'),
+    room('kysely', 'kysely', '^src/service/(store/|.*/tables/|.*-table[.]ts$)'),
     room('sqlite', '@photostructure/sqlite', '^src/service/store/'),
     room('pg', 'pg', '^src/service/store/'),
     room('fastify', '@?fastify', '^src/service/'),
@@ -67,7 +67,7 @@ module.exports = {
     room('fuse-native', 'fuse-native', '^src/fuse/'),
     room('commander', 'commander', '^src/cli/'),
     room('pino', 'pino', '^src/observe/'),
-    room('prom-client', 'prom-client', '^src/(observe|service/monitoring)/'),
+    room('prom-client', 'prom-client', '^src/(observe|service/operations/monitoring)/'),
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },

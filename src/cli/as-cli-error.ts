@@ -1,8 +1,8 @@
 import { CredentialsError } from '../config/credentials-error.ts';
 import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
 import { errorCode } from '../lib/error-code.ts';
+import { SecretKeyError } from '../service/operations/secrets/secret-keys.ts';
 import { OperatorError } from '../service/operator/operator-error.ts';
-import { SecretKeyError } from '../service/secrets/secret-keys.ts';
 import { CliError, type ExitName } from './exit-codes.ts';
 
 const EXIT_OF_MOUNT_ERROR: Readonly<Record<MountErrorKind, ExitName>> = {

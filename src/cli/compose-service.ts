@@ -5,7 +5,6 @@ import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { createLogger } from '../observe/logger.ts';
-import { BucketError } from '../service/buckets/bucket-error.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
 import { MissingProgramError } from '../service/demo/program.ts';
 import type { S3BlobsPlace } from '../service/service-config.ts';
@@ -15,6 +14,7 @@ import {
   startService,
   startWorkers,
 } from '../service/start-service.ts';
+import { BucketError } from '../service/storage/objects/bucket-error.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
 import { lockData } from './lock-data.ts';

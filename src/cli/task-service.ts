@@ -1,7 +1,7 @@
 import type { OptionValues } from '../config/option.ts';
 import type { TASK_OPTIONS } from '../config/task-options.ts';
-import { isCwltoolInstalled } from '../service/executors/cwltool/is-cwltool-installed.ts';
-import { canSandbox } from '../service/executors/cwltool/sandbox.ts';
+import { isCwltoolInstalled } from '../service/engines/cwltool/is-cwltool-installed.ts';
+import { canSandbox } from '../service/engines/cwltool/sandbox.ts';
 import type { TaskOptions } from '../service/service-config.ts';
 import { CliError } from './exit-codes.ts';
 

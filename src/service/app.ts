@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { REQUEST_ID_HEADER } from '../contract/headers.ts';
+import { apiRoutes, localRoutes } from './api-routes.ts';
 import { AllowedMethods } from './http/allowed-methods.ts';
 import { addApiHooks } from './http/api-hooks.ts';
-import { addAuditHooks } from './http/audit-hooks.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
 import { serviceErrorOf } from './http/error-answer.ts';
 import { errorBody } from './http/error-body.ts';
@@ -14,13 +14,13 @@ import { requestId } from './http/request-id.ts';
 import { fieldsOf, logRequests } from './http/request-log.ts';
 import { API_PREFIX, requestView } from './http/request-view.ts';
 import { scope } from './http/scope.ts';
+import { ServiceError } from './http/service-error.ts';
 import { SlowBodies } from './http/slow-bodies.ts';
 import { validatorCompiler } from './http/validator-compiler.ts';
-import { healthRoutes } from './monitoring/health-routes.ts';
-import type { Readiness } from './monitoring/readiness.ts';
-import { apiRoutes, localRoutes } from './routes/routes.ts';
+import { addAuditHooks } from './operations/audit/audit-hooks.ts';
+import { healthRoutes } from './operations/monitoring/health-routes.ts';
+import type { Readiness } from './operations/monitoring/readiness.ts';
 import type { ClientLimits } from './service-config.ts';
-import { ServiceError } from './service-error.ts';
 import type { Services } from './services.ts';
 
 /** A bulk edit of a hundred files with much metadata still fits. */

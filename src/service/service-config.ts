@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { InstanceTypes } from './rules/instance-types.ts';
+import type { InstanceTypes } from './engines/instance-types.ts';
 
 export interface RateLimit {
   readonly requests: number;

@@ -1,18 +1,18 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { AuditTrail } from './audit/audit-trail.ts';
-import type { BlobStore } from './blobs/blob-store.ts';
-import type { UrlSigner } from './blobs/url-signer.ts';
-import type { Buckets } from './buckets/buckets.ts';
-import type { Executor } from './executors/executor.ts';
-import type { TaskEngine } from './executors/task-engine.ts';
-import type { ServiceMetrics } from './monitoring/service-metrics.ts';
-import type { RateLimiter } from './rate-limit/rate-limiter.ts';
-import type { InstanceTypes } from './rules/instance-types.ts';
-import type { VolumeSecrets } from './secrets/volume-secrets.ts';
-import type { ServiceStats } from './service-stats.ts';
+import type { InstanceTypes } from './engines/instance-types.ts';
+import type { TaskEngine } from './engines/task-engine.ts';
+import type { RateLimiter } from './http/rate-limiter.ts';
+import type { ServiceStats } from './http/service-stats.ts';
+import type { JobSignals } from './jobs/job-signals.ts';
+import type { AuditTrail } from './operations/audit/audit-trail.ts';
+import type { ServiceMetrics } from './operations/monitoring/service-metrics.ts';
+import type { BlobStore } from './storage/blobs/blob-store.ts';
+import type { UrlSigner } from './storage/blobs/url-signer.ts';
+import type { Buckets } from './storage/buckets/buckets.ts';
 import type { Store } from './store/store.ts';
-import type { JobSignals } from './workers/job-signals.ts';
+import type { Executor } from './tasks/executor.ts';
+import type { VolumeSecrets } from './volumes/volume-secrets.ts';
 
 /** What running tasks needs. */
 export interface TaskServices {

@@ -3,24 +3,21 @@ import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { makeDirectories } from '../lib/make-directories.ts';
 import { createApp } from './app.ts';
-import { AuditTrail } from './audit/audit-trail.ts';
-import { openBlobStore } from './blobs/open-blob-store.ts';
-import { readOrMakeKey } from './blobs/signing-key.ts';
-import { UrlSigner } from './blobs/url-signer.ts';
-import { Buckets } from './buckets/buckets.ts';
-import { openTaskRunner } from './executors/open-task-runner.ts';
+import { BackgroundWork } from './background-work.ts';
 import { closeHttp } from './http/close-http.ts';
+import type { RateLimiter } from './http/rate-limiter.ts';
 import { API_PREFIX } from './http/request-view.ts';
-import { type Monitor, startMonitor } from './monitoring/monitor.ts';
-import { Readiness } from './monitoring/readiness.ts';
-import { ServiceMetrics } from './monitoring/service-metrics.ts';
+import { ServiceStats } from './http/service-stats.ts';
+import { JobSignals } from './jobs/job-signals.ts';
+import { shareJobNews } from './jobs/share-job-news.ts';
 import { openStore } from './open-store.ts';
-import { MemoryRateLimiter } from './rate-limit/memory-rate-limiter.ts';
-import type { RateLimiter } from './rate-limit/rate-limiter.ts';
-import { StoreRateLimiter } from './rate-limit/store-rate-limiter.ts';
-import { openSecretKeys } from './secrets/open-secret-keys.ts';
-import { renewSecrets } from './secrets/renew-secrets.ts';
-import { isKeptInTheClear, VolumeSecrets } from './secrets/volume-secrets.ts';
+import { AuditTrail } from './operations/audit/audit-trail.ts';
+import { type Monitor, startMonitor } from './operations/monitoring/monitor.ts';
+import { Readiness } from './operations/monitoring/readiness.ts';
+import { ServiceMetrics } from './operations/monitoring/service-metrics.ts';
+import { MemoryRateLimiter } from './operations/rate-limit/memory-rate-limiter.ts';
+import { StoreRateLimiter } from './operations/rate-limit/store-rate-limiter.ts';
+import { openSecretKeys } from './operations/secrets/open-secret-keys.ts';
 import {
   DEFAULT_CLIENT_LIMITS,
   DEFAULT_DOWNLOAD_URL_SECONDS,
@@ -29,13 +26,16 @@ import {
   type ServiceOptions,
   type ServicesOptions,
 } from './service-config.ts';
-import { ServiceStats } from './service-stats.ts';
 import type { Services } from './services.ts';
 import { Shutdown } from './shutdown.ts';
+import { openBlobStore } from './storage/blobs/open-blob-store.ts';
+import { readOrMakeKey } from './storage/blobs/signing-key.ts';
+import { UrlSigner } from './storage/blobs/url-signer.ts';
+import { Buckets } from './storage/buckets/buckets.ts';
 import type { Store } from './store/store.ts';
-import { BackgroundWork } from './workers/background-work.ts';
-import { JobSignals } from './workers/job-signals.ts';
-import { shareJobNews } from './workers/share-job-news.ts';
+import { openTaskRunner } from './task-runs/open-task-runner.ts';
+import { renewSecrets } from './volumes/renew-secrets.ts';
+import { isKeptInTheClear, VolumeSecrets } from './volumes/volume-secrets.ts';
 
 /** A process that does jobs. */
 export interface RunningWorkers {

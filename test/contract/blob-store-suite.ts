@@ -7,7 +7,7 @@ import {
   MissingPartError,
   type PartName,
   type UploadTarget,
-} from '../../src/service/blobs/blob-store.ts';
+} from '../../src/service/storage/blobs/blob-store.ts';
 
 export interface BlobStoreFixture {
   readonly store: BlobStore;

@@ -7,9 +7,13 @@ import { buffer } from 'node:stream/consumers';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { MissingPartError, type PartName, type UploadTarget } from '../../src/service/blobs/blob-store.ts';
-import { DirectoryBlobStore } from '../../src/service/blobs/directory-blob-store.ts';
-import { UrlSigner } from '../../src/service/blobs/url-signer.ts';
+import {
+  MissingPartError,
+  type PartName,
+  type UploadTarget,
+} from '../../src/service/storage/blobs/blob-store.ts';
+import { DirectoryBlobStore } from '../../src/service/storage/blobs/directory-blob-store.ts';
+import { UrlSigner } from '../../src/service/storage/blobs/url-signer.ts';
 import { beforeNextSync } from '../support/before-next-sync.ts';
 import { blobStoreSuite } from './blob-store-suite.ts';
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newFile } from '../../src/service/actions/new-file.ts';
-import { ALL_PERMISSIONS } from '../../src/service/rules/permissions.ts';
-import { NEW_PROJECT_SETTINGS } from '../../src/service/rules/project-fields.ts';
-import type { AppRevisionRow, AppRow } from '../../src/service/store/apps.ts';
-import type { FileRow } from '../../src/service/store/files.ts';
+import type { AppRevisionRow, AppRow } from '../../src/service/apps/app-table.ts';
+import { newFile } from '../../src/service/files/new-file.ts';
+import type { FileRow } from '../../src/service/files/tables/file-table.ts';
+import { ALL_PERMISSIONS } from '../../src/service/projects/permissions.ts';
+import { NEW_PROJECT_SETTINGS } from '../../src/service/projects/project-fields.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import type { TaskListing, TaskRow } from '../../src/service/store/tasks.ts';
+import type { TaskListing, TaskRow } from '../../src/service/tasks/task-table.ts';
 import type { StoreFixture } from './store-suite.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';

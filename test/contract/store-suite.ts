@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newFile } from '../../src/service/actions/new-file.ts';
-import { ALL_PERMISSIONS } from '../../src/service/rules/permissions.ts';
-import { NEW_PROJECT_SETTINGS } from '../../src/service/rules/project-fields.ts';
-import type { AuditQuery } from '../../src/service/store/audit.ts';
+import { newFile } from '../../src/service/files/new-file.ts';
+import type { FileRow } from '../../src/service/files/tables/file-table.ts';
+import type { JobRow } from '../../src/service/jobs/job-table.ts';
+import type { AuditQuery } from '../../src/service/operations/audit/audit-table.ts';
+import { ALL_PERMISSIONS } from '../../src/service/projects/permissions.ts';
+import { NEW_PROJECT_SETTINGS } from '../../src/service/projects/project-fields.ts';
 import { databaseFailure } from '../../src/service/store/database-failure.ts';
-import type { FileRow } from '../../src/service/store/files.ts';
-import type { JobRow } from '../../src/service/store/jobs.ts';
 import type { Store } from '../../src/service/store/store.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
-import { WRITER } from '../../src/service/s3/object-headers.ts';
+import { WRITER } from '../../src/service/storage/s3/object-headers.ts';
 import { md5, type TestUser } from '../service/test-service.ts';
 import { ended } from '../service/volume-world.ts';
 import { Gate } from '../support/gate.ts';

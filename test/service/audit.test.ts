@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AUDITED_CALLS, READS } from '../../src/service/audit/audited-calls.ts';
-import type { AuditRow } from '../../src/service/store/audit.ts';
+import type { AuditRow } from '../../src/service/operations/audit/audit-table.ts';
+import { AUDITED_CALLS, READS } from '../../src/service/operations/audit/audited-calls.ts';
 import { request, TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { microsOf } from '../../src/service/rules/decimal.ts';
+import { microsOf } from '../../src/lib/decimal.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { TestService, type TestUser } from './test-service.ts';
 

@@ -1,6 +1,6 @@
 /** Of two calls at once that change the same, neither undoes what the other has done. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { Worker } from '../../src/service/workers/worker.ts';
+import { Worker } from '../../src/service/jobs/worker.ts';
 import { interrupted } from './interrupted.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';

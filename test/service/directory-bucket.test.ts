@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import tmp from 'tmp';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { DirectoryBucket } from '../../src/service/buckets/directory-bucket.ts';
-import { SortedLevels } from '../../src/service/buckets/sorted-levels.ts';
+import { DirectoryBucket } from '../../src/service/storage/buckets/directory-bucket.ts';
+import { SortedLevels } from '../../src/service/storage/buckets/sorted-levels.ts';
 import { run } from '../support/run.ts';
 
 tmp.setGracefulCleanup();

@@ -2,7 +2,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { canSandbox } from '../../src/service/executors/cwltool/sandbox.ts';
+import { canSandbox } from '../../src/service/engines/cwltool/sandbox.ts';
 import { TaskWorld } from './task-world.ts';
 import { SECRET_KEY, TestService, type TestUser } from './test-service.ts';
 

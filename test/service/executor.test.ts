@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { BucketError } from '../../src/service/buckets/bucket-error.ts';
+import { BucketError } from '../../src/service/storage/objects/bucket-error.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { file, folder, TaskWorld } from './task-world.ts';
 import { TestService, type TestUser } from './test-service.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newFile } from '../../src/service/actions/new-file.ts';
-import { randomId } from '../../src/service/random-id.ts';
-import { LeaseLostError } from '../../src/service/store/jobs.ts';
-import { runFileJob } from '../../src/service/workers/run-file-job.ts';
-import { Worker, type WorkerOptions } from '../../src/service/workers/worker.ts';
+import { randomId } from '../../src/lib/random-id.ts';
+import { runFileJob } from '../../src/service/file-jobs/run-file-job.ts';
+import { newFile } from '../../src/service/files/new-file.ts';
+import { LeaseLostError } from '../../src/service/jobs/job-table.ts';
+import { Worker, type WorkerOptions } from '../../src/service/jobs/worker.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, type TestUser } from './test-service.ts';
 

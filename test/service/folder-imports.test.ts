@@ -1,6 +1,6 @@
 import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { insertAliasTree } from '../../src/service/workers/import-folder.ts';
+import { insertAliasTree } from '../../src/service/transfers/import-folder.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { runToEnd, TestVolume } from './volume-world.ts';
 

@@ -3,7 +3,7 @@
  * lease has run out. On SQLite nothing else happens while a transaction is under way.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { Worker } from '../../src/service/workers/worker.ts';
+import { Worker } from '../../src/service/jobs/worker.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { TestVolume } from './volume-world.ts';

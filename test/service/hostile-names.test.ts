@@ -6,10 +6,10 @@ import { join, relative, sep } from 'node:path';
 import fc from 'fast-check';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BucketError } from '../../src/service/buckets/bucket-error.ts';
-import { keyPath } from '../../src/service/buckets/key-path.ts';
-import { volumeKey, volumeKeyPrefix } from '../../src/service/rules/volume-key.ts';
-import { ServiceError } from '../../src/service/service-error.ts';
+import { ServiceError } from '../../src/service/http/service-error.ts';
+import { keyPath } from '../../src/service/storage/buckets/key-path.ts';
+import { BucketError } from '../../src/service/storage/objects/bucket-error.ts';
+import { volumeKey, volumeKeyPrefix } from '../../src/service/volumes/volume-key.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';
 

@@ -1,6 +1,6 @@
 /** What a job was submitted with the right to do is no longer done once that right is gone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Worker } from '../../src/service/workers/worker.ts';
+import { Worker } from '../../src/service/jobs/worker.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { dirSync } from 'tmp';
 import { afterEach, expect, test } from 'vitest';
-import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
+import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { TestService } from './test-service.ts';
 

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SERVE_OPTIONS } from '../../src/config/serve-options.ts';
-import { ServiceMetrics } from '../../src/service/monitoring/service-metrics.ts';
-import { watchServices } from '../../src/service/monitoring/watch-services.ts';
+import { ServiceMetrics } from '../../src/service/operations/monitoring/service-metrics.ts';
+import { watchServices } from '../../src/service/operations/monitoring/watch-services.ts';
 import { TestService } from './test-service.ts';
 
 const SERVICE = new URL('../../src/service/', import.meta.url);
 const PAGE = readFileSync(new URL('PRODUCTION.md', SERVICE), 'utf8');
-const FILES = readdirSync(new URL('production/', SERVICE)).map((name) => ({
+const FILES = readdirSync(new URL('operations/production/', SERVICE)).map((name) => ({
   name,
-  text: readFileSync(new URL(`production/${name}`, SERVICE), 'utf8'),
+  text: readFileSync(new URL(`operations/production/${name}`, SERVICE), 'utf8'),
 }));
 
 test('the page and its files name only variables and options that the program has', () => {

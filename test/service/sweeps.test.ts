@@ -1,9 +1,9 @@
 import { link, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { randomId } from '../../src/service/random-id.ts';
-import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
-import type { SweepOptions } from '../../src/service/sweeping/sweeps.ts';
+import { randomId } from '../../src/lib/random-id.ts';
+import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
+import type { SweepOptions } from '../../src/service/operations/sweeping/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { mustRun } from '../support/run.ts';
 import { TestService } from './test-service.ts';

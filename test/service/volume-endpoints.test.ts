@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { stubStore } from '../unit/service/s3/stub-store.ts';
+import { stubStore } from '../unit/service/storage/s3/stub-store.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { TestVolume } from './volume-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { inputAddress } from '../../src/service/actions/input-address.ts';
+import { inputAddress } from '../../src/service/task-runs/input-address.ts';
 import { freePort } from '../support/free-port.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { WesServer } from '../support/wes-server.ts';

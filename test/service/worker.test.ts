@@ -1,12 +1,12 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Bucket, PutOptions, PutSource } from '../../src/service/buckets/bucket.ts';
+import { JobSignals } from '../../src/service/jobs/job-signals.ts';
+import { Worker } from '../../src/service/jobs/worker.ts';
+import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
 import type { Services } from '../../src/service/services.ts';
+import type { Bucket, PutOptions, PutSource } from '../../src/service/storage/buckets/bucket.ts';
 import { DatabaseError } from '../../src/service/store/database-failure.ts';
-import { Sweeper } from '../../src/service/sweeping/sweeper.ts';
-import { JobSignals } from '../../src/service/workers/job-signals.ts';
-import { Worker } from '../../src/service/workers/worker.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { Gate } from '../support/gate.ts';
 import { waitUntil } from '../support/wait-until.ts';

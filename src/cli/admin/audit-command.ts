@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts';
 import type { Moment } from '../../config/option-text.ts';
-import type { AuditRow } from '../../service/store/audit.ts';
+import type { AuditRow } from '../../service/operations/audit/audit-table.ts';
 import { adminCommand } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';

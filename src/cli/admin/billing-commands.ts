@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
-import type { BillingGroupRow } from '../../service/store/billing-groups.ts';
+import type { BillingGroupRow } from '../../service/billing/billing-group-table.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { SECRETS_OPTIONS, type SecretsOptions } from '../../config/admin-options.ts';
 import { secretKeysGiven } from '../../config/secret-key.ts';
-import { openSecretKeys } from '../../service/secrets/open-secret-keys.ts';
-import { SecretKeyFile } from '../../service/secrets/secret-key-file.ts';
+import { openSecretKeys } from '../../service/operations/secrets/open-secret-keys.ts';
+import { SecretKeyFile } from '../../service/operations/secrets/secret-key-file.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson } from './print.ts';
 import { withOperator } from './with-operator.ts';

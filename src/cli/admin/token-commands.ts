@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type AdminOptions, TOKEN_OPTIONS, type TokenOptions } from '../../config/admin-options.ts';
 import type { Moment } from '../../config/option-text.ts';
-import { tokenIdOf } from '../../service/audit/audit-entry.ts';
-import { hashToken } from '../../service/rules/token-hash.ts';
-import type { TokenRow } from '../../service/store/tokens.ts';
+import { tokenIdOf } from '../../service/operations/audit/audit-entry.ts';
+import { hashToken } from '../../service/users/token-hash.ts';
+import type { TokenRow } from '../../service/users/token-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';

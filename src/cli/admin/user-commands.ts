@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { Option } from '../../config/option.ts';
-import type { UserRow } from '../../service/store/users.ts';
+import type { UserRow } from '../../service/users/user-table.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';

@@ -8,8 +8,8 @@ import type { Option } from '../../config/option.ts';
 import { SECRET_KEY_VARIABLE } from '../../config/secret-key.ts';
 import { SERVE_OPTIONS } from '../../config/serve-options.ts';
 import { identify, type ProcessIdentity } from '../../lib/process-identity.ts';
-import { isCwltoolInstalled } from '../../service/executors/cwltool/is-cwltool-installed.ts';
-import { canSandbox } from '../../service/executors/cwltool/sandbox.ts';
+import { isCwltoolInstalled } from '../../service/engines/cwltool/is-cwltool-installed.ts';
+import { canSandbox } from '../../service/engines/cwltool/sandbox.ts';
 import { CliError } from '../exit-codes.ts';
 import { spawnLogged } from '../spawn-logged.ts';
 

@@ -7,8 +7,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists } from '../../lib/exists.ts';
-import { createProject } from '../actions/create-project.ts';
 import { Operator } from '../operator/operator.ts';
+import { createProject } from '../projects/create-project.ts';
 import type { Services } from '../services.ts';
 import { addFlagstatApp } from './flagstat-app.ts';
 import { makeGenes } from './genes.ts';

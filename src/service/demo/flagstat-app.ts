@@ -1,8 +1,8 @@
-import { createTask } from '../actions/create-task.ts';
-import { installApp } from '../actions/install-app.ts';
-import type { Caller } from '../caller.ts';
+import { installApp } from '../apps/install-app.ts';
+import type { Caller } from '../http/caller.ts';
+import type { ProjectRow } from '../projects/project-table.ts';
 import type { Services } from '../services.ts';
-import type { ProjectRow } from '../store/projects.ts';
+import { createTask } from '../tasks/create-task.ts';
 
 /** Adds an app that counts the alignments of a BAM file, and a task of it that waits to be run. */
 export async function addFlagstatApp(

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newFile } from '../actions/new-file.ts';
-import { storedTime } from '../api-time.ts';
-import { randomId } from '../random-id.ts';
+import { randomId } from '../../lib/random-id.ts';
+import { newFile } from '../files/new-file.ts';
+import type { FileRow } from '../files/tables/file-table.ts';
+import type { ProjectRow } from '../projects/project-table.ts';
 import type { Services } from '../services.ts';
-import type { FileRow } from '../store/files.ts';
-import type { ProjectRow } from '../store/projects.ts';
+import { storedTime } from '../store/stored-time.ts';
 
 /** What is said about a file beside its bytes. */
 export interface FileDescription {

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createVolume } from '../actions/create-volume.ts';
-import { newFile } from '../actions/new-file.ts';
-import { addressOfVolume, bucketOf } from '../actions/volume-access.ts';
-import { storedTime } from '../api-time.ts';
-import type { Caller } from '../caller.ts';
-import { randomId } from '../random-id.ts';
-import { ServiceError } from '../service-error.ts';
+import { randomId } from '../../lib/random-id.ts';
+import { newFile } from '../files/new-file.ts';
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { ProjectRow } from '../projects/project-table.ts';
 import type { Services } from '../services.ts';
-import type { ProjectRow } from '../store/projects.ts';
-import type { VolumeRow } from '../store/volumes.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { createVolume } from '../volumes/create-volume.ts';
+import { addressOfVolume, bucketOf } from '../volumes/volume-access.ts';
+import type { VolumeRow } from '../volumes/volume-table.ts';
 import { SHELF } from './trio-exomes.ts';
 
 /** Keys and the files of the trio study that lie there. */

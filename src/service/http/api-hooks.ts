@@ -5,16 +5,16 @@ import {
   RATE_REMAINING_HEADER,
   RATE_RESET_HEADER,
 } from '../../contract/headers.ts';
-import { storedTime } from '../api-time.ts';
-import type { Caller } from '../caller.ts';
-import type { RateState } from '../rate-limit/rate-limiter.ts';
-import { FieldSelector } from '../rules/field-selector.ts';
-import { hasImpossibleId } from '../rules/possible-id.ts';
-import { hashToken } from '../rules/token-hash.ts';
-import { ServiceError } from '../service-error.ts';
 import type { Services } from '../services.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { hashToken } from '../users/token-hash.ts';
+import type { Caller } from './caller.ts';
 import type { App } from './fastify-types.ts';
+import { FieldSelector } from './field-selector.ts';
+import { hasImpossibleId } from './possible-id.ts';
+import type { RateState } from './rate-limiter.ts';
 import { selectFields } from './select-fields.ts';
+import { ServiceError } from './service-error.ts';
 
 /** What every call of the API goes through: counting, token, rate limit, `fields`. */
 export function addApiHooks(app: App, services: Services): void {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../service-error.ts';
+import { ServiceError } from './service-error.ts';
 
 /** Objects and lists in each other. Documents of apps, the deepest there are, have some twenty. */
 const DEPTH_MAX = 100;

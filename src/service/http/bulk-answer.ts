@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox';
 import type { BulkAnswer } from '../../contract/bulk.ts';
 import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
-import { ServiceError } from '../service-error.ts';
 import { serviceErrorOf } from './error-answer.ts';
 import { errorBody } from './error-body.ts';
 import type { RequestView } from './request-view.ts';
+import { ServiceError } from './service-error.ts';
 import { validatorCompiler } from './validator-compiler.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { isStoreFailure } from '../s3/s3-failure.ts';
-import { ServiceError } from '../service-error.ts';
+import { isStoreFailure } from '../storage/s3/s3-failure.ts';
 import { databaseFailure, isPassingFailure } from '../store/database-failure.ts';
+import { ServiceError } from './service-error.ts';
 
 /** What a caller is told of anything thrown while a call was served. Never a stack, never an inner message. */
 export function serviceErrorOf(error: unknown): ServiceError {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Caller } from '../caller.ts';
-import type { FieldSelector } from '../rules/field-selector.ts';
+import type { Caller } from './caller.ts';
+import type { FieldSelector } from './field-selector.ts';
 import type { RequestView } from './request-view.ts';
 
 /** The application that routes register with: schemas of the contract give the types of requests and answers. */

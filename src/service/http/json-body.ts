@@ -1,5 +1,5 @@
-import { ServiceError } from '../service-error.ts';
 import { checkDepth } from './body-depth.ts';
+import { ServiceError } from './service-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { REQUEST_ID_HEADER } from '../../contract/headers.ts';
-import { randomId } from '../random-id.ts';
+import { randomId } from '../../lib/random-id.ts';
 
 /** What can stand in a log and in a header as it is. */
 const SANE = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;

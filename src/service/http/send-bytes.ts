@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteSource } from '../blobs/blob-store.ts';
-import type { ServiceStats } from '../service-stats.ts';
+import type { ByteSource } from '../storage/blobs/blob-store.ts';
 import { answerRange } from './byte-range.ts';
 import { errorBody } from './error-body.ts';
+import type { ServiceStats } from './service-stats.ts';
 
 /** Answers GET or HEAD of a content with the bytes asked for; honours Range and If-Range. */
 export async function sendBytes(

@@ -1,9 +1,9 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { ServiceError } from '../service-error.ts';
 import { nullRemover } from './null-remover.ts';
 import { queryConverter } from './query-converter.ts';
+import { ServiceError } from './service-error.ts';
 
 /** Validates bodies without what is null for want of a value, queries and paths after conversion from text. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {

@@ -1,7 +1,7 @@
 import { Composer, Lexer, Parser } from 'yaml';
-import { ServiceError } from '../service-error.ts';
 import { checkDepth } from './body-depth.ts';
 import type { App } from './fastify-types.ts';
+import { ServiceError } from './service-error.ts';
 
 /** No registered type: these are the ones in use. */
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];

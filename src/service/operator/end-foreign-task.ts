@@ -1,8 +1,8 @@
 import type { TaskValues } from '../../contract/task.ts';
-import { endTask, type TaskEnd } from '../actions/end-task.ts';
-import { isUnfinished, taskDetails } from '../rules/task-details.ts';
 import type { Store } from '../store/store.ts';
-import type { TaskRow } from '../store/tasks.ts';
+import { endTask, type TaskEnd } from '../tasks/end-task.ts';
+import { isUnfinished, taskDetails } from '../tasks/task-details.ts';
+import type { TaskRow } from '../tasks/task-table.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** How a task ended that something outside of the service ran. */

@@ -4,16 +4,16 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { storedTime } from '../api-time.ts';
-import { auditEntries, tokenIdOf } from '../audit/audit-entry.ts';
-import type { Caller } from '../caller.ts';
-import { randomId } from '../random-id.ts';
-import { EMPTY_PROFILE, type UserProfile } from '../resources/user-resource.ts';
-import { hashToken } from '../rules/token-hash.ts';
+import { randomId } from '../../lib/random-id.ts';
+import type { Caller } from '../http/caller.ts';
+import { auditEntries, tokenIdOf } from '../operations/audit/audit-entry.ts';
 import type { Flag } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
-import type { TokenRow } from '../store/tokens.ts';
-import type { UserRow } from '../store/users.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { hashToken } from '../users/token-hash.ts';
+import type { TokenRow } from '../users/token-table.ts';
+import { EMPTY_PROFILE, type UserProfile } from '../users/user-resource.ts';
+import type { UserRow } from '../users/user-table.ts';
 import { endForeignTask, type ForeignTaskEnd } from './end-foreign-task.ts';
 import { OperatorError } from './operator-error.ts';
 

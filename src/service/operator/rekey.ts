@@ -1,8 +1,8 @@
-import { renewSecrets } from '../secrets/renew-secrets.ts';
-import { SecretKeyFile } from '../secrets/secret-key-file.ts';
-import type { SecretKeys } from '../secrets/secret-keys.ts';
-import { keyIdOf, VolumeSecrets } from '../secrets/volume-secrets.ts';
+import { SecretKeyFile } from '../operations/secrets/secret-key-file.ts';
+import type { SecretKeys } from '../operations/secrets/secret-keys.ts';
 import type { Store } from '../store/store.ts';
+import { renewSecrets } from '../volumes/renew-secrets.ts';
+import { keyIdOf, VolumeSecrets } from '../volumes/volume-secrets.ts';
 import type { Operator } from './operator.ts';
 
 export interface Rekeyed {

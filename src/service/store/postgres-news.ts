@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Client, Pool } from 'pg';
 import { type Clock, systemClock } from '../../lib/clock.ts';
+import { randomId } from '../../lib/random-id.ts';
 import type { Logger } from '../../observe/logger.ts';
-import { randomId } from '../random-id.ts';
 import { loadPg, type Pg } from './load-pg.ts';
 import { connectionConfig, openPool } from './postgres.ts';
 

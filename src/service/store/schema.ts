@@ -149,7 +149,7 @@ export interface VolumesTable {
   access_mode: 'RW' | 'RO';
   /** JSON: kind, bucket, prefix, endpoint, properties, and the credentials that are no secret. */
   service: string;
-  /** The secret part of the credentials, encrypted (secrets/volume-secrets.ts); never in an answer. */
+  /** The secret part of the credentials, encrypted (volumes/volume-secrets.ts); never in an answer. */
   secret: string | null;
   active: Flag;
   created_on: string;
@@ -263,7 +263,7 @@ export interface LeasesTable {
   until: string;
 }
 
-/** Who did what, when, to what: audit/audit-trail.ts. Times and ids only, no names and no content. */
+/** Who did what, when, to what: operations/audit/audit-trail.ts. Times and ids only, no names and no content. */
 export interface AuditEntriesTable {
   at: string;
   /** Orders the objects of one call. */

@@ -1,29 +1,29 @@
 import { Kysely } from 'kysely';
-import { AppStore } from './apps.ts';
-import { AuditStore } from './audit.ts';
-import { BillingGroupStore } from './billing-groups.ts';
-import { BlobGarbageStore } from './blob-garbage.ts';
-import { ChargeStore } from './charges.ts';
+import { AppStore } from '../apps/app-table.ts';
+import { BillingGroupStore } from '../billing/billing-group-table.ts';
+import { ChargeStore } from '../billing/charge-table.ts';
+import { BlobGarbageStore } from '../files/tables/blob-garbage-table.ts';
+import { FileBatchStore } from '../files/tables/file-batch-table.ts';
+import { FileSearchStore } from '../files/tables/file-search-table.ts';
+import { FileStore } from '../files/tables/file-table.ts';
+import { ListingMemo } from '../files/tables/listing-memo.ts';
+import { JobStore } from '../jobs/job-table.ts';
+import { AuditStore } from '../operations/audit/audit-table.ts';
+import { RateWindowStore } from '../operations/rate-limit/rate-window-table.ts';
+import { LeaseStore } from '../operations/sweeping/lease-table.ts';
+import { ProjectStore } from '../projects/project-table.ts';
+import { TaskStore } from '../tasks/task-table.ts';
+import { UploadStore } from '../uploads/upload-table.ts';
+import { TokenStore } from '../users/token-table.ts';
+import { UserStore } from '../users/user-table.ts';
+import { VolumeMemberStore } from '../volumes/volume-member-table.ts';
+import { VolumeStore } from '../volumes/volume-table.ts';
 import type { DialectFeatures } from './dialect-features.ts';
-import { FileBatchStore } from './file-batches.ts';
-import { FileSearchStore } from './file-search.ts';
-import { FileStore } from './files.ts';
-import { JobStore } from './jobs.ts';
-import { LeaseStore } from './leases.ts';
-import { ListingMemo } from './listing-memo.ts';
 import { hasAllMigrations, migrate } from './migrate.ts';
 import { type Connections, demandUtf8, postgresDialect, postgresFeatures } from './postgres.ts';
-import { ProjectStore } from './projects.ts';
-import { RateWindowStore } from './rate-windows.ts';
 import type { Schema } from './schema.ts';
 import { sqliteChangeMark, sqliteDialect, sqliteFeatures } from './sqlite.ts';
-import { TaskStore } from './tasks.ts';
-import { TokenStore } from './tokens.ts';
 import { runTransaction } from './transactions.ts';
-import { UploadStore } from './uploads.ts';
-import { UserStore } from './users.ts';
-import { VolumeMemberStore } from './volume-members.ts';
-import { VolumeStore } from './volumes.ts';
 
 /**
  * The database, one object per group of tables. Inside a transaction use only the store handed to it, and await nothing

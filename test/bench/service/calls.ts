@@ -1,7 +1,7 @@
-import { createProject } from '../../../src/service/actions/create-project.ts';
-import { newFile } from '../../../src/service/actions/new-file.ts';
+import { randomId } from '../../../src/lib/random-id.ts';
+import { newFile } from '../../../src/service/files/new-file.ts';
 import { Operator } from '../../../src/service/operator/operator.ts';
-import { randomId } from '../../../src/service/random-id.ts';
+import { createProject } from '../../../src/service/projects/create-project.ts';
 import type { Services } from '../../../src/service/services.ts';
 
 /** A kind of call that is measured. */

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import tmp from 'tmp';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { DirectoryBucket } from '../../../src/service/buckets/directory-bucket.ts';
-import { SortedLevels } from '../../../src/service/buckets/sorted-levels.ts';
+import { DirectoryBucket } from '../../../src/service/storage/buckets/directory-bucket.ts';
+import { SortedLevels } from '../../../src/service/storage/buckets/sorted-levels.ts';
 import { bucketSuite } from './bucket-suite.ts';
 
 tmp.setGracefulCleanup();

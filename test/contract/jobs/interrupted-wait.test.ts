@@ -5,7 +5,7 @@ import type { FileRecord, ProjectRecord } from '../../../src/api/model.ts';
 import { createJobs } from '../../../src/jobs/create-jobs.ts';
 import type { Jobs, TransferRequest } from '../../../src/jobs/ports.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { Worker } from '../../../src/service/workers/worker.ts';
+import { Worker } from '../../../src/service/jobs/worker.ts';
 import { TestService } from '../../service/test-service.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { storedTime } from '../../../src/service/api-time.ts';
+import { storedTime } from '../../../src/service/store/stored-time.ts';
 import type { ProjectFileNode, ProjectFolderNode, VolumeDirectoryNode } from '../../../src/vfs/node.ts';
 import { folderIdOf } from '../../../src/vfs/node.ts';
 import { ChangingWorld, O_RDONLY, O_WRONLY } from '../../support/changing-world.ts';

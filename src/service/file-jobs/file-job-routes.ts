@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { AsyncCopyBody, AsyncDeleteBody, AsyncFileJob } from '../../contract/async-file-job.ts';
+import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
+import { JobQuery } from '../../contract/storage-job.ts';
+import type { App } from '../http/fastify-types.ts';
+import { hangUpSignal } from '../http/hang-up-signal.ts';
+import { pageAnswer } from '../http/page-answer.ts';
+import { findJob } from '../jobs/find-jobs.ts';
+import { submitJobs } from '../jobs/submit-jobs.ts';
+import type { Services } from '../services.ts';
+import { fileJobResource } from '../transfers/job-resource.ts';
+import { type FileJobKind, fileJob } from './submit-file-job.ts';
+
+const KINDS: readonly FileJobKind[] = ['copy', 'move', 'delete'];
+const LIST_FIELDS = Object.keys(AsyncFileJob.properties);
+
+export function asyncFileRoutes(app: App, services: Services): void {
+  app.get(
+    '/async/files',
+    {
+      schema: { querystring: PageQuery, response: { 200: PageOf(AsyncFileJob) } },
+      config: { listFields: LIST_FIELDS },
+    },
+    async (request, reply) => {
+      const { offset, limit } = request.query;
+      const listing = { createdBy: request.caller.username, kinds: KINDS };
+      const { rows, total } = await services.store.jobs.list(listing, { offset, limit });
+      const items = rows.map((row) => fileJobResource(row, request.view));
+      return pageAnswer(request, reply, { offset, limit, items, total });
+    },
+  );
+  for (const kind of KINDS) jobRoutes(app, services, kind);
+}
+
+function jobRoutes(app: App, services: Services, kind: FileJobKind): void {
+  const url = `/async/files/${kind}`;
+  app.post(
+    url,
+    {
+      schema: {
+        querystring: FieldsQuery,
+        body: kind === 'delete' ? AsyncDeleteBody : AsyncCopyBody,
+        response: { 200: AsyncFileJob },
+      },
+    },
+    async ({ caller, view, body }) => {
+      const job = fileJob(services, caller, { kind, items: body.items });
+      await submitJobs(services, [job]);
+      return fileJobResource(job, view);
+    },
+  );
+
+  app.get(
+    `${url}/:id`,
+    {
+      schema: {
+        params: Type.Object({ id: Type.String() }),
+        querystring: JobQuery,
+        response: { 200: AsyncFileJob },
+      },
+    },
+    async ({ caller, view, params, query }, reply) => {
+      const wanted = { id: params.id, kind, missing: 57039, waitSeconds: query.wait } as const;
+      const job = await findJob(services, caller, { ...wanted, signal: hangUpSignal(reply) });
+      return fileJobResource(job, view);
+    },
+  );
+}

@@ -1,0 +1,37 @@
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import { demand } from '../projects/permissions.ts';
+import type { Services } from '../services.ts';
+import type { SignedAddress } from '../storage/blobs/blob-store.ts';
+import { addressOfVolume } from '../volumes/volume-access.ts';
+import { volumeObjectAddress } from '../volumes/volume-object-address.ts';
+import { fileFor } from './file-access.ts';
+import type { FileRow } from './tables/file-table.ts';
+
+/**
+ * Where the content of a file can be read without a token: the blob's address, or for an alias that of the object in its
+ * volume. Who may read the project needs no membership of the volume.
+ *
+ * @throws ServiceError 5002, 5017 folder, 5014, 5034 inactive volume
+ */
+export async function downloadAddress(
+  services: Services,
+  caller: Caller,
+  fileId: string,
+): Promise<{ readonly file: FileRow; readonly address: SignedAddress }> {
+  const { file, permissions } = await fileFor(services.store, caller, fileId);
+  if (file.kind === 'folder') throw new ServiceError(5017);
+  demand(permissions, 'copy', 5014);
+  return { file, address: await contentAddress(services, file) };
+}
+
+/** The same, of a file that is known to be one, for whoever may read it. @throws ServiceError 5034 */
+export async function contentAddress(services: Services, file: FileRow): Promise<SignedAddress> {
+  const { store, blobs } = services;
+  const { blob_key, volume_id, location } = file;
+  if (blob_key !== null) return blobs.downloadAddress(blob_key);
+  if (volume_id === null || location === null) throw new Error(`file ${file.id} has no content`);
+  const row = await store.volumes.find(volume_id);
+  if (row?.active !== 1) throw new ServiceError(5034);
+  return volumeObjectAddress(services, { volume: { row, address: addressOfVolume(row) }, location });
+}

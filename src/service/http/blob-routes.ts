@@ -1,0 +1,66 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import type { Services } from '../services.ts';
+import { BLOB_PATH, DirectoryBlobStore, PART_PATH } from '../storage/blobs/directory-blob-store.ts';
+import type { App } from './fastify-types.ts';
+import { scope } from './scope.ts';
+import { sendBytes } from './send-bytes.ts';
+import { ServiceError } from './service-error.ts';
+
+/**
+ * Parts and contents by signed address: no token, no rate limit, not part of the API. Served only where the blobs are a
+ * directory of this service; another store serves its own.
+ */
+export function storageRoutes(app: App, services: Services): void {
+  const { blobs, signer } = services;
+  if (!(blobs instanceof DirectoryBlobStore)) return;
+  const own = scope((inner) => {
+    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
+    inner.addHook('onRequest', async (request) => {
+      if (!signer.verify(request.method, request.url)) {
+        throw new ServiceError(90002, 'The address is not signed by this service, or has expired.');
+      }
+    });
+    receiveParts(inner, blobs, services);
+    sendContents(inner, blobs, services);
+  });
+  void app.register(own);
+}
+
+function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: Services): void {
+  app.put(
+    `${PART_PATH}/:key/:part_number`,
+    {
+      bodyLimit: Number.MAX_SAFE_INTEGER,
+      schema: { params: Type.Object({ key: Type.String(), part_number: Type.Integer() }) },
+    },
+    async ({ params, body }, reply) => {
+      let received = 0;
+      stats.partBegins();
+      try {
+        const part = await blobs.receivePart(
+          params.key,
+          params.part_number,
+          (body as Readable | undefined) ?? Readable.from([]),
+        );
+        if (part === undefined) throw new ServiceError(8003);
+        received = part.sizeBytes;
+        return await reply.header('ETag', `"${part.etag}"`).send();
+      } finally {
+        stats.partEnds(received);
+      }
+    },
+  );
+}
+
+function sendContents(app: App, blobs: DirectoryBlobStore, { stats }: Services): void {
+  app.get(
+    `${BLOB_PATH}/:key`,
+    { schema: { params: Type.Object({ key: Type.String() }) } },
+    async (request, reply) => {
+      const source = await blobs.open(request.params.key);
+      if (source === undefined) throw new ServiceError(90003, 'The content is gone.');
+      return sendBytes(request, reply, { source, stats });
+    },
+  );
+}

@@ -1,0 +1,99 @@
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import { type AuditedAct, auditEntries } from '../operations/audit/audit-entry.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import { storedTime } from '../store/stored-time.ts';
+import type { ExportRequest, JobFailure } from './job-requests.ts';
+import type { JobKind, JobRow, Lease } from './job-table.ts';
+
+/** What the run of a job works with. */
+export interface JobRun {
+  readonly services: Services;
+  readonly job: JobRow;
+  readonly lease: Lease;
+  /** Fires when the lease is lost or the worker stops. */
+  readonly signal: AbortSignal;
+}
+
+/** Imports and exports, as opposed to asynchronous jobs on files, which have other states. */
+export function isTransfer(kind: JobKind): boolean {
+  return kind === 'import' || kind === 'export';
+}
+
+/** A failure as a job keeps it; what is no refusal is the service's own fault. */
+export function failureOf(error: unknown): JobFailure {
+  const { status, code, message } = error instanceof ServiceError ? error : new ServiceError(90009);
+  return { status, code, message };
+}
+
+/** With whose permissions a job works: nobody else's, and none that were taken away since. */
+export function submitterOf({ created_by }: JobRow): Caller {
+  return { username: created_by, tokenHash: '' };
+}
+
+/** A transaction for the job, as long as it may take, under its lease. @throws LeaseLostError */
+export async function underLease<Result>(
+  { services, lease }: JobRun,
+  work: (tx: Store) => Promise<Result>,
+): Promise<Result> {
+  return services.store.transaction(async (tx) => {
+    await tx.jobs.hold(lease);
+    return work(tx);
+  });
+}
+
+/** Records in the audit log what a job did, or failed to do. */
+export async function recordAct(
+  store: Store,
+  { services, job }: JobRun,
+  act: Pick<AuditedAct, 'action' | 'object' | 'detail'> & { readonly failure?: JobFailure },
+): Promise<void> {
+  const context = { atMs: services.clock.now(), requestId: job.id, username: job.created_by };
+  const { failure, ...done } = act;
+  const outcome = failure === undefined ? { status: 200 } : { status: failure.status, code: failure.code };
+  await store.audit.append(auditEntries(context, [{ ...done, ...outcome }]));
+}
+
+/** Records that the work has begun; a job taken over keeps the time of its first beginning. @throws LeaseLostError */
+export async function recordStart({ services, job, lease }: JobRun): Promise<void> {
+  const { store, clock, jobSignals } = services;
+  const started_on = job.started_on ?? storedTime(clock.now());
+  await store.jobs.record(lease, { state: 'RUNNING', started_on });
+  jobSignals.tell('changed');
+}
+
+/** Records the end, inside the transaction that has the job's effect, if it has any. @throws LeaseLostError */
+export async function recordEnd(
+  store: Store,
+  run: JobRun,
+  end: { readonly result: unknown } | { readonly failure: JobFailure },
+): Promise<void> {
+  const { services, job, lease } = run;
+  const failed = 'failure' in end;
+  await store.jobs.record(lease, {
+    state: isTransfer(job.kind) ? (failed ? 'FAILED' : 'COMPLETED') : 'FINISHED',
+    ...(failed ? { error: JSON.stringify(end.failure) } : { result: JSON.stringify(end.result) }),
+    finished_on: storedTime(services.clock.now()),
+    leased_by: null,
+    lease_until: null,
+  });
+  if (isTransfer(job.kind)) await recordTransfer(store, run, end);
+}
+
+/** An import is about the volume it reads, an export about the file that it takes the content of. */
+async function recordTransfer(
+  store: Store,
+  run: JobRun,
+  end: { readonly result?: unknown; readonly failure?: JobFailure },
+): Promise<void> {
+  const { job } = run;
+  const { volume, file }: Partial<ExportRequest> = JSON.parse(job.request);
+  const { id } = (end.result ?? {}) as { readonly id?: string };
+  await recordAct(store, run, {
+    action: `${job.kind}.run`,
+    object: file ?? volume,
+    detail: file === undefined ? { project: job.project_id, made: id } : { volume },
+    ...(end.failure === undefined ? {} : { failure: end.failure }),
+  });
+}

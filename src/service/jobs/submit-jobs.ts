@@ -1,0 +1,40 @@
+import { randomId } from '../../lib/random-id.ts';
+import type { Caller } from '../http/caller.ts';
+import type { Services } from '../services.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { isTransfer } from './job-run.ts';
+import type { JobKind, JobRow } from './job-table.ts';
+
+/** A job that nobody has begun. */
+export function newJob(
+  { clock }: Services,
+  caller: Caller,
+  job: {
+    readonly kind: JobKind;
+    readonly about: Pick<JobRow, 'project_id' | 'volume_id'>;
+    readonly request: object;
+  },
+): JobRow {
+  return {
+    id: randomId(),
+    kind: job.kind,
+    created_by: caller.username,
+    state: isTransfer(job.kind) ? 'PENDING' : 'SUBMITTED',
+    ...job.about,
+    request: JSON.stringify(job.request),
+    result: null,
+    error: null,
+    created_on: storedTime(clock.now()),
+    started_on: null,
+    finished_on: null,
+    leased_by: null,
+    lease_until: null,
+    attempts: 0,
+  };
+}
+
+/** Hands jobs over to the workers. */
+export async function submitJobs({ store, jobSignals }: Services, jobs: readonly JobRow[]): Promise<void> {
+  await store.jobs.insert(jobs);
+  jobSignals.tell('work');
+}

@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../http/fastify-types.ts';
+import { hasImpossibleId } from '../../http/possible-id.ts';
+import { API_PREFIX } from '../../http/request-view.ts';
+import type { Services } from '../../services.ts';
+import { actsOfCall } from './acts-of-call.ts';
+import { tokenIdOf } from './audit-entry.ts';
+import { AUDITED_CALLS } from './audited-calls.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Records calls in the audit log when they have been answered. Add it before what changes answers: the log wants to see
+ * the whole.
+ *
+ * A request without a good token, over the rate limit, or about an id that nothing can have, was not heard at all and is in the process's own log only: it
+ * must not be possible to fill the database by them.
+ */
+export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
+  app.decorateRequest('answer', undefined);
+  app.decorateRequest('arrivedMs', 0);
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.arrivedMs = clock.now();
+    done();
+  });
+  app.addHook('preSerialization', (request, _reply, payload, done) => {
+    request.answer = payload;
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const action = actionOf(request);
+    const isHeard = reply.statusCode !== TOO_MANY_REQUESTS && !hasImpossibleId(request.params);
+    if (action !== undefined && request.caller !== undefined && isHeard) {
+      const { id: requestId, caller, ip: address, arrivedMs: atMs } = request;
+      const { username, tokenHash } = caller;
+      const context = { atMs, requestId, username, token: tokenIdOf(tokenHash), address };
+      auditTrail.record(context, actsOfCall(servedCall(request, reply, action)));
+    }
+    done();
+  });
+}
+
+function actionOf({ method, routeOptions }: FastifyRequest): string | undefined {
+  return AUDITED_CALLS[`${method} ${routeOptions.url?.slice(API_PREFIX.length)}`];
+}
+
+function servedCall({ params, query, body, answer }: FastifyRequest, reply: FastifyReply, action: string) {
+  return {
+    action,
+    params: params as Record<string, unknown>,
+    query: query as Record<string, unknown>,
+    // Bytes are no fields.
+    body: Buffer.isBuffer(body) ? undefined : body,
+    answer,
+    status: reply.statusCode,
+  };
+}

@@ -1,0 +1,35 @@
+import type { AddressInfo } from 'node:net';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify from 'fastify';
+import type { App } from '../../http/fastify-types.ts';
+import type { ListenAddress } from '../../service-config.ts';
+import type { Services } from '../../services.ts';
+import { healthRoutes } from './health-routes.ts';
+import type { Readiness } from './readiness.ts';
+import { watchServices } from './watch-services.ts';
+
+export interface Monitor {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Metrics and health at an address of their own, for the operator's network: metrics name routes and counts, which is
+ * nobody else's business, and a process that answers no calls has them too. It stays open until the process has let go
+ * of everything else.
+ */
+export async function startMonitor(
+  services: Services,
+  readiness: Readiness,
+  address: ListenAddress,
+): Promise<Monitor> {
+  watchServices(services);
+  const { registry } = services.metrics;
+  const app: App = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
+  healthRoutes(app, readiness);
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+  await app.listen(address);
+  return { port: (app.server.address() as AddressInfo).port, close: () => app.close() };
+}

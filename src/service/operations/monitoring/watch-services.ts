@@ -1,0 +1,36 @@
+import type { Services } from '../../services.ts';
+import { storedTime, storedTimeMs } from '../../store/stored-time.ts';
+
+/** What is looked up for each reading of the metrics: cheap questions, answered from indexes. */
+export function watchServices({ metrics, stats, store, clock }: Services): void {
+  metrics.watchProcess();
+  metrics.gauge('svcfs_parts_in_flight', 'Parts being received now.', () => stats.partsInFlight);
+  metrics.gauge(
+    'svcfs_storage_received_bytes',
+    'Bytes of parts received through the service since it started.',
+    () => stats.storagePutBytes,
+  );
+  metrics.gauge(
+    'svcfs_storage_sent_bytes',
+    'Bytes of contents sent through the service since it started.',
+    () => stats.storageGetBytes,
+  );
+  metrics.gauge('svcfs_uploads_open', 'Uploads begun and not yet completed.', () => store.uploads.count());
+  metrics.gauges(
+    { name: 'svcfs_jobs', help: 'Jobs that have not ended.', labels: ['kind', 'state'] },
+    async () =>
+      (await store.jobs.countOpen()).map(({ kind, state, count }) => ({
+        labels: { kind, state },
+        value: count,
+      })),
+  );
+  metrics.gauge('svcfs_jobs_oldest_waiting_seconds', 'Age of the oldest job nobody works on.', async () => {
+    const oldest = await store.jobs.oldestWaiting(storedTime(clock.now()));
+    return oldest === undefined ? 0 : Math.max(clock.now() - storedTimeMs(oldest), 0) / 1000;
+  });
+  metrics.gauges(
+    { name: 'svcfs_database_connections', help: 'Connections to PostgreSQL, by state.', labels: ['state'] },
+    async () =>
+      Object.entries(store.connections() ?? {}).map(([state, value]) => ({ labels: { state }, value })),
+  );
+}

@@ -1,0 +1,180 @@
+import type { Services } from '../../services.ts';
+import type { UploadTarget } from '../../storage/blobs/blob-store.ts';
+import { storedTime } from '../../store/stored-time.ts';
+import { forgetUpload } from '../../uploads/forget-upload.ts';
+import { targetOf } from '../../uploads/upload-access.ts';
+import { attempt } from './attempt.ts';
+
+/** Something that is removed from time to time. */
+export interface Sweep {
+  /** A word for logs and metrics. */
+  readonly what: string;
+  readonly intervalMs: number;
+  /** Removes what is due and answers how much that was. Safe to be done by two processes at once. */
+  readonly run: (services: Services, signal: AbortSignal) => Promise<number>;
+}
+
+export interface SweepOptions {
+  /** How long the bytes of a deleted file stay for those who are reading them. */
+  readonly blobGraceSeconds: number;
+  /** Uploads begun longer ago are given up; undefined: never. */
+  readonly uploadDays?: number | undefined;
+  /** How long the audit log keeps an entry; undefined: for ever. */
+  readonly auditDays?: number | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Bytes on their way change their file all the time: what stood still this long belongs to a process that ended. */
+const REMAINS_AGE_MS = DAY_MS;
+/** Asynchronous jobs on files are kept for a month. */
+const FILE_JOBS_AGE_MS = 31 * DAY_MS;
+/** Far longer than an export takes from the moment it gives content away to its record: a copy made before would be in vain. */
+const GIVEN_AWAY_AGE_MS = 10 * MINUTE_MS;
+const BATCH = 500;
+
+/** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
+export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptions): Sweep[] {
+  const uploads: Sweep[] =
+    uploadDays === undefined
+      ? []
+      : [
+          {
+            what: 'uploads',
+            intervalMs: HOUR_MS,
+            run: (services, signal) => sweepUploads(services, uploadDays * DAY_MS, signal),
+          },
+        ];
+  const audit: Sweep[] =
+    auditDays === undefined
+      ? []
+      : [
+          {
+            what: 'audit',
+            intervalMs: HOUR_MS,
+            run: (services, signal) => sweepAudit(services, auditDays * DAY_MS, signal),
+          },
+        ];
+  return [
+    ...uploads,
+    ...audit,
+    { what: 'remains', intervalMs: HOUR_MS, run: sweepRemains },
+    {
+      what: 'blobs',
+      intervalMs: MINUTE_MS,
+      run: (services, signal) => sweepBlobs(services, blobGraceSeconds * 1000, signal),
+    },
+    { what: 'links', intervalMs: MINUTE_MS, run: sweepLinks },
+    { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
+  ];
+}
+
+async function sweepUploads(services: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+  const { store, blobs, clock, metrics } = services;
+  const before = storedTime(clock.now() - ageMs);
+  return inBatches(signal, async () => {
+    const uploads = await store.uploads.initiatedBefore(before, BATCH);
+    for (const upload of uploads) {
+      const now = storedTime(clock.now());
+      if (!(await store.transaction((tx) => forgetUpload(tx, upload, now)))) continue;
+      const target = targetOf(upload);
+      await attempt(services, { what: 'uploads', blob: target.key }, () => blobs.abortUpload(target));
+      metrics.uploadDropped('swept');
+    }
+    return uploads.length;
+  });
+}
+
+async function sweepAudit({ store, clock }: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+  const before = storedTime(clock.now() - ageMs);
+  return inBatches(signal, () => store.audit.removeBefore(before, BATCH));
+}
+
+async function sweepRemains(services: Services, signal: AbortSignal): Promise<number> {
+  const { store, blobs, buckets, clock } = services;
+  // Read first: an upload that begins later is younger than what is looked for.
+  const targets = await store.uploads.targets();
+  const active = new Set(targets.map((target) => (JSON.parse(target) as UploadTarget).key));
+  const before = clock.now() - REMAINS_AGE_MS;
+  const isActive = (key: string): boolean => active.has(key);
+  let count = 0;
+  for (const remains of [blobs.remains(before, isActive), buckets.remains(before)]) {
+    for await (const { name, remove } of remains) {
+      if (signal.aborted) return count;
+      await attempt(services, { what: 'remains', place: name }, async () => {
+        if (await remove()) count += 1;
+      });
+    }
+  }
+  return count;
+}
+
+async function sweepBlobs(services: Services, graceMs: number, signal: AbortSignal): Promise<number> {
+  const { store, blobs, clock } = services;
+  const since = storedTime(clock.now() - graceMs);
+  return eachNoted(services, signal, {
+    what: 'blobs',
+    keysAfter: (key) => store.blobGarbage.unusedSince(since, BATCH, key),
+    act: (key) => blobs.remove(key),
+    forget: (key) => store.blobGarbage.forget(key),
+  });
+}
+
+/**
+ * Ends the sharing of content between an object and a file. Of content that an export gave away they have one file on the disk,
+ * and where the export was refused or stopped after that, or the file was copied meanwhile, both stay.
+ */
+async function sweepLinks(services: Services, signal: AbortSignal): Promise<number> {
+  const { store, blobs, clock } = services;
+  const until = storedTime(clock.now() - GIVEN_AWAY_AGE_MS);
+  return eachNoted(services, signal, {
+    what: 'links',
+    keysAfter: (key) => store.blobGarbage.givenAwayUntil(until, BATCH, key),
+    act: (key) => blobs.unshare(key),
+    forget: (key) => store.blobGarbage.forgetUntil(key, until),
+  });
+}
+
+async function sweepJobs({ store, clock }: Services): Promise<number> {
+  return store.jobs.forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
+}
+
+/** Goes on until a batch is not full: what comes to be removed faster than one batch each time would never be gone. */
+async function inBatches(signal: AbortSignal, removeBatch: () => Promise<number>): Promise<number> {
+  let count = 0;
+  while (!signal.aborted) {
+    const removed = await removeBatch();
+    count += removed;
+    if (removed < BATCH) break;
+  }
+  return count;
+}
+
+interface NotedBlobs {
+  readonly what: string;
+  /** The first keys after one, `BATCH` at most. */
+  readonly keysAfter: (key: string) => Promise<readonly string[]>;
+  readonly act: (key: string) => Promise<void>;
+  readonly forget: (key: string) => Promise<void>;
+}
+
+/** The note of a blob for which it fails stays, and is passed: many such would hold the place of all others. */
+async function eachNoted(
+  services: Services,
+  signal: AbortSignal,
+  { what, keysAfter, act, forget }: NotedBlobs,
+): Promise<number> {
+  let count = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const keys: readonly string[] = await keysAfter(after);
+    for (const key of keys) {
+      if (signal.aborted) return count;
+      if (!(await attempt(services, { what, blob: key }, () => act(key)))) continue;
+      await forget(key);
+      count += 1;
+    }
+    after = keys.length < BATCH ? undefined : keys.at(-1);
+  }
+  return count;
+}

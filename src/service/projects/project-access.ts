@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import type { ProjectPermissions } from '../../contract/project.ts';
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { Store } from '../store/store.ts';
+import { isOwnedId } from './project-id.ts';
+import type { MemberProject } from './project-table.ts';
+
+/** A project the caller is a member of. To everybody else it does not exist. @throws ServiceError 3002 */
+export async function projectFor(store: Store, caller: Caller, projectId: string): Promise<MemberProject> {
+  const project = await store.projects.findFor(caller.username, projectId);
+  if (project === undefined) throw new ServiceError(3002, `You have no project ${projectId}.`);
+  return project;
+}
+
+/**
+ * What the caller may do in a project named in a request.
+ *
+ * @param project.missing The call's code for a project that the caller does not have; 3002 unless given.
+ * @throws ServiceError `malformed`, `missing`
+ */
+export async function permissionsIn(
+  store: Store,
+  caller: Caller,
+  project: { readonly id: string; readonly malformed: ErrorCode; readonly missing?: ErrorCode | undefined },
+): Promise<ProjectPermissions> {
+  const { id, malformed, missing = 3002 } = project;
+  if (!isOwnedId(id)) throw new ServiceError(malformed, 'A project id has the form owner/project.');
+  const permissions = await store.projects.permissionsOf(caller.username, id);
+  if (permissions === undefined) throw new ServiceError(missing, `You have no project ${id}.`);
+  return permissions;
+}

@@ -1,0 +1,121 @@
+import { Type } from 'typebox';
+import { NoContent, Redirect } from '../../contract/answers.ts';
+import { FieldsQuery, PageOf } from '../../contract/paging.ts';
+import {
+  CreateProjectBody,
+  EditProjectBody,
+  PROJECT_LIST_FIELDS,
+  ProjectListQuery,
+  ProjectResource,
+} from '../../contract/project.ts';
+import type { App } from '../http/fastify-types.ts';
+import { pageAnswer } from '../http/page-answer.ts';
+import { checkTerms } from '../http/search-terms.ts';
+import type { Services } from '../services.ts';
+import { createProject } from './create-project.ts';
+import { deleteProject } from './delete-project.ts';
+import { editProject } from './edit-project.ts';
+import { projectFor } from './project-access.ts';
+import { projectResource } from './project-resource.ts';
+
+const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
+const ProjectPage = PageOf(ProjectResource);
+
+export function projectRoutes(app: App, services: Services): void {
+  listRoutes(app, services);
+  editRoutes(app, services);
+  redirects(app);
+}
+
+function listRoutes(app: App, { store }: Services): void {
+  for (const url of ['/projects', '/projects/:owner'] as const) {
+    app.get(
+      url,
+      {
+        schema: {
+          params: Type.Object({ owner: Type.Optional(Type.String()) }),
+          querystring: ProjectListQuery,
+          response: { 200: ProjectPage },
+        },
+        config: { listFields: PROJECT_LIST_FIELDS },
+      },
+      async (request, reply) => {
+        const { offset, limit, name, tags, category } = request.query;
+        const { rows, total } = await store.projects.list(
+          {
+            member: request.caller.username,
+            owner: request.params.owner,
+            name,
+            category,
+            tags: checkTerms(
+              tags?.flatMap((list) => list.split(',')).filter((tag) => tag !== '') ?? [],
+              'tags',
+            ),
+          },
+          { offset, limit },
+        );
+        const items = rows.map((row) => projectResource(row, request.view));
+        return pageAnswer(request, reply, { offset, limit, items, total });
+      },
+    );
+  }
+}
+
+function editRoutes(app: App, services: Services): void {
+  const { store } = services;
+  app.post(
+    '/projects',
+    { schema: { body: CreateProjectBody, querystring: FieldsQuery, response: { 200: ProjectResource } } },
+    async ({ caller, view, body }) => projectResource(await createProject(services, caller, body), view),
+  );
+
+  const url = '/projects/:owner/:project';
+  app.get(
+    url,
+    { schema: { params: ProjectPath, querystring: FieldsQuery, response: { 200: ProjectResource } } },
+    async ({ caller, view, params }) => projectResource(await projectFor(store, caller, idOf(params)), view),
+  );
+
+  // The law edits by POST, the public API by PATCH.
+  app.route({
+    method: ['PATCH', 'POST'],
+    url,
+    schema: {
+      params: ProjectPath,
+      body: EditProjectBody,
+      querystring: FieldsQuery,
+      response: { 200: ProjectResource },
+    },
+    handler: async ({ caller, view, params, body }) =>
+      projectResource(await editProject(services, caller, { id: idOf(params), body }), view),
+  });
+
+  app.delete(
+    url,
+    { schema: { params: ProjectPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await deleteProject(services, caller, idOf(params));
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Lists of a project are other lists with a filter; the rest of the query is kept. */
+function redirects(app: App): void {
+  for (const list of ['files', 'tasks'] as const) {
+    app.get(
+      `/projects/:owner/:project/${list}`,
+      { schema: { params: ProjectPath, response: { 307: Redirect } } },
+      async (request, reply) => {
+        const url = new URL(request.view.href(`/${list}`));
+        url.search = new URL(request.url, url).search;
+        url.searchParams.set('project', idOf(request.params));
+        return reply.redirect(url.href, 307);
+      },
+    );
+  }
+}
+
+function idOf({ owner, project }: { readonly owner: string; readonly project: string }): string {
+  return `${owner}/${project}`;
+}

@@ -1,0 +1,21 @@
+import { errorCode } from '../../../lib/error-code.ts';
+
+type S3 = typeof import('./s3.ts');
+
+/** Else every start on Node.js 20 warns of releases of the SDK to come; which one is used, package-lock.json says. */
+const NO_WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+
+/** The SDK's packages are optional: who keeps everything in directories need not have them. */
+export async function loadS3(load: () => Promise<S3> = () => import('./s3.ts')): Promise<S3> {
+  process.env[NO_WARNING] ??= 'true';
+  try {
+    return await load();
+  } catch (error) {
+    if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const packages =
+      '@aws-sdk/client-s3 @aws-sdk/client-sts @aws-sdk/lib-storage @aws-sdk/s3-request-presigner';
+    throw new Error(`S3 needs packages of the AWS SDK; install them with: npm install ${packages}`, {
+      cause: error,
+    });
+  }
+}

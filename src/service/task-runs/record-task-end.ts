@@ -1,0 +1,109 @@
+import type { FileMetadata } from '../../contract/file.ts';
+import type { TaskValues } from '../../contract/task.ts';
+import { TaskFailure } from '../engines/task-engine.ts';
+import { ServiceError } from '../http/service-error.ts';
+import { type JobRun, recordAct, recordEnd, underLease } from '../jobs/job-run.ts';
+import { isStoreFailure } from '../storage/s3/s3-failure.ts';
+import { isPassingFailure } from '../store/database-failure.ts';
+import type { Store } from '../store/store.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { endTask, type TaskEnd } from '../tasks/end-task.ts';
+import { taskDetails } from '../tasks/task-details.ts';
+import type { TaskRow } from '../tasks/task-table.ts';
+import { outputFolder } from './output-folder.ts';
+import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
+import type { TaskProgress } from './task-progress.ts';
+
+/** How a task ended, and what came out. */
+export interface FinishedTask {
+  readonly task: TaskRow;
+  readonly status: TaskEnd['status'];
+  readonly errors: readonly string[];
+  readonly warnings?: readonly string[];
+  /** In millionths. */
+  readonly cost: number | undefined;
+  readonly progress?: TaskProgress;
+  readonly made?: {
+    readonly outputs: TaskValues;
+    readonly stored: StoredOutputs;
+    readonly metadataOf: (output: string) => FileMetadata;
+  };
+}
+
+const PATIENCE = 30;
+const PAUSE_MS = 2000;
+
+/**
+ * Records everything at once, under the lease of the job. Hours of work are not thrown away because the database, or the
+ * store that takes the log, is away for a moment.
+ *
+ * @throws LeaseLostError
+ */
+export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promise<void> {
+  const { clock, logger } = run.services;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await recordOnce(run, finished);
+    } catch (error) {
+      if (error instanceof TaskFailure || error instanceof ServiceError) {
+        const { made: _lost, ...rest } = finished;
+        return recordOnce(run, { ...rest, status: 'FAILED', errors: [error.message] });
+      }
+      if (attempt === PATIENCE || !(isPassingFailure(error) || isStoreFailure(error))) throw error;
+      logger.warn({ job: run.job.id, err: error }, 'end of the task not recorded yet');
+      await clock.sleep(PAUSE_MS, run.signal);
+    }
+  }
+}
+
+async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
+  const recordProgress = await finished.progress?.prepare(finished.status);
+  await underLease(run, async (tx) => {
+    await recordEnd(tx, run, { result: null });
+    const task = await tx.tasks.find(finished.task.id);
+    if (task === undefined) return;
+    await recordIn(tx, run, { ...finished, task, execution: await recordProgress?.(tx) });
+  });
+}
+
+async function recordIn(
+  tx: Store,
+  run: JobRun,
+  finished: FinishedTask & { readonly execution: ReturnType<typeof taskDetails>['execution'] | undefined },
+): Promise<void> {
+  const { task, errors, warnings = [], cost, execution, made } = finished;
+  // Whoever has aborted it in the last moment has been told so.
+  const status = task.status === 'ABORTING' ? 'ABORTED' : finished.status;
+  const now = storedTime(run.services.clock.now());
+  await recordAct(tx, run, {
+    action: 'task.end',
+    object: task.id,
+    detail: { project: task.project_id, status },
+  });
+  const details = taskDetails(task);
+  const outputs = status === 'COMPLETED' && made ? await placed(tx, task, { ...made, now }) : details.outputs;
+  await endTask(tx, task, {
+    status,
+    now,
+    details: {
+      ...details,
+      outputs,
+      errors,
+      ...(execution === undefined ? {} : { execution: { ...execution, warnings } }),
+    },
+    ...(cost === undefined ? {} : { cost }),
+  });
+}
+
+async function placed(
+  tx: Store,
+  task: TaskRow,
+  made: NonNullable<FinishedTask['made']> & { readonly now: string },
+): Promise<TaskValues> {
+  const { outputs, now } = made;
+  const details = taskDetails(task);
+  const folder = await outputFolder(tx, task, { location: details.output_location, now });
+  const place = { ...made, folder, taskId: task.id, createdBy: task.executed_by ?? '' };
+  // Outputs that the app did not make stay null.
+  return { ...details.outputs, ...(await placeOutputs(tx, outputs, place)) };
+}

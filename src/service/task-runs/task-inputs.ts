@@ -1,0 +1,128 @@
+/**
+ * The files among the inputs of a task, as an engine takes them: with their metadata, with what lies in folders, and with
+ * the secondary files that the app asks for, which are files of the same folder named after the first (CWL v1.2, section
+ * 5.1.6).
+ */
+import type { AppDocument } from '../../contract/app.ts';
+import type { TaskValues } from '../../contract/task.ts';
+import { portsOf } from '../apps/app-ports.ts';
+import { type SecondaryPattern, secondaryName } from '../apps/secondary-names.ts';
+import { type InputEntry, type InputFile, type InputFolder, TaskFailure } from '../engines/task-engine.ts';
+import type { FileRow } from '../files/tables/file-table.ts';
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import { readableFile, taskFiles } from '../tasks/task-files.ts';
+import { type FileValue, outerFilesIn, withFiles } from '../tasks/task-values.ts';
+import { openContent } from './file-content.ts';
+import { inputAddress } from './input-address.ts';
+
+const DEPTH_MAX = 50;
+
+interface Inputs {
+  readonly document: AppDocument;
+  readonly inputs: TaskValues;
+}
+
+/** Inputs that are unset are left out. @throws ServiceError 7012, TaskFailure when a file is gone or must not be read */
+export async function taskInputs(
+  services: Services,
+  caller: Caller,
+  { document, inputs }: Inputs,
+): Promise<TaskValues> {
+  const files = await taskFiles(services.store, caller, inputs);
+  const ready: [string, unknown][] = [];
+  for (const port of portsOf(document, 'inputs')) {
+    const { [port.name]: value = null } = inputs;
+    if (value === null) continue;
+    const entries = new Map<FileValue, InputEntry>();
+    for (const given of outerFilesIn(value)) {
+      const about = { caller, files, patterns: port.secondaryFiles };
+      entries.set(given, await inputEntry(services, given, about));
+    }
+    ready.push([port.name, withFiles(value, (given) => entries.get(given))]);
+  }
+  return Object.fromEntries(ready);
+}
+
+interface InputContext {
+  readonly caller: Caller;
+  readonly files: ReadonlyMap<string, FileRow>;
+  readonly patterns: readonly SecondaryPattern[];
+}
+
+async function inputEntry(services: Services, given: FileValue, about: InputContext): Promise<InputEntry> {
+  const row = about.files.get(given.path);
+  if (row === undefined) throw new TaskFailure(`The input ${given.path} does not exist.`);
+  if (row.kind === 'folder') return inputFolder(services, row, DEPTH_MAX);
+  const beside = outerFilesIn(given.secondaryFiles ?? null).flatMap(
+    ({ path }) => about.files.get(path) ?? [],
+  );
+  for (const pattern of about.patterns) {
+    const name = secondaryName(row.name, pattern);
+    if (beside.some((known) => known.name === name)) continue;
+    const sibling = await readableSibling(services.store, about.caller, { of: row, name });
+    if (sibling !== undefined) beside.push(sibling);
+    else if (pattern.required) throw new TaskFailure(`There is no file ${name} beside ${row.name}.`);
+  }
+  const secondaryFiles: InputEntry[] = [];
+  for (const each of beside) {
+    const isFolder = each.kind === 'folder';
+    secondaryFiles.push(
+      await (isFolder ? inputFolder(services, each, DEPTH_MAX) : inputFile(services, each)),
+    );
+  }
+  return inputFile(services, row, secondaryFiles);
+}
+
+/**
+ * What lies beside a file under a name. A public file is everybody's, its neighbours are not: one that whoever runs the
+ * task must not read is not there for them. A folder may be read with all that is in it, since only files are public.
+ */
+async function readableSibling(
+  store: Store,
+  caller: Caller,
+  { of, name }: { readonly of: FileRow; readonly name: string },
+): Promise<FileRow | undefined> {
+  const sibling = await store.files.findChild(of.parent_id ?? '', name);
+  if (sibling === undefined) return undefined;
+  try {
+    return await readableFile(store, caller, sibling.id);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+async function inputFile(
+  services: Services,
+  row: FileRow,
+  secondaryFiles: readonly InputEntry[] = [],
+): Promise<InputFile> {
+  return {
+    class: 'File',
+    name: checkedName(row.name),
+    sizeBytes: row.size,
+    metadata: await services.store.files.metadata(row.id),
+    secondaryFiles,
+    open: () => openContent(services, row),
+    address: () => inputAddress(services, row.id),
+  };
+}
+
+async function inputFolder(services: Services, row: FileRow, depth: number): Promise<InputFolder> {
+  if (depth === 0) throw new TaskFailure(`The folders in ${row.name} are nested too deeply.`);
+  const listing: InputEntry[] = [];
+  for (const child of await services.store.files.children(row.id)) {
+    const isFolder = child.kind === 'folder';
+    listing.push(await (isFolder ? inputFolder(services, child, depth - 1) : inputFile(services, child)));
+  }
+  return { class: 'Directory', name: checkedName(row.name), listing };
+}
+
+/** A name becomes one in a directory of the tool's. */
+function checkedName(name: string): string {
+  if (name !== '.' && name !== '..' && Buffer.byteLength(name) <= 255) return name;
+  throw new TaskFailure(`No tool can have a file of the name ${name} as its input.`);
+}

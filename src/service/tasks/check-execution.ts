@@ -1,0 +1,21 @@
+import type { ExecutionSettings, TaskValues } from '../../contract/task.ts';
+import { instanceTypeFor } from '../engines/instance-types.ts';
+import type { Services } from '../services.ts';
+import { folderPathOf } from './output-location.ts';
+
+/**
+ * What a draft says of its run is refused at once where no run could honour it. Which instances there are is known where
+ * tasks are run: a worker elsewhere may still refuse them.
+ *
+ * @throws ServiceError 7024, 7023, 5024
+ */
+export function checkExecution(
+  { taskRunner }: Pick<Services, 'taskRunner'>,
+  asked: {
+    readonly execution_settings?: ExecutionSettings | null | undefined;
+    readonly output_location?: TaskValues | null | undefined;
+  },
+): void {
+  if (taskRunner !== undefined) instanceTypeFor(taskRunner.instances, asked.execution_settings ?? undefined);
+  folderPathOf(asked.output_location);
+}

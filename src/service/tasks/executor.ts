@@ -1,0 +1,19 @@
+import type { Store } from '../store/store.ts';
+import type { TaskRow } from './task-table.ts';
+
+/**
+ * What takes tasks that are to run. Both calls are made inside the transaction that records the new status, so that no
+ * task is RUNNING that nothing will run; whatever takes longer than a note in the database happens after it.
+ */
+export interface Executor {
+  /** Takes tasks over that are RUNNING from now on. */
+  submit(tx: Store, tasks: readonly TaskRow[]): Promise<void>;
+  /** @returns Those on which something is at work, which will stop and record the end; the others have ended. */
+  abort(tx: Store, taskIds: readonly string[], now: string): Promise<ReadonlySet<string>>;
+}
+
+/** Runs nothing: a task stays RUNNING until whoever runs it, outside of the service, has its end recorded. */
+export const noExecutor: Executor = {
+  submit: async () => undefined,
+  abort: async () => new Set(),
+};

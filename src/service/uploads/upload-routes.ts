@@ -1,0 +1,96 @@
+import { Type } from 'typebox';
+import { NoContent } from '../../contract/answers.ts';
+import { FileResource, OverwriteQuery } from '../../contract/file.ts';
+import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
+import { OptionalBody } from '../../contract/schema-kinds.ts';
+import {
+  InitUploadBody,
+  PartReportsBody,
+  UPLOAD_LIST_FIELDS,
+  UploadDetailsQuery,
+  UploadResource,
+  UploadStarted,
+} from '../../contract/upload.ts';
+import { fileAnswer } from '../files/file-answer.ts';
+import type { App } from '../http/fastify-types.ts';
+import { pageAnswer } from '../http/page-answer.ts';
+import type { Services } from '../services.ts';
+import { abortUpload } from './abort-upload.ts';
+import { beginUpload } from './begin-upload.ts';
+import { completeUpload } from './complete-upload.ts';
+import { parsePartReports } from './part-report.ts';
+import { uploadFor } from './upload-access.ts';
+import { uploadResource, uploadStarted } from './upload-resource.ts';
+
+const UploadPath = Type.Object({ upload_id: Type.String() });
+
+/** Uploads in parts, as wholes; their parts are in upload-parts.ts. */
+export function uploadRoutes(app: App, services: Services): void {
+  const { store } = services;
+  collectionRoutes(app, services);
+
+  app.get(
+    '/upload/multipart/:upload_id',
+    { schema: { params: UploadPath, querystring: UploadDetailsQuery, response: { 200: UploadResource } } },
+    async ({ caller, view, params, query }) => {
+      const upload = await uploadFor(store, caller, params.upload_id);
+      const count = await store.uploads.countParts(upload.id);
+      const parts = query.list_parts ? { parts: await store.uploads.parts(upload.id) } : {};
+      return uploadResource(upload, view, { count, ...parts });
+    },
+  );
+
+  app.post(
+    '/upload/multipart/:upload_id/complete',
+    {
+      schema: {
+        params: UploadPath,
+        querystring: FieldsQuery,
+        body: OptionalBody(PartReportsBody),
+        response: { 200: FileResource },
+      },
+    },
+    async ({ caller, view, params, body }) => {
+      const parts = body?.parts === undefined || body.parts === null ? [] : parsePartReports(body.parts);
+      const file = await completeUpload(services, caller, { uploadId: params.upload_id, parts });
+      return fileAnswer(store, file, view);
+    },
+  );
+
+  app.delete(
+    '/upload/multipart/:upload_id',
+    { schema: { params: UploadPath, response: { 204: NoContent } } },
+    async ({ caller, params }, reply) => {
+      await abortUpload(services, caller, params.upload_id);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function collectionRoutes(app: App, services: Services): void {
+  app.post(
+    '/upload/multipart',
+    { schema: { querystring: OverwriteQuery, body: InitUploadBody, response: { 200: UploadStarted } } },
+    async ({ caller, view, query, body }) =>
+      uploadStarted(await beginUpload(services, caller, { body, overwrite: query.overwrite }), view),
+  );
+
+  app.get(
+    '/upload/multipart',
+    {
+      schema: { querystring: PageQuery, response: { 200: PageOf(UploadResource) } },
+      config: { listFields: UPLOAD_LIST_FIELDS },
+    },
+    async (request, reply) => {
+      const { offset, limit } = request.query;
+      const { uploads } = services.store;
+      const { rows, total } = await uploads.list(request.caller.username, { offset, limit });
+      const items = await Promise.all(
+        rows.map(async (row) =>
+          uploadResource(row, request.view, { count: await uploads.countParts(row.id) }),
+        ),
+      );
+      return pageAnswer(request, reply, { offset, limit, items, total });
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { FieldsQuery } from '../../contract/paging.ts';
+import { UserResource } from '../../contract/user.ts';
+import type { App } from '../http/fastify-types.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { Services } from '../services.ts';
+import { userResource } from './user-resource.ts';
+
+export function userRoutes(app: App, { store }: Services): void {
+  const schema = { querystring: FieldsQuery, response: { 200: UserResource } };
+
+  app.get('/user', { schema }, async ({ caller, view }) => {
+    const user = await store.users.find(caller.username);
+    if (user === undefined) throw new ServiceError(2002);
+    return userResource(user, view);
+  });
+
+  app.get(
+    '/users/:username',
+    { schema: { ...schema, params: Type.Object({ username: Type.String() }) } },
+    async ({ caller, view, params }) => {
+      const user = await store.users.find(params.username);
+      if (user === undefined) throw new ServiceError(2002);
+      if (user.username !== caller.username) throw new ServiceError(2001);
+      return userResource(user, view);
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import type { CreateVolumeBody } from '../../contract/volume.ts';
+import type { Caller } from '../http/caller.ts';
+import { checkDescription } from '../http/description.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { Services } from '../services.ts';
+import { bucketCredentials } from '../storage/buckets/bucket-credentials.ts';
+import { isStoresAnswer, noStore } from '../storage/s3/s3-failure.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { bucketFailure } from './bucket-failure.ts';
+import { type CheckedService, checkAccessMode, checkService, checkVolumeName } from './volume-fields.ts';
+import { ALL_VOLUME_PERMISSIONS } from './volume-permissions.ts';
+import type { VolumeRow } from './volume-table.ts';
+
+/**
+ * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
+ *
+ * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, 90000, those of `checkAccessMode` and `checkService`, 9200 to 9209
+ */
+export async function createVolume(
+  services: Services,
+  caller: Caller,
+  body: CreateVolumeBody,
+): Promise<VolumeRow> {
+  const { store, clock, volumeSecrets } = services;
+  const name = checkVolumeName(body.name);
+  const accessMode = checkAccessMode(body.access_mode);
+  const service = checkService(body.service);
+  const now = storedTime(clock.now());
+  const id = `${caller.username}/${name}`;
+  const volume: VolumeRow = {
+    id,
+    owner: caller.username,
+    name,
+    description: checkDescription(body.description),
+    access_mode: accessMode,
+    service: JSON.stringify(service.address),
+    secret: await volumeSecrets.seal(id, service.secret),
+    active: 1,
+    created_on: now,
+    modified_on: now,
+  };
+  const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
+  if ((await store.volumes.find(volume.id)) !== undefined) throw taken;
+  await tryBucket(services, service);
+  await store.transaction(async (tx) => {
+    if ((await tx.volumes.find(volume.id)) !== undefined) throw taken;
+    await tx.volumes.insert(volume);
+    await tx.volumeMembers.set(volume.id, caller.username, ALL_VOLUME_PERMISSIONS);
+  });
+  return volume;
+}
+
+/** @throws ServiceError 9200 to 9209 */
+export async function tryBucket(services: Services, { address, secret }: CheckedService): Promise<void> {
+  const { buckets } = services;
+  const credentials = bucketCredentials(address.credentials, secret);
+  try {
+    await buckets.checkEndpoint(address);
+  } catch (error) {
+    throw bucketFailure(error);
+  }
+  try {
+    await buckets.prepare(address, credentials);
+    const bucket = await buckets.open(address, credentials);
+    await bucket.list({ prefix: '', limit: 1 });
+  } catch (error) {
+    throw bucketFailure(address.endpoint === '' || isStoresAnswer(error) ? error : noStore(error));
+  }
+}

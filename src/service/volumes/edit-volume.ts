@@ -1,0 +1,92 @@
+import type { EditVolumeBody, VolumeServiceInput } from '../../contract/volume.ts';
+import type { Caller } from '../http/caller.ts';
+import { checkDescription } from '../http/description.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { JobFailure } from '../jobs/job-requests.ts';
+import type { Services } from '../services.ts';
+import type { Store } from '../store/store.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { tryBucket } from './create-volume.ts';
+import { addressOfVolume, volumeFor } from './volume-access.ts';
+import { checkAccessMode, checkService } from './volume-fields.ts';
+import type { VolumeRow } from './volume-table.ts';
+
+/**
+ * Edits a volume; what is not given stays, also inside `service`. A new service is tried first, which takes its time: when
+ * another one was given to the volume meanwhile, this one was made of an old one, and is refused.
+ *
+ * @param edit.force Deactivating stops the volume's unfinished jobs, which otherwise forbid it.
+ * @throws ServiceError 9007, 9020, 9015, 90000, those of `checkService`, 9069, 9200 to 9209
+ */
+export async function editVolume(
+  services: Services,
+  caller: Caller,
+  edit: { readonly id: string; readonly body: EditVolumeBody; readonly force: boolean },
+): Promise<VolumeRow> {
+  const { store, clock, jobSignals } = services;
+  const { active, description, access_mode, service } = edit.body;
+  const asAdmin = { id: edit.id, permission: 'admin' } as const;
+  const before = await volumeFor(store, caller, asAdmin);
+  const now = storedTime(clock.now());
+  const changes: Partial<VolumeRow> = {
+    ...(description === undefined ? {} : { description: checkDescription(description) }),
+    ...(access_mode === undefined ? {} : { access_mode: checkAccessMode(access_mode) }),
+    ...(active === undefined ? {} : { active: active ? 1 : 0 }),
+    ...(service === undefined ? {} : await editedService(services, before, service)),
+    modified_on: now,
+  };
+  const edited = await store.transaction(async (tx) => {
+    const { permissions: _, ...row } = await volumeFor(tx, caller, asAdmin);
+    if (service !== undefined && (row.service !== before.service || row.secret !== before.secret)) {
+      throw new ServiceError(9069, 'The service of the volume was changed meanwhile; try again.');
+    }
+    if (row.active === 1 && changes.active === 0) await stopJobs(tx, row.id, { force: edit.force, now });
+    await tx.volumes.update(row.id, changes);
+    return { ...row, ...changes };
+  });
+  if (changes.active === 0) jobSignals.tell('changed');
+  return edited;
+}
+
+async function editedService(
+  services: Services,
+  row: VolumeRow,
+  given: VolumeServiceInput,
+): Promise<Pick<VolumeRow, 'service' | 'secret'>> {
+  const { volumeSecrets } = services;
+  const before = { address: addressOfVolume(row), secret: await volumeSecrets.open(row) };
+  const service = checkService(given, before);
+  await tryBucket(services, service);
+  return {
+    service: JSON.stringify(service.address),
+    secret: await volumeSecrets.seal(row.id, service.secret),
+  };
+}
+
+async function stopJobs(
+  tx: Store,
+  id: string,
+  { force, now }: { readonly force: boolean; readonly now: string },
+): Promise<void> {
+  if (!force && (await tx.jobs.hasOpenForVolume(id))) {
+    throw new ServiceError(9069, 'Imports or exports of the volume are not finished; force=true stops them.');
+  }
+  const { status, code, message } = new ServiceError(9069, 'The volume was deactivated.');
+  const failure: JobFailure = { status, code, message };
+  await tx.jobs.stopForVolume(id, { state: 'FAILED', error: JSON.stringify(failure), finished_on: now });
+}
+
+/** Forgets a volume; its objects stay where they are. @throws ServiceError 9007, 9020, 9069 active, or jobs or aliases remain */
+export async function deleteVolume({ store }: Services, caller: Caller, id: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    const volume = await volumeFor(tx, caller, { id, permission: 'admin' });
+    if (volume.active === 1) throw new ServiceError(9069, 'The volume is active; deactivate it first.');
+    if (await tx.jobs.hasOpenForVolume(id)) {
+      throw new ServiceError(9069, 'Imports or exports of the volume are not finished.');
+    }
+    if (await tx.volumes.hasAliases(id)) {
+      throw new ServiceError(9069, 'Files of projects are aliases of objects on the volume.');
+    }
+    await tx.volumes.delete(id);
+  });
+}
