@@ -21,14 +21,14 @@ const room = (name, pkg, homes) => ({
   to: { path: `node_modules/${pkg}(/|$)` },
 });
 
-/** Folders of one home, each of which imports those before it only. */
-const inOrder = (home, folders) =>
-  folders.map((folder, index) => ({
-    name: `${home}/${folder}-imports`,
-    comment: `of src/${home}, ${folder} may import ${folders.slice(0, index).join(', ') || 'nothing'}`,
+/** Rooms of one home, folders or single files, each of which imports those before it only. */
+const inOrder = (home, rooms) =>
+  rooms.map((room, index) => ({
+    name: `${home}/${room}-imports`,
+    comment: `of src/${home}, ${room} may import ${rooms.slice(0, index).join(', ') || 'nothing'}`,
     severity: 'error',
-    from: { path: `^src/${home}/${folder}/` },
-    to: { path: `^src/${home}/`, pathNot: `^src/${home}/(${folders.slice(0, index + 1).join('|')})/` },
+    from: { path: `^src/${home}/${room}(/|$)` },
+    to: { path: `^src/${home}/`, pathNot: `^src/${home}/(${rooms.slice(0, index + 1).join('|')})(/|$)` },
   }));
 
 module.exports = {
@@ -49,6 +49,21 @@ module.exports = {
     ...inOrder('content/write', ['spool', 'parts', 'journal', 'kept', 'upload', 'draft', 'recovery']),
     only('jobs', ['api', 'contract', 'lib', 'observe']),
     only('vfs', ['content', 'jobs', 'api', 'contract', 'lib', 'observe']),
+    ...inOrder('vfs', [
+      'file-system.ts',
+      'open-flags.ts',
+      'errors',
+      'model',
+      'attributes',
+      'directories',
+      'xattr',
+      'listing',
+      'publish',
+      'closed',
+      'open',
+      'change',
+    ]),
+    ...inOrder('vfs/change', ['attributes', 'make', 'aside', 'remove', 'rename']),
     only('fuse', ['vfs', 'lib', 'observe']),
     only('service', ['contract', 'lib', 'observe']),
     {

@@ -1,6 +1,6 @@
+import { FsError } from '../vfs/errors/fs-error.ts';
 import type { Entry, FileSystem, NodeId, RequestContext } from '../vfs/file-system.ts';
 import { ROOT_NODE } from '../vfs/file-system.ts';
-import { FsError } from '../vfs/fs-error.ts';
 
 /**
  * From the paths of libfuse's high-level interface to nodes. Each walk looks every component up and gives its references

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { FsError } from '../vfs/errors/fs-error.ts';
 import type { FileSystem, NodeId } from '../vfs/file-system.ts';
-import { FsError } from '../vfs/fs-error.ts';
 import { type Hold, Invalidations } from './invalidations.ts';
 import type { KernelReadahead } from './kernel-readahead.ts';
 import type { Observer } from './observer.ts';

@@ -1,18 +1,18 @@
 import type { ProcessTable } from '../lib/process-table.ts';
-import { AsideJournal } from './mutations/aside-journal.ts';
-import { Asides } from './mutations/asides.ts';
-import { AttributeWriter } from './mutations/attribute-writer.ts';
-import { DraftAsides } from './mutations/draft-asides.ts';
-import { PlatformMutations } from './mutations/platform-mutations.ts';
-import { ClosedFiles, type LeftBehind } from './open/closed-files.ts';
-import { ContentTable } from './open/content-table.ts';
+import { AsideJournal } from './change/aside/aside-journal.ts';
+import { Asides } from './change/aside/asides.ts';
+import { DraftAsides } from './change/aside/draft-asides.ts';
+import { AttributeWriter } from './change/attributes/attribute-writer.ts';
+import { PlatformMutations } from './change/platform-mutations.ts';
+import { ClosedFiles, type LeftBehind } from './closed/closed-files.ts';
+import { RecoveredUploads } from './closed/recovered-uploads.ts';
+import { ContentTable } from './model/content-table.ts';
+import type { Mutations, OpenFiles } from './model/operations.ts';
+import type { Tree } from './model/tree.ts';
 import { Contents } from './open/contents.ts';
 import { PlatformOpenFiles } from './open/open-files.ts';
-import { Publisher } from './open/publisher.ts';
-import { RecoveredUploads } from './open/recovered-uploads.ts';
-import type { Staging } from './open/staging.ts';
-import type { Mutations, OpenFiles } from './operations.ts';
-import type { Tree } from './tree.ts';
+import { Publisher } from './publish/publisher.ts';
+import type { Staging } from './publish/staging.ts';
 
 export interface ChangingSideOptions {
   readonly processes: ProcessTable;

@@ -3,6 +3,7 @@
  * entries. What the operations do stands in the folders beside this file.
  */
 import type { Details } from './directories/details.ts';
+import { FsError } from './errors/fs-error.ts';
 import type {
   AbsentEntry,
   AttributeChanges,
@@ -22,15 +23,14 @@ import type {
   RequestContext,
   SetxattrMode,
 } from './file-system.ts';
-import { FsError } from './fs-error.ts';
-import { lacksSize } from './identity.ts';
 import type { Listing } from './listing/listing.ts';
-import { requireNameLength } from './mutations/names.ts';
-import type { DirectoryNode, Node } from './node.ts';
-import { isDirectory } from './node.ts';
-import type { OpenDirectories } from './open-directories.ts';
-import type { FileNode, Mutations, OpenFiles, Place } from './operations.ts';
-import type { PlatformTree } from './platform-tree.ts';
+import type { OpenDirectories } from './listing/open-directories.ts';
+import type { PlatformTree } from './listing/platform-tree.ts';
+import { lacksSize } from './model/identity.ts';
+import { requireNameLength } from './model/names.ts';
+import type { DirectoryNode, Node } from './model/node.ts';
+import { isDirectory } from './model/node.ts';
+import type { FileNode, Mutations, OpenFiles, Place } from './model/operations.ts';
 import type { Xattrs } from './xattr/xattrs.ts';
 
 export interface FileSystemParts {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { OPCODE } from '../../src/fuse/protocol/opcodes.ts';
 import { Session } from '../../src/fuse/session.ts';
 import { errnoNumber } from '../../src/lib/errno.ts';
-import { FsError } from '../../src/vfs/fs-error.ts';
+import { FsError } from '../../src/vfs/errors/fs-error.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { MemoryFs } from '../support/memory-fs.ts';
 import { ScriptedKernel } from '../unit/fuse/scripted-kernel.ts';

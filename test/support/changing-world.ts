@@ -13,27 +13,27 @@ import { createJobs } from '../../src/jobs/create-jobs.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ProcessTable } from '../../src/lib/process-table.ts';
-import type { FolderFacts } from '../../src/vfs/attributes/folder-state.ts';
-import { UnkeptCounts } from '../../src/vfs/attributes/unkept-counts.ts';
 import type { ChangingSide } from '../../src/vfs/create-changing-side.ts';
 import { createChangingSide } from '../../src/vfs/create-changing-side.ts';
 import { Details } from '../../src/vfs/directories/details.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { FileHandle, RenameFlags, RequestContext } from '../../src/vfs/file-system.ts';
-import { KernelLink } from '../../src/vfs/kernel-link.ts';
+import { PlatformTree } from '../../src/vfs/listing/platform-tree.ts';
+import type { FolderFacts } from '../../src/vfs/model/folder-state.ts';
+import { KernelLink } from '../../src/vfs/model/kernel-link.ts';
 import type {
   DirectoryNode,
   Node,
   ProjectFileNode,
   ProjectFolderNode,
   VolumeDirectoryNode,
-} from '../../src/vfs/node.ts';
-import { folderIdOf } from '../../src/vfs/node.ts';
-import { NodeMaker } from '../../src/vfs/node-maker.ts';
-import { NodeTable } from '../../src/vfs/node-table.ts';
-import type { FileNode } from '../../src/vfs/operations.ts';
-import { PlatformTree } from '../../src/vfs/platform-tree.ts';
-import type { TreeOptions } from '../../src/vfs/tree.ts';
+} from '../../src/vfs/model/node.ts';
+import { folderIdOf } from '../../src/vfs/model/node.ts';
+import { NodeMaker } from '../../src/vfs/model/node-maker.ts';
+import { NodeTable } from '../../src/vfs/model/node-table.ts';
+import type { FileNode } from '../../src/vfs/model/operations.ts';
+import type { TreeOptions } from '../../src/vfs/model/tree.ts';
+import { UnkeptCounts } from '../../src/vfs/model/unkept-counts.ts';
 import { LinesLogger, TestService, type TestUser } from '../service/test-service.ts';
 import { copyLiving } from './copy-living.ts';
 

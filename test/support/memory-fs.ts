@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { nanosecondsOf } from '../../src/lib/nanoseconds.ts';
+import { FsError } from '../../src/vfs/errors/fs-error.ts';
 import type {
   AbsentEntry,
   AttributeChanges,
@@ -21,7 +22,6 @@ import type {
   SetxattrMode,
 } from '../../src/vfs/file-system.ts';
 import { ROOT_NODE } from '../../src/vfs/file-system.ts';
-import { FsError } from '../../src/vfs/fs-error.ts';
 
 const { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, O_TRUNC } = constants;
 

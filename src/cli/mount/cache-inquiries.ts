@@ -2,8 +2,8 @@
 import type { CachedBytes, CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
-import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import type { FoundContent } from '../../vfs/listing/contents-at.ts';
 import { describeObstacles } from '../describe/describe-disk-cache.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUp, type WarmUpProgress, type WarmUpResult } from './warm-up.ts';

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../api/model.ts';
 import { ContentError, type DeliverObject } from '../../content/ports.ts';
 import { isAliasOf } from '../../jobs/is-alias-of.ts';
 import type { Jobs } from '../../jobs/ports.ts';
-import { exportStaged, type Staging } from '../../vfs/open/staging.ts';
+import { exportStaged, type Staging } from '../../vfs/publish/staging.ts';
 
 export interface DeliveryOptions {
   readonly api: Api;

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { FolderRecord } from '../../api/model.ts';
-import type { Staging } from '../../vfs/open/staging.ts';
+import type { Staging } from '../../vfs/publish/staging.ts';
 import { CliError } from '../exit-codes.ts';
 
 const FOLDER = '.svcfs-staging';

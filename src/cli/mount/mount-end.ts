@@ -1,5 +1,5 @@
 import type { Logger } from '../../observe/logger.ts';
-import type { LeftBehind } from '../../vfs/open/closed-files.ts';
+import type { LeftBehind } from '../../vfs/closed/closed-files.ts';
 import type { UnmountResult } from './control-messages.ts';
 import type { RunningMount } from './running-mount.ts';
 

@@ -8,7 +8,7 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
-import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/attributes/unkept-counts.ts';
+import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
 import type { ServiceLog } from './service-log.ts';
 
 export interface CountedParts {

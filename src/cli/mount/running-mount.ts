@@ -1,4 +1,4 @@
-import type { LeftBehind } from '../../vfs/open/closed-files.ts';
+import type { LeftBehind } from '../../vfs/closed/closed-files.ts';
 
 /** A mount being served, as what ends it sees it. */
 export interface RunningMount {

@@ -2,8 +2,8 @@ import type { CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
-import type { FoundContent } from '../../vfs/contents-at.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import type { FoundContent } from '../../vfs/listing/contents-at.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUpRoom } from './warm-up-room.ts';
 

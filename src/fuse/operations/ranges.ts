@@ -1,5 +1,5 @@
+import { FsError } from '../../vfs/errors/fs-error.ts';
 import type { Awaitable, FileHandle, FileSystem, NodeId } from '../../vfs/file-system.ts';
-import { FsError } from '../../vfs/fs-error.ts';
 import type { BodyReader } from '../protocol/body-reader.ts';
 import type { Request } from '../request.ts';
 import { operation } from './operation.ts';

@@ -1,4 +1,4 @@
-import { FsError } from '../../vfs/fs-error.ts';
+import { FsError } from '../../vfs/errors/fs-error.ts';
 import { OPCODE } from '../protocol/opcodes.ts';
 import { access, getattr, setattr, statfs } from './attributes.ts';
 import { fsyncdir, opendir, readdir, readdirplus, releasedir } from './directories.ts';

@@ -1,5 +1,5 @@
+import { FsError } from '../../vfs/errors/fs-error.ts';
 import type { Awaitable } from '../../vfs/file-system.ts';
-import { FsError } from '../../vfs/fs-error.ts';
 import type { Reply } from '../reply.ts';
 import { operation } from './operation.ts';
 

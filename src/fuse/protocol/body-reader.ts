@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { FsError, NotTextError } from '../../vfs/fs-error.ts';
+import { FsError, NotTextError } from '../../vfs/errors/fs-error.ts';
 
 const TWO_TO_32 = 0x1_0000_0000;
 

@@ -1,5 +1,5 @@
 import { Mutex, runHolding } from '../../lib/mutex.ts';
-import type { ProjectFileNode } from '../node.ts';
+import type { ProjectFileNode } from '../model/node.ts';
 
 const locks = new WeakMap<ProjectFileNode, Mutex>();
 

@@ -12,17 +12,18 @@ import type {
   DirectoryNode,
   LinkNode,
   Node,
+  Owner,
   ProjectFileNode,
   ProjectFolderNode,
   SpecialFileNode,
   VirtualFileNode,
   VolumeObjectNode,
-} from '../node.ts';
-import { isLink, sizeOf } from '../node.ts';
-import type { TreeOptions } from '../tree.ts';
-import { isFixedAlias } from '../write-access.ts';
+} from '../model/node.ts';
+import { isLink, sizeOf } from '../model/node.ts';
+import type { TreeOptions } from '../model/tree.ts';
+import { isFixedAlias } from '../model/write-access.ts';
 import { isAhead } from './is-ahead.ts';
-import { type Owner, readReservedPairs } from './reserved-pairs.ts';
+import { readReservedPairs } from './reserved-pairs.ts';
 
 export const S_IFREG = 0o100_000;
 export const S_IFDIR = 0o040_000;

@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
-import type { DirectoryNode } from '../node.ts';
-import type { FolderState } from './folder-state.ts';
-import { folderKey } from './folder-state.ts';
+import type { FolderState } from '../model/folder-state.ts';
+import { folderKey } from '../model/folder-state.ts';
+import type { DirectoryNode } from '../model/node.ts';
 
 /** What a clock that counts milliseconds cannot tell apart. */
 const TICK_NS = nanosecondsOf(1);

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nanosecondsOf, parseTime, timeText } from '../../lib/nanoseconds.ts';
-import type { FolderFacts, FolderState } from './folder-state.ts';
-import type { Owner } from './reserved-pairs.ts';
+import type { FolderFacts, FolderState } from '../model/folder-state.ts';
+import type { Owner } from '../model/node.ts';
 
 /** More folders than this are not remembered: the oldest facts go. */
 const MAX_FOLDERS = 100_000;

@@ -1,4 +1,4 @@
-import type { ProjectFileNode } from '../node.ts';
+import type { ProjectFileNode } from '../model/node.ts';
 
 /**
  * The file has content here that the platform does not have yet: other bytes, or none any more. Or it has, as another file

@@ -1,7 +1,6 @@
 import type { RequestContext } from '../file-system.ts';
-import type { Node } from '../node.ts';
-import type { Tree } from '../tree.ts';
-import type { Owner } from './reserved-pairs.ts';
+import type { Node, Owner } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
 
 export const SET_GROUP_ID = 0o2000;
 

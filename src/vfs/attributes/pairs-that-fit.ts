@@ -3,10 +3,10 @@
  * where they would not fit beside them, and that is told once.
  */
 import { METADATA_PAIRS_MAX } from '../../contract/limits.ts';
-import { FsError } from '../fs-error.ts';
-import type { ProjectFileNode } from '../node.ts';
-import { pathOf } from '../node.ts';
-import type { Tree } from '../tree.ts';
+import { FsError } from '../errors/fs-error.ts';
+import type { ProjectFileNode } from '../model/node.ts';
+import { pathOf } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
 import { GIVING_WAY } from './reserved-pairs.ts';
 
 type Pairs = Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import { parseTime, timeText } from '../../lib/nanoseconds.ts';
+import type { Owner } from '../model/node.ts';
 
 /**
  * What the platform has no field for is kept in metadata pairs under a prefix of our own. They are no extended
@@ -16,11 +17,6 @@ const LARGEST_ID = 2 ** 32 - 2;
 export const GIVING_WAY: readonly string[] = [MTIME, MODE, OWNER];
 
 const NONE: ReservedFacts = {};
-
-export interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 export interface ReservedFacts {
   /** Permission bits. */

@@ -6,7 +6,7 @@ import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../errors/errno-of.ts';
 
 /** How the platform is asked for all there is, and for one by its id. */
 export interface CatalogCalls<T> {

@@ -10,10 +10,10 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { JobRegistry } from '../../jobs/ports.ts';
 import type { ErrorRegistry, Failure } from '../errors/error-registry.ts';
-import { shownName } from '../escape.ts';
-import { FsError } from '../fs-error.ts';
-import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../node.ts';
-import type { NodeMaker } from '../node-maker.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { shownName } from '../model/escape.ts';
+import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../model/node.ts';
+import type { NodeMaker } from '../model/node-maker.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
 
 /** What only the program around the file system knows. */

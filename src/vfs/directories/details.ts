@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { ProjectRecord, VolumeRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
-import type { Node, Project, Volume } from '../node.ts';
+import type { Node, Project, Volume } from '../model/node.ts';
 
 /**
  * Details of projects and volumes: asked for when something inside is asked for the first time, and again when

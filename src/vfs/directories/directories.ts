@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
-import { meaningOf } from '../escape.ts';
-import type { Listed } from '../listed.ts';
-import type { DirectoryNode, VirtualDirectoryNode } from '../node.ts';
+import { meaningOf } from '../model/escape.ts';
+import type { Listed } from '../model/listed.ts';
+import type { DirectoryNode, VirtualDirectoryNode } from '../model/node.ts';
 import type { Details } from './details.ts';
 import { ProjectFolders, type Showing } from './project-folder.ts';
 import type { ListedPage, PagingOptions, RemoteDirectory } from './remote-directory.ts';

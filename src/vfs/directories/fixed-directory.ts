@@ -1,5 +1,5 @@
-import type { VirtualEntry, VirtualSource } from '../node.ts';
-import type { NodeMaker } from '../node-maker.ts';
+import type { VirtualEntry, VirtualSource } from '../model/node.ts';
+import type { NodeMaker } from '../model/node-maker.ts';
 
 /** A directory whose names never change. */
 export function fixedDirectory(entries: readonly VirtualEntry[]): VirtualSource {

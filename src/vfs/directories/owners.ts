@@ -6,10 +6,11 @@
  *
  * A name that the catalog lacks is asked for whenever somebody names it, so that a project made elsewhere is found at once.
  */
-import { canBeGiven, nameOnPlatform, shownName } from '../escape.ts';
-import { FsError } from '../fs-error.ts';
-import type { KnownEntries, VirtualEntry, VirtualSource } from '../node.ts';
-import type { NodeMaker } from '../node-maker.ts';
+
+import { FsError } from '../errors/fs-error.ts';
+import { canBeGiven, nameOnPlatform, shownName } from '../model/escape.ts';
+import type { KnownEntries, VirtualEntry, VirtualSource } from '../model/node.ts';
+import type { NodeMaker } from '../model/node-maker.ts';
 import type { Catalog, Known } from './catalog.ts';
 
 export interface OwnedItem {

@@ -5,11 +5,11 @@ import { keptFolderName, reservedNameOf, reservedNamesIn } from '../../jobs/rese
 import { linkPairOf } from '../../jobs/symbolic-link.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
 import { pagesInOrder } from '../../lib/pages-in-order.ts';
-import { isAside } from '../aside-name.ts';
-import { meaningOf, shownFolderName, shownName } from '../escape.ts';
-import type { Listed } from '../listed.ts';
-import type { ProjectFolderNode } from '../node.ts';
-import { folderIdOf } from '../node.ts';
+import { isAside } from '../model/aside-name.ts';
+import { meaningOf, shownFolderName, shownName } from '../model/escape.ts';
+import type { Listed } from '../model/listed.ts';
+import type { ProjectFolderNode } from '../model/node.ts';
+import { folderIdOf } from '../model/node.ts';
 import type { Details } from './details.ts';
 import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 

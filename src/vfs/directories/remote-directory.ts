@@ -1,6 +1,6 @@
 import type { Priority } from '../../api/api.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
-import type { Listed } from '../listed.ts';
+import type { Listed } from '../model/listed.ts';
 
 export interface PagingOptions {
   /** Asked once, after the first page: whether the others are wanted. */

@@ -1,8 +1,8 @@
 import type { Api } from '../../api/api.ts';
 import type { ProjectSummary, VolumeSummary } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { VirtualSource } from '../node.ts';
-import type { NodeMaker } from '../node-maker.ts';
+import type { VirtualSource } from '../model/node.ts';
+import type { NodeMaker } from '../model/node-maker.ts';
 import { Catalog } from './catalog.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';

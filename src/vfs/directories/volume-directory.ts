@@ -1,11 +1,11 @@
 import type { Api, Priority } from '../../api/api.ts';
 import type { VolumeObjectRecord, VolumePage } from '../../api/model.ts';
 import type { PageOfPass } from '../../lib/pages-in-order.ts';
-import { canBeShown, escapedName, meaningOf, shownName } from '../escape.ts';
-import { FsError } from '../fs-error.ts';
-import { isKept } from '../identity.ts';
-import type { Listed } from '../listed.ts';
-import type { VolumeDirectoryNode } from '../node.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { canBeShown, escapedName, meaningOf, shownName } from '../model/escape.ts';
+import { isKept } from '../model/identity.ts';
+import type { Listed } from '../model/listed.ts';
+import type { VolumeDirectoryNode } from '../model/node.ts';
 import type { Details } from './details.ts';
 import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 

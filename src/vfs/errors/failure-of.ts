@@ -1,5 +1,5 @@
 import { messageOf } from '../../lib/message-of.ts';
-import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
+import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
 

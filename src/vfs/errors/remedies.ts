@@ -1,6 +1,6 @@
 /** What a person can do about a failure, by the platform's code and by the kind of error. */
 import type { TransportError } from '../../api/errors.ts';
-import { errnoOf, isAbort, isKnownError } from '../errno-of.ts';
+import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 
 const BY_CODE: Readonly<Record<number, string>> = {
   1000: 'The request limit of the token is used up: wait for the next interval (svcfs status tells when).',

@@ -2,9 +2,9 @@
  * Every failed operation is kept for `user.svc.error` and logged, once, here: no operation has to think of it.
  */
 import type { Errno } from '../../lib/errno.ts';
-import { errnoOf } from '../errno-of.ts';
 import type { FileHandle, FileSystem, NodeId } from '../file-system.ts';
-import { openModeOf } from '../open/open-flags.ts';
+import { openModeOf } from '../open-flags.ts';
+import { errnoOf } from './errno-of.ts';
 import type { ErrorRegistry, Failure } from './error-registry.ts';
 import type { FailedOperation } from './failure-of.ts';
 import { endedBy } from './what-success-ends.ts';

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
-import type { DirectoryNode } from '../node.ts';
+import type { DirectoryNode } from '../model/node.ts';
 import type { Listings } from './listings.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
 

@@ -4,8 +4,8 @@
  * Facts of the platform count for the metadata TTL; what exists in this mount alone is true until it changes here;
  * a virtual directory says for itself. The kernel is told what is left of that, never more.
  */
-import { isLocalOnly } from '../identity.ts';
-import type { DirectoryNode, Node } from '../node.ts';
+import { isLocalOnly } from '../model/identity.ts';
+import type { DirectoryNode, Node } from '../model/node.ts';
 
 /** What needs no asking: the kernel may keep it for a day. */
 const FOREVER_MS = 86_400_000;

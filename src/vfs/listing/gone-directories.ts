@@ -11,12 +11,12 @@
 import type { Api } from '../../api/api.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
-import { errnoOf } from '../errno-of.ts';
-import { FsError } from '../fs-error.ts';
-import { isMoving } from '../identity.ts';
-import type { DirectoryNode, Node } from '../node.ts';
-import { pathOf } from '../node.ts';
-import type { Placement } from '../placement.ts';
+import { errnoOf } from '../errors/errno-of.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { isMoving } from '../model/identity.ts';
+import type { DirectoryNode, Node } from '../model/node.ts';
+import { pathOf } from '../model/node.ts';
+import type { Placement } from './placement.ts';
 
 interface Parts {
   readonly api: Pick<Api, 'projects' | 'volumes'>;

@@ -1,7 +1,7 @@
 import { deferred } from '../../lib/deferred.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import type { ChildCache } from '../child-cache.ts';
-import type { DirectoryNode, Node } from '../node.ts';
+import type { ChildCache } from '../model/child-cache.ts';
+import type { DirectoryNode, Node } from '../model/node.ts';
 
 /** A name as it was listed; the node may have got another one since. */
 export interface ListingEntry {

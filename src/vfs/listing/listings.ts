@@ -12,14 +12,14 @@ import { deferred } from '../../lib/deferred.ts';
 import { NEVER_ABORTED, sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
-import { FsError } from '../fs-error.ts';
-import { isKept } from '../identity.ts';
-import type { DirectoryNode, Node } from '../node.ts';
-import type { Placement } from '../placement.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { isKept } from '../model/identity.ts';
+import type { DirectoryNode, Node } from '../model/node.ts';
 import { isComplete } from './freshness.ts';
 import type { GoneDirectories } from './gone-directories.ts';
 import { Listing } from './listing.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
+import type { Placement } from './placement.ts';
 
 interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;

@@ -6,15 +6,15 @@ import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
-import { meaningOf } from '../escape.ts';
 import type { Awaitable } from '../file-system.ts';
-import type { DirectoryNode, Node, VirtualDirectoryNode } from '../node.ts';
-import type { Placement } from '../placement.ts';
+import { meaningOf } from '../model/escape.ts';
+import type { DirectoryNode, Node, VirtualDirectoryNode } from '../model/node.ts';
 import type { KnownChild } from './freshness.ts';
 import { knownChild } from './freshness.ts';
 import type { GoneDirectories } from './gone-directories.ts';
 import type { Listings } from './listings.ts';
 import { lookupPlan } from './lookup-plan.ts';
+import type { Placement } from './placement.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
 
 interface Parts {

@@ -12,14 +12,20 @@ import { sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { listedEntry, type Showing } from '../directories/project-folder.ts';
 import { listedObject } from '../directories/volume-directory.ts';
-import { errnoOf } from '../errno-of.ts';
+import { errnoOf } from '../errors/errno-of.ts';
+import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable } from '../file-system.ts';
-import { FsError } from '../fs-error.ts';
-import { isLocalOnly, lacksSize } from '../identity.ts';
-import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from '../node.ts';
-import { folderIdOf } from '../node.ts';
-import type { Placement } from '../placement.ts';
-import type { Revalidating } from '../tree.ts';
+import { isLocalOnly, lacksSize } from '../model/identity.ts';
+import type {
+  DirectoryNode,
+  Node,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeObjectNode,
+} from '../model/node.ts';
+import { folderIdOf } from '../model/node.ts';
+import type { Revalidating } from '../model/tree.ts';
+import type { Placement } from './placement.ts';
 import type { OpenRun } from './revalidation-plan.ts';
 import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
 

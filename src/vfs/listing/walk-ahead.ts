@@ -8,8 +8,8 @@
  */
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { DirectoryNode } from '../node.ts';
-import { isDirectory } from '../node.ts';
+import type { DirectoryNode } from '../model/node.ts';
+import { isDirectory } from '../model/node.ts';
 import type { Listings } from './listings.ts';
 
 /** Folders listed and not opened yet. */

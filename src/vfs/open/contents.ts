@@ -1,16 +1,16 @@
 import type { Draft } from '../../content/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { errnoOf } from '../errno-of.ts';
-import { FsError } from '../fs-error.ts';
-import type { DirectoryNode, ProjectFileNode } from '../node.ts';
-import type { Tree } from '../tree.ts';
-import { requireNoAlias } from '../write-access.ts';
-import type { ClosedFiles } from './closed-files.ts';
-import type { ContentTable } from './content-table.ts';
-import type { ContentNode, FileContent } from './file-content.ts';
-import { forgetLocalFacts } from './local-facts.ts';
-import type { OpenMode } from './open-flags.ts';
-import type { Publisher } from './publisher.ts';
+import { forgetLocalFacts } from '../attributes/local-facts.ts';
+import type { ClosedFiles } from '../closed/closed-files.ts';
+import { errnoOf } from '../errors/errno-of.ts';
+import { FsError } from '../errors/fs-error.ts';
+import type { ContentTable } from '../model/content-table.ts';
+import type { ContentNode, FileContent } from '../model/file-content.ts';
+import type { DirectoryNode, ProjectFileNode } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
+import { requireNoAlias } from '../model/write-access.ts';
+import type { OpenMode } from '../open-flags.ts';
+import type { Publisher } from '../publish/publisher.ts';
 
 /** How late the kernel may say that a file is closed: it holds that back while it has much else to say. */
 const RELEASE_MS = 1000;

@@ -1,7 +1,7 @@
-import type { Node } from '../node.ts';
-import type { Place } from '../operations.ts';
-import type { Tree } from '../tree.ts';
-import type { OpenMode } from './open-flags.ts';
+import type { Node } from '../model/node.ts';
+import type { Place } from '../model/operations.ts';
+import type { Tree } from '../model/tree.ts';
+import type { OpenMode } from '../open-flags.ts';
 
 /** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */
 export async function existingFile(

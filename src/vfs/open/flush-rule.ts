@@ -4,15 +4,7 @@
  * at each would put half-written files on the platform, never publishing would hide the upload's error from close(2).
  * What no FLUSH publishes, RELEASE does.
  */
-
-/** How far the inode's local content is from what is published. */
-export type Unpublished =
-  /** Nothing to publish. */
-  | 'none'
-  /** Made or emptied at open, and not one byte written since. */
-  | 'begun'
-  /** Bytes written, copied or cut off. */
-  | 'written';
+import type { Unpublished } from '../model/file-content.ts';
 
 export interface FlushFacts {
   readonly unpublished: Unpublished;

@@ -1,12 +1,12 @@
 import { makerOf } from '../attributes/maker-of.ts';
+import { FsError } from '../errors/fs-error.ts';
 import type { RequestContext } from '../file-system.ts';
-import { FsError } from '../fs-error.ts';
-import { requireName } from '../mutations/names.ts';
-import type { Node, ProjectFileNode } from '../node.ts';
-import type { Tree } from '../tree.ts';
-import { requireWritable } from '../write-access.ts';
+import type { ContentNode } from '../model/file-content.ts';
+import { requireName } from '../model/names.ts';
+import type { Node, ProjectFileNode } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
+import { requireWritable } from '../model/write-access.ts';
 import type { Contents } from './contents.ts';
-import type { ContentNode } from './file-content.ts';
 
 /** What a program asks for that has the umask decide. More than that is part of what a file is. */
 const USUAL_BITS = 0o666;

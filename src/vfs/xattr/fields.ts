@@ -6,8 +6,8 @@ import type {
   ProjectFolderNode,
   VolumeDirectoryNode,
   VolumeObjectNode,
-} from '../node.ts';
-import { folderIdOf } from '../node.ts';
+} from '../model/node.ts';
+import { folderIdOf } from '../model/node.ts';
 
 export type Fields = Readonly<Record<string, string | undefined>>;
 

@@ -6,14 +6,14 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
+import { annotationsFor, keptMetadata, pairsToBe } from '../attributes/annotations.ts';
 import { isAhead } from '../attributes/is-ahead.ts';
 import { fits, tellLeftOut, withinLimit } from '../attributes/pairs-that-fit.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
-import { errnoOf } from '../errno-of.ts';
-import { FsError } from '../fs-error.ts';
-import type { ProjectFileNode } from '../node.ts';
-import { annotationsFor, keptMetadata, pairsToBe } from '../open/annotations.ts';
-import type { Tree } from '../tree.ts';
+import { errnoOf } from '../errors/errno-of.ts';
+import { FsError } from '../errors/fs-error.ts';
+import type { ProjectFileNode } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
 import type { Pairs } from './limits.ts';
 import { requireCount } from './limits.ts';
 

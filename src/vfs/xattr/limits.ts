@@ -5,8 +5,8 @@
 import type { Annotations } from '../../content/ports.ts';
 import { METADATA_PAIRS_MAX } from '../../contract/limits.ts';
 import { GIVING_WAY, isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
-import { isWellFormed } from '../escape.ts';
-import { FsError } from '../fs-error.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { isWellFormed } from '../model/escape.ts';
 
 const KEY_BYTES = 100;
 const VALUE_BYTES = 300;

@@ -2,7 +2,7 @@
  * All metadata pairs of a file as one JSON object, and the way round. What does not fit in an attribute (64 KiB) is
  * read by pages, each a JSON object of its own.
  */
-import { FsError } from '../fs-error.ts';
+import { FsError } from '../errors/fs-error.ts';
 import type { Pairs } from './limits.ts';
 import { requireKey, requireTags, requireValue } from './limits.ts';
 

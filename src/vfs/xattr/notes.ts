@@ -1,8 +1,8 @@
 import { basename } from 'node:path/posix';
 import type { Failure } from '../errors/error-registry.ts';
-import type { Node } from '../node.ts';
-import { pathOf } from '../node.ts';
-import type { Tree } from '../tree.ts';
+import type { Node } from '../model/node.ts';
+import { pathOf } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
 import type { Fields } from './fields.ts';
 
 /** What this mount tells about a path: its last error or that of a name in it, its job, its upload. */

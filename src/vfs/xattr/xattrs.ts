@@ -3,12 +3,12 @@
  * path as `user.svc.<field>`. Reading makes no request: the listing that showed the file brought them.
  */
 import type { Details } from '../directories/details.ts';
+import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable, SetxattrMode } from '../file-system.ts';
-import { FsError } from '../fs-error.ts';
-import type { Node, ProjectFolderNode } from '../node.ts';
-import { isLink, pathOf } from '../node.ts';
-import type { Tree } from '../tree.ts';
-import { requireWritable } from '../write-access.ts';
+import type { Node, ProjectFolderNode } from '../model/node.ts';
+import { isLink, pathOf } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
+import { requireWritable } from '../model/write-access.ts';
 import { attributeList } from './attribute-list.ts';
 import { fieldsOf } from './fields.ts';
 import { FileMetadata } from './file-metadata.ts';

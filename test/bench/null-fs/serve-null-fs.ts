@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import Fuse from 'fuse-native';
 import { mountNative } from '../../../src/fuse/mount-native.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
-import { FsError } from '../../../src/vfs/fs-error.ts';
+import { FsError } from '../../../src/vfs/errors/fs-error.ts';
 import { FILE_BYTES, FILE_MODE, NullFileSystem } from './null-file-system.ts';
 
 const [driver, mountPoint = ''] = process.argv.slice(2);

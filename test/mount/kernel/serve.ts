@@ -7,6 +7,7 @@ import { mountFuseNative } from '../../../src/fuse/fuse-native-driver.ts';
 import type { Mount } from '../../../src/fuse/mount.ts';
 import { mountNative } from '../../../src/fuse/mount-native.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
+import { FsError } from '../../../src/vfs/errors/fs-error.ts';
 import type {
   AbsentEntry,
   Awaitable,
@@ -19,7 +20,6 @@ import type {
   SetxattrMode,
 } from '../../../src/vfs/file-system.ts';
 import { ROOT_NODE } from '../../../src/vfs/file-system.ts';
-import { FsError } from '../../../src/vfs/fs-error.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 import type { Command } from './served-mount.ts';
 

@@ -5,7 +5,7 @@ import type { SpaceLimits } from '../../../src/content/disk/eviction-plan.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import type { ContentsOptions, FoundContent } from '../../../src/vfs/contents-at.ts';
+import type { ContentsOptions, FoundContent } from '../../../src/vfs/listing/contents-at.ts';
 import { DiskWorld } from '../content/disk/disk-world.ts';
 import { FakePlatform, patterned } from '../content/fake-platform.ts';
 

@@ -5,8 +5,8 @@ import { pathOperations } from '../../../src/fuse/path-operations.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
 import { millisecondsOf } from '../../../src/lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../../src/lib/shared-signals.ts';
+import { FsError } from '../../../src/vfs/errors/fs-error.ts';
 import type { NodeId } from '../../../src/vfs/file-system.ts';
-import { FsError } from '../../../src/vfs/fs-error.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 
 /** fuse-native passes and takes numbers of 32 bits, and times in milliseconds, all unsigned. */

@@ -4,6 +4,7 @@ import type { ReplyRecord } from '../../../src/fuse/observer.ts';
 import { OPCODE } from '../../../src/fuse/protocol/opcodes.ts';
 import { Session } from '../../../src/fuse/session.ts';
 import { errnoNumber } from '../../../src/lib/errno.ts';
+import { FsError } from '../../../src/vfs/errors/fs-error.ts';
 import type {
   AbsentEntry,
   Entry,
@@ -14,7 +15,6 @@ import type {
   RequestContext,
 } from '../../../src/vfs/file-system.ts';
 import { ROOT_NODE } from '../../../src/vfs/file-system.ts';
-import { FsError } from '../../../src/vfs/fs-error.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemoryFs } from '../../support/memory-fs.ts';
 import { ScriptedKernel } from './scripted-kernel.ts';

@@ -1,0 +1,126 @@
+/**
+ * What has a name now, by facts at most a second old, before something is done to it by its id. A file keeps its id when
+ * another client moves it: what is removed or renamed by an id that was learnt a while ago may have any name by now.
+ *
+ * Asking changes nothing but what is known. A draft keeps the record it was begun from until what was asked for is done: should
+ * that fail, its close finds by the record whether it would replace another client's file.
+ */
+
+import type { FileRecord } from '../../../api/model.ts';
+import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
+import { errnoOf } from '../../errors/errno-of.ts';
+import { FsError } from '../../errors/fs-error.ts';
+import { FRESH_MS } from '../../listing/revalidation-plan.ts';
+import type { DirectoryNode, Node, ProjectFileNode } from '../../model/node.ts';
+import type { Place } from '../../model/operations.ts';
+import type { Tree } from '../../model/tree.ts';
+import type { Place as FilePlace } from './aside-journal.ts';
+import { placeOf } from './asides.ts';
+
+/** As `Tree.childOf`; an absence may be an older one: the platform refuses a name that is taken. */
+export async function childNow(
+  tree: Tree,
+  { parent, name }: Place,
+  signal: AbortSignal,
+): Promise<Node | undefined> {
+  const node = await tree.childOf(parent, name, signal);
+  if (node === undefined) return undefined;
+  if (node.kind === 'project-folder') return tree.freshChildOf(parent, name, signal);
+  return (await hasNameStill(tree, node, { parent, name }, signal))
+    ? node
+    : tree.childOf(parent, name, signal);
+}
+
+/**
+ * Whether a node that had a name a moment ago has it still. A draft has: which file it is of is asked by who holds the lock of
+ * its content (`fileToRename`, `publishedNow`).
+ */
+export async function hasNameStill(
+  tree: Tree,
+  node: Node,
+  { parent, name }: Place,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    if (node.kind === 'project-file') await tree.revalidate(node, signal);
+  } catch (error) {
+    if (errnoOf(error) !== 'ESTALE') throw error;
+  }
+  return node.parent === parent && node.name === name;
+}
+
+/** Whether a file has this name on the platform now. */
+export async function isNamedAs({ api }: Tree, { id }: FileRecord, place: FilePlace): Promise<boolean> {
+  try {
+    const { parent, name } = await api.files.get(id);
+    return parent === place.parent && name === place.name;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The file that has this name on the platform now. */
+export async function fileNamed({ api }: Tree, place: FilePlace): Promise<FileRecord | undefined> {
+  try {
+    const entry = await api.files.find(place);
+    return entry?.kind === 'file' ? entry : undefined;
+  } catch (error) {
+    // Its folder is gone.
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The file that a rename of `node` renames on the platform. What a draft is of is asked for nowhere else, and may be as old as
+ * the draft: undefined once another client has moved or replaced it, for the draft goes on as that of a new file then. The
+ * caller holds the lock of the content.
+ *
+ * @throws ESTALE When it is open to be written, nothing was, and another client has moved its file.
+ */
+export async function fileToRename(tree: Tree, node: ProjectFileNode): Promise<FileRecord | undefined> {
+  const { record, draft } = node;
+  if (!record || !draft || tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return record;
+  if (await isNamedAs(tree, record, placeOf(record, node))) return node.record;
+  if (!draft.dirty) throw isNamedOtherwise(node);
+  return undefined;
+}
+
+/** A file and the name it has. */
+type Named = Place & { readonly node: ProjectFileNode };
+
+/** What a rename is about to change the names of. */
+export interface RenameEnds {
+  readonly source: Named;
+  readonly target: Named | undefined;
+}
+
+export function renameEnds(rename: {
+  readonly source: ProjectFileNode;
+  readonly parent: DirectoryNode;
+  readonly name: string;
+  readonly target: ProjectFileNode | undefined;
+}): RenameEnds {
+  const { source, parent, name, target } = rename;
+  if (!source.parent) throw isNamedOtherwise(source);
+  const from = { node: source, parent: source.parent, name: source.name };
+  return { source: from, target: target && { node: target, parent, name } };
+}
+
+/** @throws ESTALE When one is at another name by now: what is to be renamed has to be looked up anew. */
+export async function requirePlacesStill(tree: Tree, { source, target }: RenameEnds): Promise<void> {
+  for (const end of [source, target])
+    if (end && !(await hasNameStill(tree, end.node, end, NEVER_ABORTED))) throw isNamedOtherwise(end.node);
+}
+
+/** As `requirePlacesStill` for a source that is on the platform as it is here: its file is to have the name, draft or not. */
+export async function requireNamesStill(tree: Tree, ends: RenameEnds): Promise<void> {
+  await requirePlacesStill(tree, ends);
+  const { node } = ends.source;
+  if (node.record && !(await fileToRename(tree, node))) throw isNamedOtherwise(node);
+}
+
+function isNamedOtherwise({ name }: ProjectFileNode): FsError {
+  return new FsError('ESTALE', `${name} is another file now`);
+}

@@ -1,0 +1,57 @@
+import { makerOf, SET_GROUP_ID } from '../../attributes/maker-of.ts';
+import { FsError } from '../../errors/fs-error.ts';
+import type { RequestContext } from '../../file-system.ts';
+import { folderNameOnPlatform } from '../../model/escape.ts';
+import { requireName } from '../../model/names.ts';
+import type { Node, ProjectFolderNode } from '../../model/node.ts';
+import { folderIdOf } from '../../model/node.ts';
+import type { Place } from '../../model/operations.ts';
+import type { Tree } from '../../model/tree.ts';
+import { requireWritable } from '../../model/write-access.ts';
+
+export interface NewDirectory {
+  readonly mode: number;
+  /** Who makes it. */
+  readonly by: Pick<RequestContext, 'uid' | 'gid'>;
+}
+
+/** A folder on the platform; on a volume, which knows no folders, one of this mount until its first object. */
+export async function makeDirectory(tree: Tree, place: Place, how: NewDirectory): Promise<Node> {
+  const { parent, name } = place;
+  requireWritable(tree, parent);
+  requireName(parent, name, 'folder');
+  if (parent.kind === 'volume-directory') {
+    const node = tree.newVolumeDirectory(parent, name);
+    node.owner = makerOf(tree, parent, how.by);
+    tree.placed(node);
+    return node;
+  }
+  if (parent.kind !== 'project-folder')
+    throw new FsError('EPERM', 'projects and volumes are made on the platform');
+  return makeFolder(tree, { parent, name }, how);
+}
+
+async function makeFolder(
+  tree: Tree,
+  { parent, name }: { readonly parent: ProjectFolderNode; readonly name: string },
+  how: NewDirectory,
+): Promise<Node> {
+  const owner = makerOf(tree, parent, how.by);
+  const mode = (owner ? how.mode | groupBitOf(tree, parent) : how.mode) & 0o7777;
+  const record = await tree.api.files.createFolder({
+    parent: folderIdOf(parent),
+    name: folderNameOnPlatform(name),
+  });
+  const node = tree.placedRecord(parent, record, { empty: true });
+  const usual = 0o777 & ~tree.options.umask;
+  const facts = { ...(mode !== usual && { mode }), ...(owner !== undefined && { owner }) };
+  if (node.kind !== 'project-folder' || Object.keys(facts).length === 0) return node;
+  Object.assign(node, facts);
+  tree.folderState.set(record.id, facts);
+  return node;
+}
+
+/** Folders in one with the set-group-ID bit have it, too. */
+function groupBitOf(tree: Tree, parent: ProjectFolderNode): number {
+  return tree.attributesOf(parent).attributes.mode & SET_GROUP_ID;
+}

@@ -1,0 +1,46 @@
+import type { ReplacedFile } from '../../model/file-content.ts';
+import type { ProjectFileNode } from '../../model/node.ts';
+import type { Tree } from '../../model/tree.ts';
+import type { Contents } from '../../open/contents.ts';
+import type { Asides } from '../aside/asides.ts';
+import { publishedNow } from '../aside/replaced-file.ts';
+
+interface Parts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+  readonly asides: Asides;
+}
+
+/**
+ * Takes a file away, on the platform and here. One that is open goes aside at once, so that a refusal of the platform
+ * is told, and is deleted with its last handle; one that was never published is dropped, and the
+ * file it was renamed over goes. The caller holds the lock of
+ * its content.
+ */
+export function removeFile(parts: Parts, node: ProjectFileNode): Promise<void> {
+  const { tree, contents } = parts;
+  const content = contents.of(node);
+  return contents.whileLeaving(content, async () => {
+    const published = await publishedNow(parts, node);
+    const whenClosed = published && (await removePublished(parts, node, published));
+    content.replaces = undefined;
+    await contents.unlinked(content, whenClosed);
+    tree.detach(node);
+  });
+}
+
+/** Answers what is left for when the content of `node` is closed. */
+async function removePublished(
+  { tree, asides }: Parts,
+  node: ProjectFileNode,
+  { record, content }: ReplacedFile,
+): Promise<(() => Promise<void>) | undefined> {
+  if (content.handles.size === 0) {
+    await tree.api.files.delete(record.id);
+    return undefined;
+  }
+  await asides.keepForHandles(record, node);
+  if (content.node === node) return () => asides.delete(record.id);
+  await asides.deleteAfter(record.id, content);
+  return undefined;
+}

@@ -1,0 +1,57 @@
+import { FsError } from '../../errors/fs-error.ts';
+import type { FileContent } from '../../model/file-content.ts';
+import type { VolumeObjectNode } from '../../model/node.ts';
+import { isDirectory } from '../../model/node.ts';
+import type { Place } from '../../model/operations.ts';
+import type { Tree } from '../../model/tree.ts';
+import { requireWritable } from '../../model/write-access.ts';
+import type { Contents } from '../../open/contents.ts';
+import type { Asides } from '../aside/asides.ts';
+import { hasNameStill } from '../aside/named-now.ts';
+import { removeFile } from './remove-file.ts';
+
+interface Parts {
+  readonly tree: Tree;
+  readonly contents: Contents;
+  readonly asides: Asides;
+}
+
+/** Removes a file, or an object that was never published. */
+export async function unlink(parts: Parts, place: Place, signal: AbortSignal): Promise<void> {
+  // What it was may have got another name while what was under way of it was waited for.
+  while (!(await unlinkWhatIsThere(parts, place, signal)));
+}
+
+async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal): Promise<boolean> {
+  const { tree, contents } = parts;
+  const node = await tree.childOf(place.parent, place.name, signal);
+  if (!node) throw new FsError('ENOENT', `there is no ${place.name}`);
+  if (isDirectory(node)) throw new FsError('EISDIR', `${place.name} is a directory`);
+  requireWritable(tree, place.parent);
+  if (node.kind === 'virtual-file') throw new FsError('EPERM', `${place.name} is made by the file system`);
+  if (node.kind === 'special-file') {
+    tree.detach(node);
+    return true;
+  }
+  return contents.removing(node, async () => {
+    await contents.findUnanswered(node);
+    if (!(await hasNameStill(tree, node, place, signal))) return false;
+    if (node.kind === 'project-file') await removeFile(parts, node);
+    else await unlinkObject(parts, node, contents.of(node));
+    return true;
+  });
+}
+
+async function unlinkObject(
+  { tree, contents }: Parts,
+  node: VolumeObjectNode,
+  content: FileContent,
+): Promise<void> {
+  if (node.record)
+    throw new FsError(
+      'EPERM',
+      `the API deletes no objects: ${node.location} stays on volume ${node.volume.id}`,
+    );
+  await contents.unlinked(content, undefined);
+  tree.detach(node);
+}

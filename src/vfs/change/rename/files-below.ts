@@ -1,0 +1,100 @@
+/** Files below a folder that this mount has open or has not sent yet. */
+import { forEachAtOnce } from '../../../lib/for-each-at-once.ts';
+import { FsError } from '../../errors/fs-error.ts';
+import type {
+  FolderNode,
+  ProjectFileNode,
+  ProjectFolderNode,
+  VolumeDirectoryNode,
+  VolumeObjectNode,
+} from '../../model/node.ts';
+import { isFolder } from '../../model/node.ts';
+import type { Contents } from '../../open/contents.ts';
+
+/** How many of them are published at once. */
+const AT_ONCE = 8;
+
+/** Those that are not, or not as they are now, on the platform; and those of which a draft is still read. */
+export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
+  const found: ProjectFileNode[] = [];
+  for (const { node, unlinked } of contents.values())
+    if (node.kind === 'project-file' && node.draft && !unlinked && isBelow(node, folder)) found.push(node);
+  return found;
+}
+
+/**
+ * Brings to the platform what was closed and is not there yet, and what is closed meanwhile. EBUSY: one is open to be written,
+ * so that nobody can tell what it will be.
+ */
+export async function requireAllSentBelow(contents: Contents, folder: ProjectFolderNode): Promise<void> {
+  for (;;) {
+    const unsent = unpublishedBelow(contents, folder).filter((node) => isUnsent(contents, node));
+    if (unsent.length === 0) return;
+    await forEachAtOnce(unsent, AT_ONCE, async (node) => {
+      await contents.whenReleased(node);
+      if (contents.find(node)?.writers) throw isWritten(node, folder);
+      await contents.publishClosed(node);
+    });
+  }
+}
+
+function isUnsent(contents: Contents, node: ProjectFileNode): boolean {
+  const { writers, outstanding } = contents.of(node);
+  return writers > 0 || outstanding !== 'none';
+}
+
+function isWritten(node: ProjectFileNode, folder: ProjectFolderNode): FsError {
+  return new FsError('EBUSY', `${node.name} in ${folder.name} is open to be written: close it first`);
+}
+
+/** EBUSY: what is being written would be left behind, or taken along half. */
+export function requireNoneWritten(contents: Contents, folder: ProjectFolderNode): void {
+  for (const node of unpublishedBelow(contents, folder))
+    if (isUnsent(contents, node)) throw isWritten(node, folder);
+}
+
+/** EBUSY: whoever reads a file below the folder would lose it. */
+export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): void {
+  for (const { node, handles } of contents.values())
+    if (node.kind === 'project-file' && handles.size > 0 && isBelow(node, folder))
+      throw new FsError('EBUSY', `${node.name} in ${folder.name} is open: close it first`);
+}
+
+/** EBUSY: its close would put what is written into it in the place of what comes there. */
+export function requireNotWritten(contents: Contents, object: VolumeObjectNode): void {
+  const content = contents.find(object);
+  // What stays here for its name is no object.
+  if (!content || content.unlinked || contents.isTemporary(object)) return;
+  if (content.writers > 0 || content.hasDraft)
+    throw new FsError('EBUSY', `${object.name} is being written: close it first`);
+}
+
+export function requireNoObjectsWritten(contents: Contents, directory: VolumeDirectoryNode): void {
+  for (const { node } of contents.values())
+    if (node.kind === 'volume-object' && isBelow(node, directory)) requireNotWritten(contents, node);
+}
+
+/** EBUSY: a pipe or socket is of this mount alone, and would be lost with the folder's place. */
+export function requireNoSpecialFiles(folder: FolderNode): void {
+  for (const child of folder.children.nodes()) {
+    if (isFolder(child)) requireNoSpecialFiles(child);
+    else if (child.kind === 'special-file')
+      throw new FsError(
+        'EBUSY',
+        `${child.name} in ${folder.name} is a ${child.type} of this mount: remove it first`,
+      );
+  }
+}
+
+/** Brings to the volume what was closed below a directory of it, and is not exported yet. */
+export async function publishObjectsBelow(contents: Contents, directory: VolumeDirectoryNode): Promise<void> {
+  const below = [...contents.values()].flatMap(({ node, unlinked }) =>
+    node.kind === 'volume-object' && !unlinked && isBelow(node, directory) ? node : [],
+  );
+  await forEachAtOnce(below, AT_ONCE, (node) => contents.publishClosed(node));
+}
+
+function isBelow(node: ProjectFileNode | VolumeObjectNode, folder: FolderNode): boolean {
+  for (let at = node.parent; at; at = at.parent) if (at === folder) return true;
+  return false;
+}

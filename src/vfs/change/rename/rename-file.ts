@@ -1,0 +1,208 @@
+/**
+ * A file gets another name in a project, or another folder.
+ *
+ * On the platform a rename is one call (edit of the name, or move), and refuses a taken name. What has the name
+ * already is replaced in that call where the service can (`rename_overwrite`); else, and when someone has the
+ * old file open, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits
+ * metadata and tags either way.
+ *
+ * A file that is not published yet has only its draft told: it completes under the new name. What has that name on the
+ * platform keeps it until then, for the draft may never get there.
+ */
+import type { FileRecord } from '../../../api/model.ts';
+import type { Annotations } from '../../../content/ports.ts';
+import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
+import { annotationsFor, restoreAnnotations } from '../../attributes/annotations.ts';
+import { fits } from '../../attributes/pairs-that-fit.ts';
+import { nameOnPlatform } from '../../model/escape.ts';
+import type { FileContent, ReplacedFile } from '../../model/file-content.ts';
+import type { ProjectFileNode, ProjectFolderNode } from '../../model/node.ts';
+import { folderIdOf, pathOf } from '../../model/node.ts';
+import { requireCount } from '../../xattr/limits.ts';
+import { fileToRename, renameEnds, requirePlacesStill } from '../aside/named-now.ts';
+import { fileToReplace } from '../aside/replaced-file.ts';
+import { carriedOver, type Described, describedAs, isNothing, NOTHING } from './carried-over.ts';
+import type { RenameParts } from './rename-parts.ts';
+import { giving } from './take-back.ts';
+
+export interface FileRename {
+  readonly source: ProjectFileNode;
+  readonly parent: ProjectFolderNode;
+  readonly name: string;
+  readonly target: ProjectFileNode | undefined;
+  readonly noReplace: boolean;
+  /** The platform has just refused the name: another client has it, whatever is known of the target. */
+  readonly isTaken: boolean;
+}
+
+interface FileReplacement extends FileRename {
+  /** The file that has the new name on the platform. */
+  readonly replaced: ReplacedFile | undefined;
+}
+
+/** Within one project. */
+export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
+  const { tree, contents } = parts;
+  const { source, target } = rename;
+  const ends = renameEnds(rename);
+  // Under its old name: then its new one is a fact at return. One that was refused is tried again under its new name.
+  if (!contents.find(source)?.refused) await contents.publishClosed(source);
+  const nodes = target ? [source, target] : [source];
+  await contents.holding(nodes, async () => {
+    for (const node of nodes) await contents.findUnanswered(node);
+    if (target) await publishPromised(parts, { source, target });
+    await requirePlacesStill(tree, ends);
+    const go = (): Promise<void> =>
+      holdingAnnotations(nodes, async () => {
+        const record = await fileToRename(tree, source);
+        const replacement = { ...rename, replaced: target && (await fileToReplace(parts, target, rename)) };
+        return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
+      });
+    await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
+  });
+}
+
+/**
+ * What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there.
+ * What was appended since goes with it, as when one of two writers closes.
+ */
+async function publishPromised(
+  { contents }: RenameParts,
+  { source, target }: { readonly source: ProjectFileNode; readonly target: ProjectFileNode },
+): Promise<void> {
+  const before = contents.of(target);
+  if (before.promised && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
+}
+
+async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
+  const { source, parent, name, target, noReplace, replaced } = rename;
+  const { tree, contents } = parts;
+  const content = contents.of(source);
+  const before = target && contents.of(target);
+  const from = { parent: source.parent, name: source.name };
+  const isElsewhere = source.record !== undefined;
+  const carried = target ? carriedToDraft(source, describedAs(target, replaced?.record)) : NOTHING;
+  await leaveReplaced(parts, source, content);
+  if (before?.node.draft)
+    await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
+  if (before) await contents.unlinked(before, undefined);
+  if (isElsewhere) letGoOfRecord(source);
+  content.exclusive = noReplace;
+  content.replaces = replaced;
+  if (!isNothing(carried))
+    source.pending = {
+      metadata: { ...carried.metadata, ...source.pending?.metadata },
+      tags: source.pending?.tags ?? carried.tags,
+    };
+  tree.moved(source, { parent, name });
+  // What another client has put there stays.
+  if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
+}
+
+/** ENOSPC: its publication would be refused. */
+function carriedToDraft(source: ProjectFileNode, from: Described): Annotations {
+  const { metadata, tags = [] } = annotationsFor(source) ?? NOTHING;
+  const carried = carriedOver(from, { metadata, tags });
+  requireCount({ ...carried.metadata, ...metadata });
+  return carried;
+}
+
+/** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */
+function letGoOfRecord(node: ProjectFileNode): void {
+  restoreAnnotations(node, annotationsFor(node));
+  node.record = undefined;
+}
+
+async function renamePublished(
+  parts: RenameParts,
+  rename: FileReplacement,
+  record: FileRecord,
+): Promise<void> {
+  const { tree } = parts;
+  const { source, parent, name, target, replaced } = rename;
+  const carried = target ? carriedOver(describedAs(target, replaced?.record), record) : NOTHING;
+  const renamed =
+    target && replaced
+      ? await replace(parts, { ...rename, target }, { record, replaced, given: carried })
+      : await givingAt(parts, rename, { record, given: carried }, (put) => putAt(parts, rename, put));
+  await parts.asides.deleteOvertaken(record.id, pathOf(source));
+  const before = target && parts.contents.of(target);
+  if (before && before !== replaced?.content) await parts.contents.unlinked(before, undefined);
+  tree.moved(source, { parent, name });
+  const { pending } = source;
+  tree.published(source, renamed);
+  // It comes with the next content.
+  source.pending = pending;
+}
+
+interface Replacement {
+  readonly record: FileRecord;
+  readonly replaced: ReplacedFile;
+  readonly given: Annotations;
+}
+
+async function replace(
+  parts: RenameParts,
+  rename: FileRename & { readonly target: ProjectFileNode },
+  { record, replaced, given }: Replacement,
+): Promise<FileRecord> {
+  const { tree, contents, asides } = parts;
+  const inUse = replaced.content.handles.size > 0;
+  const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
+  const by = { fileId: record.id, carried: given, keep: inUse };
+  const old = { record: replaced.record, node: rename.target };
+  const renamed = await givingAt(parts, rename, { record, given }, (put) => {
+    const now = (): Promise<FileRecord> => putAt(parts, rename, { ...put, overwrite: atomic });
+    return atomic ? now() : asides.replacing(old, by, now);
+  });
+  await contents.unlinked(replaced.content, inUse ? () => asides.delete(old.record.id) : undefined);
+  return renamed;
+}
+
+interface Put {
+  readonly record: FileRecord;
+  readonly given: Annotations;
+  readonly overwrite?: boolean;
+}
+
+/**
+ * Within a folder what is given goes with the name. Into another folder it goes first: the move may not be undone by its
+ * failure. So it does where pairs of our own have to give way to it.
+ */
+function givingAt(
+  { tree }: RenameParts,
+  { source, parent }: FileRename,
+  { record, given }: Put,
+  put: (what: Put) => Promise<FileRecord>,
+): Promise<FileRecord> {
+  const isWithRoom = fits({ ...record.metadata, ...given.metadata });
+  if (source.parent === parent && isWithRoom) return put({ record, given });
+  return giving(tree, { file: record, given, path: pathOf(source) }, () => put({ record, given: NOTHING }));
+}
+
+/** One call. */
+async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promise<FileRecord> {
+  const { files } = tree.api;
+  const { record, given, overwrite = false } = put;
+  const { source, parent } = rename;
+  const name = nameOnPlatform(rename.name);
+  const changes = isNothing(given)
+    ? {}
+    : { metadata: given.metadata, ...(given.tags && { tags: given.tags }) };
+  return source.parent === parent
+    ? files.edit(record.id, { name, ...changes }, { overwrite })
+    : files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
+}
+
+/** A draft goes from a name that it was renamed over: what has that on the platform waits aside for its publication. */
+async function leaveReplaced(
+  { contents, draftAsides }: RenameParts,
+  source: ProjectFileNode,
+  content: FileContent,
+): Promise<void> {
+  const { replaces } = content;
+  if (!replaces) return;
+  const draft = await contents.draft(content);
+  await draftAsides.setAside(draft.id, { file: replaces, node: source });
+  content.replaces = undefined;
+}

@@ -1,0 +1,179 @@
+import type { ApiError } from '../../api/errors.ts';
+import { backoffMs } from '../../lib/backoff.ts';
+import type { Errno } from '../../lib/errno.ts';
+import { messageOf } from '../../lib/message-of.ts';
+import { sharedAbortController } from '../../lib/shared-signals.ts';
+import { errnoOf } from '../errors/errno-of.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { FileContent } from '../model/file-content.ts';
+import type { Tree } from '../model/tree.ts';
+import { moveAbove } from '../publish/learn-place.ts';
+import type { Publisher } from '../publish/publisher.ts';
+import { keptAside } from './give-up.ts';
+import type { RecoveredUpload } from './recovered-upload.ts';
+import { stillHere } from './still-here.ts';
+import { UploadTurns } from './upload-turns.ts';
+
+/** Whoever has it open to write it may be done after that, and is waited for no longer than so long in all. */
+const WRITER_MS = 1000;
+const LONGEST_WRITER_MS = 60_000;
+
+/** Between tries of what was closed already. */
+const RETRY = { baseMs: 1000, capMs: 60_000 };
+
+/** Uploads that follow a close (write-back), or the mount that ended before them: nobody waits for them who could be told that one failed. */
+export class FollowingUploads {
+  readonly #tree: Tree;
+  readonly #publisher: Publisher;
+  readonly #turns: UploadTurns;
+  /** Ends the pauses between tries. */
+  #pauses = sharedAbortController();
+  #isLastTry = false;
+
+  constructor(tree: Tree, publisher: Publisher) {
+    this.#tree = tree;
+    this.#publisher = publisher;
+    this.#turns = new UploadTurns(tree.clock);
+  }
+
+  /**
+   * Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away, and so
+   * is what builds on more than the spool has room for, or of which the spool had to let some go.
+   */
+  mayFollow({ node }: FileContent): boolean {
+    if (!this.#tree.options.writeBack) return false;
+    if (!this.#publisher.takesBytes(node) || this.#publisher.isTemporary(node)) return false;
+    const { draft } = node;
+    return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
+  }
+
+  /** A file was closed, and is to be uploaded. */
+  closed(): void {
+    this.#turns.closed();
+  }
+
+  /** Those that wait for their next try make it now. */
+  hurry(): void {
+    this.#pauses.abort();
+    this.#pauses = sharedAbortController();
+  }
+
+  /** As `hurry`, and what fails from now on is left to the next mount. */
+  tryLast(): void {
+    this.#isLastTry = true;
+    this.hurry();
+  }
+
+  /** The mount goes on after all. */
+  tryOn(): void {
+    this.#isLastTry = false;
+  }
+
+  /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
+  async follow(content: FileContent): Promise<void> {
+    // Emptied to be written, it is published by a close after that, or its last.
+    const isBegun = (): boolean => content.outstanding === 'begun' && content.writers > 0;
+    // A rename may have given it a name of a moment since: it stays here for that.
+    const isOwed = (): boolean => content.owed && !isBegun() && !this.#publisher.isTemporary(content.node);
+    const once = async (): Promise<void> => {
+      await moveAbove(content.node);
+      // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
+      await content.lock.run(async () => undefined);
+      await this.#turns.run(async () => {
+        if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);
+      }, content.node.draft?.sizeBytes);
+    };
+    await this.#untilQuiet(content, isOwed);
+    for (;;) {
+      await this.#try(content, { isOwed: () => isOwed() && !content.unlinked, once });
+      const { refused, keepBecause, node } = content;
+      if (keepBecause) return node.draft?.stay();
+      if (!refused) return;
+      await node.draft?.refused({ reason: refused.message, atMs: this.#tree.clock.now() });
+      // Else somebody asked for another try meanwhile.
+      if (content.refused) return;
+    }
+  }
+
+  /**
+   * An object can be neither removed nor renamed: what a program removes, renames or writes again soon after its close
+   * is not exported before.
+   */
+  async #untilQuiet(content: FileContent, isOwed: () => boolean): Promise<void> {
+    const { options, clock } = this.#tree;
+    if (content.node.kind !== 'volume-object') return;
+    const pauses = this.#pauses.signal;
+    const leftMs = (): number => {
+      const quietMs = content.closedMs + options.exportDelayMs - clock.elapsed();
+      return content.writers > 0 && quietMs > -LONGEST_WRITER_MS ? WRITER_MS : quietMs;
+    };
+    while (isOwed() && !content.unlinked && leftMs() > 0 && !pauses.aborted && !this.#isLastTry)
+      await clock.sleep(leftMs(), pauses).catch(() => undefined);
+  }
+
+  /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */
+  async bring(upload: RecoveredUpload): Promise<void> {
+    const { path, owed } = upload;
+    await this.#try(upload, {
+      isOwed: () => !upload.isOver,
+      once: () => this.#turns.run(() => upload.finish()),
+    });
+    if (upload.isOver) this.#tree.log.info({ path }, 'upload finished');
+    if (upload.keepBecause)
+      this.#tree.recordError(
+        { op: 'close', path },
+        await keptAside(owed, upload.keepBecause, this.#tree.clock.now()),
+      );
+  }
+
+  /** Until it is owed no more, refused for good, or left to the next mount. */
+  async #try(
+    upload: FileContent | RecoveredUpload,
+    { isOwed, once }: { readonly isOwed: () => boolean; readonly once: () => Promise<void> },
+  ): Promise<void> {
+    for (let failures = 0; isOwed(); failures += 1) {
+      try {
+        await once();
+        failures = 0;
+      } catch (error) {
+        const { path } = upload;
+        const isRefused = !mayPass(error);
+        if (isRefused) refuse(upload, failedThoughAcknowledged(path, error));
+        this.#tree.recordError({ op: 'close', path }, isRefused ? toldOf(upload, error) : error);
+        if (this.#isLastTry || isRefused) return;
+        await this.#tree.clock.sleep(backoffMs(failures, RETRY), this.#pauses.signal).catch(() => undefined);
+      }
+    }
+  }
+}
+
+/**
+ * A file that was refused keeps its place in the tree, unless another one has its name on the platform, or is read here under
+ * that name, or its folder is gone: then it is kept aside.
+ */
+function refuse(upload: FileContent | RecoveredUpload, because: FsError): void {
+  const hasPlace =
+    upload instanceof FileContent && !upload.replaces && !PLACE_IS_LOST.includes(because.errno);
+  if (hasPlace && !upload.keepBecause) upload.refused = because;
+  else upload.keepBecause ??= because;
+}
+
+const PLACE_IS_LOST: readonly Errno[] = ['EEXIST', 'ESTALE', 'ENOENT', 'ENOTDIR', 'EISDIR'];
+
+function toldOf(upload: FileContent | RecoveredUpload, error: unknown): unknown {
+  return upload instanceof FileContent ? (stillHere(upload) ?? error) : error;
+}
+
+/** This machine, the platform, the store or the way there are at fault: the same may succeed later. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof Error && error.name === 'ApiError' && (error as ApiError).status === 401) return true;
+  return ['EIO', 'ENOSPC', 'ENOMEM', 'ENFILE', 'EAGAIN', 'EBUSY'].includes(errnoOf(error));
+}
+
+/** close(2) answered that the bytes are safe. */
+function failedThoughAcknowledged(path: string, error: unknown): FsError {
+  const reason = messageOf(error);
+  return new FsError(errnoOf(error), `${path} was closed, and cannot be published: ${reason}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,53 @@
+import { FsError } from '../errors/fs-error.ts';
+import type { Node } from './node.ts';
+import { isAlias, projectOf, volumeOf } from './node.ts';
+import type { Tree, TreeOptions } from './tree.ts';
+
+/**
+ * Whether what `node` is, or is a directory of, may be changed: EROFS for a read-only mount or volume, EACCES without
+ * the right on the project, EPERM for what the file system makes itself. The kernel checks the mode bits, but not for
+ * root.
+ */
+export function requireWritable(tree: Tree, node: Node): void {
+  if (tree.options.readOnly) throw new FsError('EROFS', 'this mount is read-only (--read-only)');
+  switch (node.kind) {
+    case 'project-folder':
+    case 'project-file':
+      if (!projectOf(node).permissions.write)
+        throw new FsError('EACCES', `you have no write permission on project ${node.project.id}`);
+      return;
+    case 'volume-directory':
+    case 'volume-object': {
+      const volume = volumeOf(node);
+      if (volume.accessMode === 'RO') throw new FsError('EROFS', `volume ${volume.id} is read-only`);
+      if (!volume.active) throw new FsError('EROFS', `volume ${volume.id} is deactivated`);
+      return;
+    }
+    case 'special-file':
+      if (node.parent) requireWritable(tree, node.parent);
+      return;
+    case 'virtual-directory':
+    case 'virtual-file':
+      throw new FsError('EPERM', `${node.name || 'the top of the mount'} is made by the file system`);
+  }
+}
+
+/** Whether the bytes of `node` must stay those of an object: it is an alias, and nothing was written to it here. */
+export function isFixedAlias(options: Pick<TreeOptions, 'aliasWrite'>, node: Node): boolean {
+  return options.aliasWrite === 'refuse' && isAlias(node) && node.draft === undefined;
+}
+
+/**
+ * EPERM for an alias: the platform cannot write through it, and what is written would silently become a file of its
+ * own. The kernel checks the mode bits, but not for root.
+ */
+export function requireNoAlias(tree: Tree, node: Node): void {
+  if (!isFixedAlias(tree.options, node) || !isAlias(node)) return;
+  const { storage } = node.record;
+  const object = storage.kind === 'volume' ? ` of ${storage.location} on volume ${storage.volume}` : '';
+  throw new FsError(
+    'EPERM',
+    `${node.name} is an alias${object}, which cannot be written: cp it to another name and write the copy, or remove ` +
+      'it first (--alias-write=copy makes an alias that is written a file of its own)',
+  );
+}
