@@ -19,9 +19,9 @@ Every option of every command, with the environment variable that stands in for 
 the definitions in this folder; \`npm run check\` fails when it is stale. \`svcfs help COMMAND\` tells the same, with examples. Commands that are not here take no
 option.
 
-An option on the command line goes before its variable, and the variable before the default. \`svcfs mount\` looks for the endpoint
-and the token in more places, each on its own: option, then the profile that \`--profile\` names, then variable, then profile
-\`default\`.
+An option on the command line goes before its variable, and the variable before the default. The endpoint and the token of \`svcfs
+mount\` have two places more, and each is looked for on its own: the option, the profile that \`--profile\` names, the variable, the
+profile \`default\`.
 
 | value | how it is written |
 |---|---|

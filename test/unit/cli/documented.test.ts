@@ -76,18 +76,42 @@ describe('CONFIGURATION.md', () => {
   });
 });
 
-describe('the README', () => {
+describe('the documents', () => {
   const root = new URL('../../../', import.meta.url);
-  const readme = readFileSync(new URL('README.md', root), 'utf8');
+  const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
 
-  it.each(['demo', 'test', 'bench', 'conformance'])('tells of scripts/%s', (name) => {
-    expect(readme).toMatch(new RegExp(`^scripts/${name}\\b.*#`, 'm'));
+  it.each([
+    ['demo', 'README.md'],
+    ['setup', 'CONTRIBUTING.md'],
+    ['test', 'CONTRIBUTING.md'],
+    ['bench', 'CONTRIBUTING.md'],
+    ['conformance', 'CONTRIBUTING.md'],
+  ])('tell of scripts/%s in %s', (name, document) => {
+    expect(read(document)).toMatch(new RegExp(`^scripts/${name}\\b.*#`, 'm'));
     expect(existsSync(new URL(`scripts/${name}`, root))).toBe(true);
   });
 
-  it('leads to documents that are there', () => {
-    const links = [...readme.matchAll(/\]\(([^):]+)\)/g)].map(([, link]) => link ?? '');
-    expect(links).toContain('test/bench/RESULTS.md');
-    expect(links.filter((link) => !existsSync(new URL(link, root)))).toEqual([]);
+  it.each(['README.md', 'CONTRIBUTING.md', 'src/cli/TROUBLESHOOTING.md', 'test/bench/COMPARISON.md'])(
+    'lead to what is there: %s',
+    (document) => {
+      const text = read(document);
+      const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+        ([, link]) => new URL(link ?? '', new URL(document, root)),
+      );
+      const paths = [...text.matchAll(/`((?:src|test|native|scripts)\/[\w./-]+)`/g)].map(
+        ([, path]) => new URL(path ?? '', root),
+      );
+      expect(links.length + paths.length).toBeGreaterThan(0);
+      expect([...links, ...paths].filter((target) => !existsSync(target)).map(String)).toEqual([]);
+    },
+  );
+
+  it('run tests that are there: CONTRIBUTING.md', async () => {
+    const named = read('CONTRIBUTING.md').match(/(?<=vitest run[^`]* |--long )test\/[\w./-]+/g) ?? [];
+    const names = (await readdir(new URL('test', root), { recursive: true })).map((name) => `test/${name}`);
+    expect(named.length).toBeGreaterThan(20);
+    expect(
+      named.filter((filter) => !names.some((name) => name.endsWith('.test.ts') && name.startsWith(filter))),
+    ).toEqual([]);
   });
 });
