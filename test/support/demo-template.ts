@@ -28,10 +28,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function fill(template: string): Promise<void> {
   const sandbox = await Sandbox.create();
-  const data = join(sandbox.root, 'service');
-  const service = sandbox.start(['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0']);
-  await service.says(/^listening on/m, FILLED_WITHIN_MS);
-  await service.end();
-  await cp(data, template, { recursive: true });
-  await sandbox.clean();
+  try {
+    const data = join(sandbox.root, 'service');
+    const service = sandbox.start(['serve', '--demo', '--data', data, '--listen', '127.0.0.1:0']);
+    await service.says(/^listening on/m, FILLED_WITHIN_MS);
+    await service.end();
+    await cp(data, template, { recursive: true });
+  } finally {
+    await sandbox.clean();
+  }
 }
