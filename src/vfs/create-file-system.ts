@@ -63,7 +63,7 @@ export interface MountedFileSystem {
   failureAt(path: string): Failure | undefined;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
-  /** After the last request: makes local state durable. What the file system stands on stays open. */
+  /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
 

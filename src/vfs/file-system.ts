@@ -1,13 +1,13 @@
 /**
- * The file system as a kernel driver sees it: inode operations in the terms of the FUSE protocol, without
- * its wire format. `src/fuse` decodes a request, calls one method, and encodes what it answers.
+ * The file system as a kernel driver sees it: inode operations in the terms of the FUSE protocol, without its wire
+ * format. The driver `src/fuse` decodes a request, calls one method, and encodes the answer.
  *
- * A method that need not wait answers at once, without a promise; one that fails throws (or rejects with) an
- * error that `errnoOf` turns into an errno. Names are decoded UTF-8; the driver answers EILSEQ to others.
+ * A method that need not wait answers at once, without a promise. One that fails throws (or rejects with) an error that
+ * `errnoOf` turns into an errno. Names are decoded UTF-8; the driver answers EILSEQ to others.
  *
- * Lookup counts (libfuse, `fuse_lowlevel_ops.lookup`): every `Entry` with a node that is returned here counts
- * one reference of the kernel, and so does every one a `DirSink` accepted. The driver calls `forget` for
- * references that the kernel gave up and for those whose reply never reached it.
+ * Lookup counts (libfuse, `fuse_lowlevel_ops.lookup`): every `Entry` with a node that is returned here counts one
+ * reference of the kernel, and so does every one that a `DirSink` accepted. The driver calls `forget` for references that
+ * the kernel gave up, and for those whose reply never reached it.
  */
 
 import type { ByteChunks } from '../lib/byte-chunks.ts';
@@ -21,7 +21,7 @@ export const ROOT_NODE = 1 as NodeId;
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** Who asks (`fuse_in_header`), and the signal that INTERRUPT fires. */
+/** The process that asks (`fuse_in_header`), and the signal that INTERRUPT fires. */
 export interface RequestContext {
   readonly uid: number;
   readonly gid: number;
@@ -148,7 +148,7 @@ export interface KernelCaches {
 export interface BackingFiles {
   /** A number for the file of a descriptor, which may be closed then. Throws when it is not permitted. */
   open(descriptor: number): number;
-  /** Who has a node open with it keeps it. */
+  /** A handle that has a node open with it keeps it. */
   close(id: number): void;
 }
 

@@ -19,7 +19,7 @@ import type {
 
 export interface PassThroughParts {
   readonly copies: LocalCopies;
-  /** What the platform has of a node; undefined: not a file with content. */
+  /** The version of a node's content that the platform has; undefined: not a file with content. */
   readonly versionOf: (node: NodeId) => ContentVersion | undefined;
   readonly log: Pick<Logger, 'info'>;
 }
@@ -130,7 +130,7 @@ class BackedNodes {
     return version && copies.of(version, signal);
   }
 
-  /** What is refused once is refused for good: a privilege, the kernel, or the file system of the cache. */
+  /** A refusal is for good: it is about a privilege, the kernel, or the file system of the cache. */
   #giveUp(error: unknown): void {
     this.#refused = true;
     this.#parts.log.info({ err: error }, 'cached files are not passed through to the kernel');

@@ -72,9 +72,9 @@ export class SvcFileSystem implements FileSystem {
   }
 
   lookup(parent: NodeId, name: string, context: RequestContext): Awaitable<Entry | AbsentEntry> {
-    // Who is about to make it looks it up first.
+    // A program that is about to make it looks it up first.
     requireNameLength(name);
-    // What is not there can be made once that has the path looked up again: mkdir(2) does not do so for a lookup that fails.
+    // An absent name can be made once this has the path looked up again: mkdir(2) does not do so for a lookup that fails.
     if (this.#isAbsentElsewhere(parent, name)) return { node: undefined, entryTtlMs: 0 };
     const place = this.#place({ parent, name });
     const found = this.#tree.childOf(place.parent, name, context.signal);

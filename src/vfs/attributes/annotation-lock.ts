@@ -4,9 +4,9 @@ import type { ProjectFileNode } from '../model/node.ts';
 const locks = new WeakMap<ProjectFileNode, Mutex>();
 
 /**
- * Runs `task` while nothing else changes the metadata and tags that these files have on the platform: each change is
- * built on what the last one left. The signal ends the waiting only. Who needs the lock of their content too takes that
- * first.
+ * Runs `task` while no other change of the metadata and tags that these files have on the platform runs: each change
+ * builds on the result of the last one. The signal ends the waiting only. A caller that also needs the lock of their
+ * content takes that first.
  */
 export function holdingAnnotations<T>(
   nodes: readonly ProjectFileNode[],

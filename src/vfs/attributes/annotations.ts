@@ -21,8 +21,9 @@ export function withoutContentPairs(metadata: Readonly<Record<string, string>>):
 }
 
 /**
- * What a file is given together with its next content: the metadata, tags, mode and owner of the file it replaces, since
- * the platform makes a new file of it, and what was set since. The old content's time and MD5 are not carried over.
+ * The annotations that a file gets together with its next content: the metadata, tags, mode and owner of the file it
+ * replaces, and later changes. The platform makes a new file, which has none of them. The old content's time and MD5 are
+ * not carried over.
  */
 export function annotationsFor(node: ProjectFileNode): Annotations | undefined {
   const metadata = withinLimit(allPairs(node));
@@ -56,7 +57,7 @@ export function pairsToBe(node: ProjectFileNode): Readonly<Record<string, string
   return { ...node.record?.metadata, ...reservedPairs(localFacts(node)) };
 }
 
-/** What was set on a file whose content an ended mount left unpublished is set on it again. */
+/** Sets again on a file the annotations that an ended mount left unpublished with its content. */
 export function restoreAnnotations(node: ProjectFileNode, annotations: Annotations | undefined): void {
   if (annotations === undefined) return;
   const { metadata, tags } = annotations;

@@ -1,9 +1,10 @@
 /**
- * stat(2) of a node, from what is known: no request is made here.
+ * stat(2) of a node, from known facts: no request is made here.
  *
- * Who mounted owns everything, unless owners are kept, and `.svcfs/` is readable by nobody else. Permissions are 0666 and 0777 less the umask, or what chmod(1) set; without the write
- * bits where the platform would refuse a write anyway, so that the kernel refuses it without asking us. Directories
- * have one link: nobody counts their subdirectories. A file that is open without a name has none.
+ * The mounting user owns everything, unless owners are kept, and no other user may read `.svcfs/`. Permissions are 0666
+ * and 0777 less the umask, or those that chmod(1) set. They lack the write bits where the platform would refuse a write
+ * anyway, so that the kernel refuses it without asking us. Directories have one link: nobody counts their subdirectories.
+ * A file that is open without a name has none.
  */
 import { TARGET_IS_CONTENT } from '../../jobs/symbolic-link.ts';
 import { latest, nanosecondsOf } from '../../lib/nanoseconds.ts';
@@ -122,7 +123,7 @@ function factsOf(node: Node): Facts {
 function fileFacts(node: ProjectFileNode): Facts {
   const { record } = node;
   const kept = record ? readReservedPairs(record.metadata) : {};
-  // What the record tells is of the old content; or it was set since, here or by another client.
+  // The record's time is that of the old content. Otherwise a program set the time since, here or through another client.
   const setNs = isAhead(node) ? undefined : kept.mtimeNs;
   const writtenNs = inNanoseconds(node.writtenMs);
   return {

@@ -2,7 +2,7 @@ import { parseTime, timeText } from '../../lib/nanoseconds.ts';
 import type { Owner } from '../model/node.ts';
 
 /**
- * What the platform has no field for is kept in metadata pairs under a prefix of our own. They are no extended
+ * Attributes without a field of the platform are kept in metadata pairs under a prefix of our own. These are no extended
  * attributes: `user.svc.metadata` neither shows nor touches them.
  */
 const PREFIX = 'svcfs.';

@@ -16,11 +16,11 @@ import { keptElsewhere, stillHere } from './still-here.ts';
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
 
-/** What was closed and is not on the platform. */
+/** Closed files that are not on the platform. */
 export interface LeftBehind {
   /** Paths; the next mount goes on with them. */
   readonly waiting: readonly string[];
-  /** What the platform does not take, a line each: why, where the bytes are, and the remedy. */
+  /** The files that the platform refuses, a line each: the reason, where the bytes are, and the remedy. */
   readonly refused: readonly string[];
 }
 
@@ -94,7 +94,7 @@ export class ClosedFiles {
         content.closedMs = this.#tree.clock.elapsed();
         return this.#follow(content);
       }
-      // Who writes it again by now brings it there when it is closed.
+      // A program that writes it again by now publishes it at its close.
       if (content.writers > 0) return;
     }
     await this.watch(content, this.#publisher.publishInTurn(content));
@@ -270,7 +270,7 @@ export class ClosedFiles {
     return [...closed, ...brought].map(({ path }) => path);
   }
 
-  /** What was closed and is not on the platform, though nobody was refused it. */
+  /** Closed files that are not on the platform, though the platform has refused none of them. */
   #behind(): readonly FileContent[] {
     const isBehind = ({ node, writers, outstanding, unlinked, hopeless }: FileContent): boolean =>
       writers === 0 && outstanding !== 'none' && !unlinked && !hopeless && !this.#publisher.isTemporary(node);

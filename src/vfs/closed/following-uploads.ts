@@ -14,7 +14,7 @@ import type { RecoveredUpload } from './recovered-upload.ts';
 import { stillHere } from './still-here.ts';
 import { UploadTurns } from './upload-turns.ts';
 
-/** Whoever has it open to write it may be done after that, and is waited for no longer than so long in all. */
+/** A program that has the file open for writing may be done soon after. The wait for it takes at most so long in all. */
 const WRITER_MS = 1000;
 const LONGEST_WRITER_MS = 60_000;
 
@@ -37,8 +37,9 @@ export class FollowingUploads {
   }
 
   /**
-   * Whether the upload may follow a close: what the platform copies itself is waited for, for its source may go away, and so
-   * is what builds on more than the spool has room for, or of which the spool had to let some go.
+   * Whether the upload may follow a close. A close waits for a copy by the platform, since its source may go away. A
+   * close also waits for a draft that builds on more bytes than the spool has room for, or whose spool had to let some
+   * go.
    */
   mayFollow({ node }: FileContent): boolean {
     if (!this.#tree.options.writeBack) return false;
@@ -148,8 +149,8 @@ export class FollowingUploads {
 }
 
 /**
- * A file that was refused keeps its place in the tree, unless another one has its name on the platform, or is read here under
- * that name, or its folder is gone: then it is kept aside.
+ * A file that was refused keeps its place in the tree. It is kept aside when another file has its name on the platform or
+ * is read here under that name, or when its folder is gone.
  */
 function refuse(upload: FileContent | RecoveredUpload, because: FsError): void {
   const hasPlace =

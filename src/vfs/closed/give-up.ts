@@ -8,7 +8,7 @@ import type { Tree } from '../model/tree.ts';
 export interface GivenUp {
   readonly draft: Draft | undefined;
   readonly keepBecause: FsError | undefined;
-  /** Whoever may say so wants none of its bytes, whatever was acknowledged. */
+  /** The caller wants none of its bytes, whatever was acknowledged. */
   readonly isDropped: boolean;
 }
 
@@ -18,9 +18,9 @@ interface Before {
 }
 
 /**
- * What is on the platform is what counts again. The program was told so, or there is a reason to keep its bytes: the one
- * given, or that fsync(2) answered that they are safe. `replaced` is what had the name, and is open. Answers whether the
- * `staged` file is needed no more.
+ * Gives a draft up: the file on the platform counts again. The program was told so, or there is a reason to keep the
+ * bytes: the given one, or that fsync(2) answered that they are safe. The open file `replaced` had the name. Answers
+ * whether the `staged` file is needed no more.
  */
 export async function giveUp(
   tree: Tree,

@@ -17,7 +17,7 @@ import { RecoveredUpload } from './recovered-upload.ts';
 /** A mount begins without knowing where a file hangs rather than late: then that is looked for again. */
 const LOOK_MS = 10_000;
 
-/** What has the name of a file whose content is owed. */
+/** The entry that has the name of a file whose content is owed. */
 interface FoundPlace {
   readonly parent: ProjectFolderNode;
   readonly name: string;
@@ -32,11 +32,11 @@ export interface RecoveredUploadsParts {
 }
 
 /**
- * Goes on with what an ended mount had not brought to the platform yet.
+ * Goes on with uploads that an ended mount had not finished.
  *
- * The content of a file in a project is the content of its node again, as it was before that mount ended: it is read
- * here, and can be written, renamed and removed, whether it is uploaded or not. What cannot be told by its node (files
- * on their way to a volume, names that others took since) gets to the platform beside the tree, or is kept aside.
+ * The content of a file in a project becomes the content of its node again, as it was before that mount ended. Programs
+ * can read, write, rename and remove it, whether it is uploaded or not. Other content goes to the platform beside the
+ * tree, or is kept aside: that of files on their way to a volume, and of names that other clients took since.
  */
 export class RecoveredUploads {
   readonly #tree: Tree;
@@ -58,7 +58,7 @@ export class RecoveredUploads {
     await Promise.all(recoveries.map((recovery) => this.#begin(recovery)));
   }
 
-  /** What was kept aside is to be uploaded after all. Throws what keeps it where it is. */
+  /** Uploads a kept file after all. Throws the reason that keeps it where it is. */
   async takeBack(draftId: string): Promise<string> {
     const { label, owed } = await this.#tree.writer.takeBack(draftId);
     await this.#goOn(label, owed);

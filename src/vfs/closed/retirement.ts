@@ -45,7 +45,7 @@ export class Retirement {
     if (isDispensable) await this.#publisher.removeStaged(content, NOTHING_MORE);
   }
 
-  /** What a draft was renamed over, for that to have its name again, when there are handles on it. */
+  /** Gives the file that a draft was renamed over its name again, when handles are open on it. */
   async #reinstated({ replaces }: FileContent): Promise<FileContent | undefined> {
     if (!replaces || replaces.content.handles.size === 0) return undefined;
     const { content } = replaces;

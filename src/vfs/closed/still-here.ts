@@ -1,4 +1,7 @@
-/** What a person is told of files that the platform refused, or that are kept aside: why, where the bytes are, and the remedy. */
+/**
+ * The lines that tell a person about files that the platform refused, or that are kept aside: the reason, where the bytes
+ * are, and the remedy.
+ */
 import type { AsideFile } from '../../content/ports.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { FileContent } from '../model/file-content.ts';

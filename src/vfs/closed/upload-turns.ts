@@ -1,7 +1,7 @@
 /**
- * Whose upload goes on when closes left many behind (write-back). While programs close file after file they have the
- * machine and few uploads go beside them; when they pause, many do. An upload has its turn until the file is published:
- * small files have turns of their own, and do not wait for large ones.
+ * Decides which upload goes on when closes left many behind (write-back). While programs close file after file they have
+ * the machine, and few uploads go beside them. When they pause, many do. An upload has its turn until the file is
+ * published. Small files have turns of their own, and do not wait for large ones.
  */
 import PQueue from 'p-queue';
 import type { Clock } from '../../lib/clock.ts';

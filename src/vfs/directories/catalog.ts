@@ -72,8 +72,8 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   }
 
   /**
-   * What was asked for ahead, until somebody has asked for all: it counts for what it names. What it does not name may
-   * have been made since, for nobody had looked yet.
+   * The catalog that was asked for ahead, until a program has asked for it. It counts for the names it has. A name that
+   * it lacks may have been made since, for no program had looked yet.
    */
   async expected(signal: AbortSignal): Promise<Known<T> | undefined> {
     const ahead = this.#ahead;

@@ -23,7 +23,7 @@ export interface MountInformation {
   readonly config: Readonly<Record<string, unknown>>;
   /** Counters of the moment. */
   readonly statistics: () => Readonly<Record<string, unknown>>;
-  /** What the mount waits for now, or refuses whatever it is asked, for who asks why something fails. */
+  /** The conditions that delay or fail every operation now, for a user who asks why something fails. */
   readonly circumstances: () => readonly string[];
   /** The same, in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
@@ -72,7 +72,7 @@ function uploads({ writer, make }: ControlParts): VirtualSource {
   );
 }
 
-/** What is in it is asked for each time. */
+/** A directory whose entries are asked for each time. */
 function changing(entries: () => readonly VirtualEntry[]): VirtualSource {
   return { ttlMs: 0, isPrivate: true, entries: () => ({ entries: entries() }) };
 }

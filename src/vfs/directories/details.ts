@@ -5,8 +5,8 @@ import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { Node, Project, Volume } from '../model/node.ts';
 
 /**
- * Details of projects and volumes: asked for when something inside is asked for the first time, and again when
- * someone looks at the details themselves, or when they forbid to write: others may have allowed it since.
+ * Details of projects and volumes. They are asked for at the first look at an entry inside. They are asked for again when
+ * a program looks at the details themselves, or when they forbid to write: an administrator may have allowed it since.
  */
 export class Details {
   readonly #api: Api;

@@ -1,10 +1,11 @@
 /**
  * `projects/<owner>/<project>` and `volumes/<owner>/<volume>`: two levels made from one catalog.
  *
- * What a project or volume is below its directory is asked for when something in it is: listing an owner with a
- * hundred projects costs what listing one costs.
+ * The contents of a project or volume are asked for when an entry inside is: listing an owner with a hundred projects
+ * costs as much as with one.
  *
- * A name that the catalog lacks is asked for whenever somebody names it, so that a project made elsewhere is found at once.
+ * A name that the catalog lacks is asked for whenever a program names it, so that a project made elsewhere is found at
+ * once.
  */
 
 import { FsError } from '../errors/fs-error.ts';

@@ -112,8 +112,8 @@ export function listedEntry(record: EntryRecord, { symlinks }: Showing): Listed 
 }
 
 /**
- * The folders of one pass that are kept under another name than theirs. What is called on the platform as they are shown has
- * that name, on whatever page it comes: so they are told of last.
+ * The folders of one pass that are kept under another name than their own. A platform folder whose real name is the shown
+ * one has that name, on whatever page it comes. So these are told last.
  */
 class KeptFolders {
   readonly #folders = new Map<string, FolderRecord>();

@@ -135,8 +135,9 @@ function holdsOwn(directory: VolumeDirectoryNode): boolean {
 }
 
 /**
- * What is of this level, and of no other: a platform that takes another key for the one asked for would have the tree hold
- * itself, without end. `objects`: names of the objects on this page and those before, which levels must not take.
+ * The entries of this level, and of no other: a platform that takes another key for the one asked for would make the tree
+ * hold itself, without end. The set `objects` has the names of the objects on this page and those before, which levels
+ * must not take.
  */
 function listedOf(page: VolumePage, prefix: string, objects: Set<string>): readonly Listed[] {
   const own = page.objects.filter(({ location }) => isObjectOf(prefix, location));

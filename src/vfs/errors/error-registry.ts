@@ -77,8 +77,8 @@ export class ErrorRegistry {
   }
 
   /**
-   * The newest of a path, of the names in it (what could not be made has no other place to say why), and of the
-   * directories on the way to it that cannot be looked up.
+   * The newest failure of a path, of the names in it, and of the directories on the way to it that cannot be looked up.
+   * An entry that could not be made has no other place to say why.
    */
   lastAt(path: string): Failure | undefined {
     return this.list().findLast(

@@ -36,7 +36,7 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   return BY_ERRNO[errno] ?? '';
 }
 
-/** Who has no room: what is full on this machine says in its own words what makes room. */
+/** Whether the service has no room: an error about a full disk of this machine names its own remedy. */
 function isOfService({ name }: Error): boolean {
   return name === 'ApiError' || name === 'JobError' || name === 'StorageError';
 }

@@ -9,7 +9,7 @@ import type { ErrorRegistry, Failure } from './error-registry.ts';
 import type { FailedOperation } from './failure-of.ts';
 import { endedBy } from './what-success-ends.ts';
 
-/** What the arguments of an operation say about what it is done to. */
+/** How the arguments of an operation name its subject. */
 type Subject = 'node' | 'name' | 'new-name' | 'names' | 'handle' | 'span' | 'directory-handle' | 'none';
 
 /** An exhaustive table, so that a new operation cannot be forgotten. */
@@ -63,7 +63,7 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
   unlink: ['ESTALE'],
   rmdir: ['ESTALE'],
   opendir: ['ESTALE'],
-  // What is gone was told with the path it had (`GoneDirectories`).
+  // The path that the directory had was reported when it went (`GoneDirectories`).
   readdir: ['ESTALE'],
   getxattr: ['ENODATA'],
   removexattr: ['ESTALE'],

@@ -1,7 +1,7 @@
 /**
- * Folders in use are listed anew shortly before what is known of them stops counting: what others put there (a running
- * task, its outputs) appears by itself, and the next `ls` waits for nothing. Done one folder at a time, for small
- * folders only, and only while the rate budget has room for what nobody waits for.
+ * Folders in use are listed anew shortly before their facts expire. So the work of other clients (the outputs of a
+ * running task) appears by itself, and the next `ls` waits for nothing. This goes one folder at a time, for small folders
+ * only, and only while the rate budget has room for work that no program waits for.
  */
 import { LRUCache } from 'lru-cache';
 import type { Api } from '../../api/api.ts';
@@ -13,9 +13,9 @@ import { SMALL_FOLDER } from './lookup-plan.ts';
 
 /** At one request each per TTL, a fraction of what the platform allows. */
 const MOST_FOLDERS = 8;
-/** What is known is asked for anew when this share of the TTL has passed. */
+/** Facts are asked for anew when this share of the TTL has passed. */
 const DUE = 0.75;
-/** Who has facts count for less than this wants no cache, and asks often enough. */
+/** A user with a shorter TTL wants no cache, and asks often enough. */
 const SHORTEST_TTL_MS = 5_000;
 /** A folder nobody read for so many TTLs is left alone. */
 const IN_USE_TTLS = 3;

@@ -1,12 +1,12 @@
 /**
- * What becomes of a directory of which the platform says that it is not there: another client moved or removed it, or the
- * user may no longer see it.
+ * Handles a directory that the platform calls missing: another client moved or removed it, or the user may no longer see
+ * it.
  *
- * readdir(3) takes ENOENT for the end of a directory, so nobody is told that: the failure is ESTALE. The name leaves the
- * tree at once, and the folders above it are asked for at their next lookup, so that the path leads to what is there now.
+ * For readdir(3) ENOENT is the end of a directory, so no program gets that: the failure is ESTALE. The name leaves the
+ * tree at once. The folders above it are asked for at their next lookup, so that the path leads to the present entry.
  *
- * The platform hides a project or volume from those who are no member: it answers them, too, that there is no such thing. Where
- * it says that of the project itself, the failure is EACCES, as where it says that the user has no right.
+ * The platform hides a project or volume from users who are no member: it answers them, too, that there is no such thing.
+ * When it answers so for the project itself, the failure is EACCES, as where it says that the user has no right.
  */
 import type { Api } from '../../api/api.ts';
 import { messageOf } from '../../lib/message-of.ts';

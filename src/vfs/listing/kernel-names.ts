@@ -1,11 +1,13 @@
 /**
  * Which listings the names are from that the kernel keeps of each directory (FOPEN_CACHE_DIR; fs/fuse/readdir.c).
  *
- * It adds to them what READDIR answers, in the order in which the readers take their replies: one that was answered
- * before a file was removed may be taken after it, when another reader has begun anew, and is then kept as what that one
- * read. So names of two listings may be mixed as soon as two were read; only those of one alone may be given to the next
- * reader. What is kept goes with the next open that is not told to keep it; replies to handles that are open then
- * may be added still.
+ * The kernel adds the answers of READDIR in the order in which readers take their replies. A reply may be taken late: it
+ * was answered before a file was removed, and another reader has begun anew since. The kernel then keeps it as a part of
+ * the newer listing.
+ *
+ * So names of two listings may be mixed as soon as two were read. Only names of a single listing may be given to the next
+ * reader. The kernel drops its names at the next open that does not tell it to keep them. Replies to handles that are
+ * open then may still add names.
  */
 import { LRUCache } from 'lru-cache';
 import type { DirectoryNode } from '../model/node.ts';

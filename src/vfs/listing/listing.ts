@@ -10,10 +10,12 @@ export interface ListingEntry {
 }
 
 /**
- * The names of a directory as one reader after the other goes through them. Entries are only ever appended, so an
- * index is a place to go on from (readdir's cookie) whatever happens to the directory meanwhile; the first ones are
- * there before the last page of the platform is. Who reads a listing holds it: one that nobody holds may stop, and the
- * nodes of one that is held are not dropped for want of room.
+ * The names of a directory as one reader after the other goes through them. Entries are only ever appended, so an index
+ * is a place to go on from (readdir's cookie) whatever happens to the directory meanwhile. The first entries are there
+ * before the last page of the platform is.
+ *
+ * A reader holds its listing. A listing that no reader holds may stop, and the nodes of a held one are not dropped for
+ * want of room.
  */
 export class Listing {
   // Two arrays of 8 bytes an entry: an object for each would be 48.

@@ -1,9 +1,9 @@
 /**
- * Listings under way, one per directory however many read it, and answers from what is known while that counts.
+ * Listings under way, one per directory however many programs read it, and answers from known facts while they count.
  *
- * A listing takes names in as its pages come (so that lookups of the first names need not wait for the last page) and
- * tells at its end which known names are gone. It stops when nobody reads it any more, unless the directory is small.
- * One begun for nobody in particular (`ahead`), or for who is in no hurry, becomes interactive when somebody else joins it.
+ * A listing takes in names as its pages come, so that lookups of the first names need not wait for the last page. At its
+ * end it tells which known names are gone. It stops when no reader is left, unless the directory is small. A listing that
+ * was begun ahead, or for a caller in no hurry, becomes interactive when another caller joins it.
  */
 import type { Priority } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -224,7 +224,7 @@ export class Listings {
       listing.append(nodes);
     }
     if (wanted) {
-      // What others changed while the pages came may be known as it was at the first of them.
+      // Another client may have changed an entry while the pages came: facts are as old as the first page.
       const nowMs = learntMs ?? (unchanged ? clock.elapsed() : asked.nowMs);
       const known = { ...asked, nowMs };
       // A name that was left out may be any of those known.

@@ -24,10 +24,13 @@ export interface LookupHistory {
 }
 
 /**
- * How to learn about one name: `find` asks for it alone; `peek` asks for the first page of the directory, which
- * answers the next lookups too, and for the other pages when they are few. A directory is peeked at once per TTL:
- * in a large one, most names are on other pages. `list` asks for all of a large one, beside the name itself: when as
- * many names were asked for as it has pages, so that it costs about twice what would have been best, at the most.
+ * How to learn about one name.
+ *
+ * - `find` asks for it alone.
+ * - `peek` asks for the first page of the directory, which answers the next lookups too, and for the other pages when
+ *   they are few. A directory is peeked at once per TTL: in a large one, most names are on other pages.
+ * - `list` asks for all of a large directory, beside the name itself, when as many names were asked for as it has pages.
+ *   So it costs at most about twice the best way.
  */
 export function lookupPlan(history: LookupHistory): 'find' | 'peek' | 'list' {
   const { nowMs, ttlMs, lastFoundMs, lastPeekMs, asked, total, hasRoom, requestsPerName } = history;

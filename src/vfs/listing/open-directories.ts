@@ -1,10 +1,10 @@
 /**
- * Open directories. A handle reads one listing from its start to its end: cookies are indices into that (0 and 1 are
- * `.` and `..`), so they stay good while the directory changes. Entries that have gone from it meanwhile are left
- * out. rewinddir(3) begins with what is known then.
+ * Open directories. A handle reads one listing from its start to its end. Cookies are indices into that (0 and 1 are `.`
+ * and `..`), so they stay good while the directory changes. Entries that have gone from it meanwhile are left out. After
+ * rewinddir(3) the handle begins with the names known then.
  *
- * The kernel keeps the names it was given. It may give them to the next reader while they are still all there is: that
- * handle is then bound to the listing they came from, so that the cookies mean the same should it ask us for the rest.
+ * The kernel keeps the names it was given, and may give them to the next reader while they are complete. That handle is
+ * then bound to the listing they came from: the cookies mean the same should the kernel ask us for the rest.
  */
 import { fileTypeOf } from '../attributes/attributes-of.ts';
 import type { DirSink, FileHandle } from '../file-system.ts';

@@ -1,7 +1,7 @@
 /**
- * Where nodes hang. Two kinds of change, told apart because the kernel knows of one only:
- * what we did because it asked (`place`, `move`, `detach`), and what others did on the platform (`learn`, `lose`),
- * after which the kernel's caches are told.
+ * The places of nodes in the tree. Two kinds of change are told apart, because the kernel knows of one only. The kernel
+ * asked for the changes of `place`, `move` and `detach`. Other clients made the changes of `learn` and `lose` on the
+ * platform, and the kernel's caches are told of them.
  */
 import type { FileRecord, VolumeObjectRecord } from '../../api/model.ts';
 import type { ObjectState } from '../../content/ports.ts';

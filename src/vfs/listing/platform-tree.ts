@@ -165,9 +165,9 @@ export class PlatformTree implements Tree {
   }
 
   /**
-   * Close-to-open for directories: one that is opened is there, by facts at most a second old. What is asked for that is the
-   * first page of its names, held for the caller; undefined: nothing had to be asked. Throws ESTALE where another directory has
-   * the name; where nothing has it, reading the names fails so.
+   * Close-to-open for directories: one that is opened is there, by facts at most a second old. The question is the first
+   * page of its names, which is held for the caller; undefined: nothing had to be asked. Throws ESTALE where another
+   * directory has the name; where none has it, reading the names fails so.
    */
   confirm(directory: DirectoryNode, signal: AbortSignal): Awaitable<Listing | undefined> {
     const isFresh = this.clock.elapsed() - directory.checkedMs <= FRESH_MS;
@@ -320,7 +320,7 @@ export class PlatformTree implements Tree {
     try {
       await this.#revalidation.refresh(node, signal);
     } catch (error) {
-      // Another file has the name now. Who still has this one open sees it as it was.
+      // Another file has the name now. A handle on this one sees it as it was.
       if (errnoOf(error) !== 'ESTALE') throw error;
     }
     return this.attributesOf(node);

@@ -162,7 +162,7 @@ export class Revalidation {
   ): void {
     const { placement, showing } = this.#parts;
     const { record, generation } = answer;
-    // Whoever writes it meanwhile finds at publication that it replaces another's.
+    // A program that writes it meanwhile finds at publication that it replaces another client's file.
     if (node.parent !== folder || node.draft || folder.children.changedSince(node.name, generation)) return;
     const listed = record && listedEntry(record, showing);
     const inPlace =

@@ -1,10 +1,10 @@
 /**
- * `find`, `du`, `rsync` and their like open one folder after the other, and each costs a round trip. Once a program is
- * seen to walk (it opened folders inside folders opened just before, twice within two seconds) the folders it comes to next
- * are listed ahead of it, while the rate budget has room for that.
+ * `find`, `du`, `rsync` and their like open one folder after the other, and each costs a round trip. A program walks when
+ * it opens folders inside folders opened just before, twice within two seconds. The folders that it comes to next are
+ * then listed ahead of it, while the rate budget has room for that.
  *
- * Next are the folders inside the one opened last, then those beside it that were not listed yet, and so on upwards:
- * the order of a walk into the depth. A walk that ends early leaves at most `MOST_AHEAD` folders listed for nobody.
+ * The next folders are those inside the one opened last, then those beside it that were not listed yet, and so on
+ * upwards: the order of a depth-first walk. A walk that ends early leaves at most `MOST_AHEAD` folders listed for nobody.
  */
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';

@@ -1,6 +1,6 @@
 import type { EntryRecord } from '../../api/model.ts';
 
-/** What a file is called while it waits in the root folder of its project for the end of a rename or of its last handle. */
+/** The name of a file that waits in the root folder of its project for the end of a rename or of its last handle. */
 export function asideName(fileId: string): string {
   return `.svcfs-aside-${fileId}`;
 }

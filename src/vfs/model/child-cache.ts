@@ -1,14 +1,13 @@
 /**
- * What a directory is known to hold: names with their nodes, names known to be absent, and whether all names are
- * known. Each fact has the time it was learnt (a node carries its own: `checkedMs`); how long that counts is the
- * reader's decision.
+ * The known contents of a directory: names with their nodes, names known to be absent, and whether all names are known.
+ * Each fact has the time it was learnt (a node carries its own: `checkedMs`); the reader decides how long that counts.
  *
- * Facts come from two sides. What we did here (`put`, `remove`) is true at once and raises `generation`. What the
- * platform told (`learn`, `learnAll`) is as old as the question: whoever asks takes the generation first and gives it
- * back with the answer, and an answer never undoes a local change of the same name made since.
+ * Facts come from two sides. Our own changes (`put`, `remove`) are true at once and raise `generation`. Facts of the
+ * platform (`learn`, `learnAll`) are as old as the question. The asking caller takes the generation first and gives it
+ * back with the answer. An answer never undoes a local change of the same name made since.
  *
- * What is present is a node, which the kernel may hold; `prune.ts` bounds those. Absences nobody holds: of those that
- * the platform told the last used are kept. Our own removals stay until a listing is younger.
+ * A present name is a node, which the kernel may hold; `prune.ts` bounds those. Nobody holds absences: of those that the
+ * platform told, the last used are kept. Our own removals stay until a listing is younger.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -138,9 +137,9 @@ export class ChildCache<Node extends Dated> {
   }
 
   /**
-   * All names of the platform were asked for at `generation`, and those present have been learnt: the names not in
-   * `listed` are gone, but for younger local changes and for what `keep` says exists only here. Answers the nodes
-   * that are gone; their names are no longer known. What was forgotten meanwhile is still to be asked for.
+   * Ends a listing that was asked for at `generation`, and whose present names have been learnt. Names not in `listed`
+   * are gone, except younger local changes and names that exist only here, as `keep` says. Answers the nodes that are
+   * gone; their names are no longer known. A name that was forgotten meanwhile is still to be asked for.
    */
   learnAll(
     listed: ReadonlySet<string>,

@@ -33,7 +33,7 @@ export class ContentTable {
   async holding<T>(nodes: readonly ContentNode[], task: () => Promise<T>): Promise<T> {
     const contents = nodes.map((node) => this.of(node)).sort((a, b) => a.node.id - b.node.id);
     const locks = contents.map(({ lock }) => lock);
-    // Who waits for the lock of one has not asked for that of the next yet.
+    // A caller that waits for the lock of one has not asked for that of the next yet.
     for (const content of contents) content.wanted += 1;
     try {
       return await runHolding(locks, task);

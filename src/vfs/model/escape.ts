@@ -67,8 +67,8 @@ export function meaningOf(shown: string): Meaning {
 }
 
 /**
- * What the platform calls, or is to call, an entry shown like this. A name that stands for nothing, or only for one among
- * the names of a directory, is taken as it is: nothing new can be made under it.
+ * The platform's name, present or future, of an entry that is shown like this. A shown name that stands for nothing, or
+ * only for one among the names of a directory, is taken as it is: nothing new can be made under it.
  */
 export function nameOnPlatform(shown: string): string {
   const meaning = meaningOf(shown);

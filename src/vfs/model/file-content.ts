@@ -36,7 +36,7 @@ export interface OpenFile {
   view: OpenVersion | undefined;
 }
 
-/** What a draft was copied from, so that the platform can make the copy itself. */
+/** The source that a draft was copied from, so that the platform can make the copy itself. */
 export interface CopyOrigin {
   readonly version: ContentVersion;
   readonly source: TransferSource;
@@ -51,18 +51,19 @@ export interface ReplacedFile {
 }
 
 /**
- * One inode's content while it is open or not yet published: its handles, its draft, and how far the draft is from
- * the platform. Dirtiness belongs here and not to a handle: what one writes, all read, and any may publish.
+ * One inode's content while it is open or not yet published: its handles, its draft, and how far the draft is from the
+ * platform. Dirtiness belongs here and not to a handle: every handle reads the bytes that another wrote, and any may
+ * publish.
  *
- * `lock` is held by whatever changes what the inode is on the platform: publication, rename, unlink. Reads and writes
- * never take it; they need a draft, which lives as long as a handle does. Who needs several takes them by node number.
+ * Changes of the inode on the platform (publication, rename, unlink) hold `lock`. Reads and writes never take it; they
+ * need a draft, which lives as long as a handle does. A caller that needs several locks takes them by node number.
  */
 export class FileContent {
   readonly node: ContentNode;
   readonly lock = new Mutex();
   readonly handles = new Set<OpenFile>();
   unpublished: Unpublished = 'none';
-  /** What a publication under way has taken on, and gives back to `unpublished` should it fail. */
+  /** The part that a running publication has taken on, and gives back to `unpublished` should it fail. */
   publishing: Unpublished = 'none';
   /** O_EXCL: at publication the name must not have come into being elsewhere. */
   exclusive = false;
@@ -75,11 +76,11 @@ export class FileContent {
   copiedFrom: CopyOrigin | undefined;
   /** Of the object whose name this draft is renamed over. */
   replacesEtag: string | undefined;
-  /** What the draft is called in the staging folder, whatever becomes of its own name: no upload is renamed. */
+  /** The draft's name in the staging folder, whatever becomes of its own name: no upload is renamed. */
   stagingName: string | undefined;
   /** The draft as it was uploaded into the staging folder, until that is removed from there. */
   staged: FileRecord | undefined;
-  /** Who holds the lock publishes it, and stops for who removes it. */
+  /** The holder of the lock publishes it, and stops for a caller that removes it. */
   givesWay = false;
   /** When it was last closed with something to publish, on the clock that only goes forward. */
   closedMs = Number.NEGATIVE_INFINITY;
@@ -102,7 +103,7 @@ export class FileContent {
   isDropped = false;
   #release: Deferred<void> | undefined;
   #drafting: Promise<Draft> | undefined;
-  /** Who opens it now waits for the end of what the holder of the lock is doing. */
+  /** The openers that wait now for the end of the lock holder's work. */
   #heldUp: 'nobody' | 'writers' | 'everyone' = 'nobody';
 
   constructor(node: ContentNode) {

@@ -11,7 +11,7 @@ export interface FolderState {
   get(folderId: string): FolderFacts | undefined;
   /** Merged over what is there; durable soon. */
   set(folderId: string, facts: FolderFacts): void;
-  /** What is in the folder changed: the time that was set does not hold any more. */
+  /** The folder's contents changed: a time that a program set no longer holds. */
   forgetTime(folderId: string): void;
   delete(folderId: string): void;
   /** Waits until everything set is durable. */

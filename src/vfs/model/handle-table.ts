@@ -1,7 +1,7 @@
 import { FsError } from '../errors/fs-error.ts';
 import type { FileHandle } from '../file-system.ts';
 
-/** What is open, by the number the kernel has for it. Numbers count up and are never given twice within a mount. */
+/** Open objects, by the number the kernel has for each. Numbers count up and are never given twice within a mount. */
 export class HandleTable<T> {
   readonly #open = new Map<FileHandle, T>();
   #next = 1;

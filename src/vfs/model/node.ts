@@ -65,7 +65,7 @@ export interface ProjectFolderNode extends NodeBase {
   /** Its id changes when the platform moves a folder. Undefined for a project's own directory. */
   record: FolderRecord | undefined;
   readonly children: ChildCache<Node>;
-  /** The platform is asked to move it, and has not told that it did. Who publishes what is in it waits for this before. */
+  /** The platform is asked to move it, and has not answered that it did. A publication inside it waits for this first. */
   moving: Promise<void> | undefined;
   /** The platform keeps no mode and no settable time for folders: these live here and in local state. */
   mode: number | undefined;
@@ -79,7 +79,7 @@ export interface ProjectFileNode extends NodeBase {
   record: FileRecord | undefined;
   /** Of a symbolic link: the pair that marks it (`jobs/symbolic-link.ts`). A file that becomes one is another node then. */
   readonly link: string | undefined;
-  /** What is behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */
+  /** The object behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */
   object: ObjectState | undefined;
   /** Local content while the file is open for writing or not yet published. */
   draft: Draft | undefined;

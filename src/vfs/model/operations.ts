@@ -62,7 +62,7 @@ export interface Place {
   readonly name: string;
 }
 
-/** Changes of the tree and of attributes (`change/`). What is made is placed in the tree and answered. */
+/** Changes of the tree and of attributes (`change/`). A new entry is placed in the tree and answered. */
 export interface Mutations {
   setattr(
     node: Node,

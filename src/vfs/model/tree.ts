@@ -1,9 +1,10 @@
 /**
- * What the operations of the file system share: the nodes, what is known of them, and the platform behind them.
+ * The parts that the operations of the file system share: the nodes, the known facts about them, and the platform behind
+ * them.
  *
- * The reading side (directories, listings, attributes) keeps what is known true to the platform; the changing side
- * (`open/`, `change/`) does a thing on the platform first and says what became of the tree after (`placed`,
- * `moved`, `detach`). No operation touches a `ChildCache` in another way.
+ * The reading side (directories, listings, attributes) keeps the known facts true to the platform. The changing side
+ * (`open/`, `change/`) makes a change on the platform first and tells the tree its result after (`placed`, `moved`,
+ * `detach`). No operation touches a `ChildCache` in another way.
  */
 import type { Api, Priority } from '../../api/api.ts';
 import type { EntryRecord, FileRecord, VolumeObjectRecord } from '../../api/model.ts';
@@ -120,8 +121,8 @@ export interface Tree extends TreeParts {
   revalidate(node: Node, signal: AbortSignal, how?: Revalidating): Awaitable<void>;
 
   /**
-   * What the store of an alias has now. Throws ESTALE when that is another content than the node's, or of another size than was
-   * shown; another node has the name then.
+   * Learns the object that the store of an alias has now. Throws ESTALE when that is another content than the node's, or
+   * of another size than was shown; another node has the name then.
    */
   learnObject(node: AliasNode, object: ObjectState): void;
 
@@ -156,8 +157,9 @@ export interface Tree extends TreeParts {
   /** Something else than we thought is at this name, or below it: ask again, and so must the kernel. */
   invalidate(directory: DirectoryNode, name: string): void;
   /**
-   * A job of ours was done with `folder`, which stays where it is: to the kernel it is moved, or removed, so that it and
-   * those below it are other nodes from here on. What is in them is asked for anew; what exists only here keeps its place.
+   * Renews a folder after a job of ours worked on it in its place. To the kernel the folder is moved or removed, so that
+   * it and all entries below are other nodes from here on. The entries are asked for anew; an entry that exists only here
+   * keeps its place.
    */
   renew(folder: FolderNode): void;
 

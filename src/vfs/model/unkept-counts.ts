@@ -1,4 +1,4 @@
-/** What a program may set and nothing keeps (SEMANTICS.md, "What is not kept"). */
+/** An attribute that a program may set and nothing keeps (SEMANTICS.md, "What is not kept"). */
 export type UnkeptAttribute = 'owner' | 'mode' | 'time';
 
 /** How many changes of each kind were accepted and forgotten since the mount began. */

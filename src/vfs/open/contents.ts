@@ -23,8 +23,8 @@ export interface ContentsParts {
 }
 
 /**
- * What is done to the content of an inode while somebody waits: it is opened, changed, published, renamed, removed. Whatever is
- * begun here is finished whoever waits for it: an aborted wait ends the waiting, and the rest is left to `ClosedFiles`.
+ * Work on the content of an inode while a caller waits: it is opened, changed, published, renamed, removed. Work that was
+ * begun is finished whoever waits for it: an aborted wait ends the waiting, and the rest is left to `ClosedFiles`.
  */
 export class Contents {
   readonly #tree: Tree;
@@ -64,7 +64,7 @@ export class Contents {
   }
 
   async draft(content: FileContent): Promise<Draft> {
-    // Who opened it to write it may have done so before it became an alias.
+    // A handle for writing may have been opened before the file became an alias.
     requireNoAlias(this.#tree, content.node);
     return content.draft(this.#publisher);
   }
@@ -97,8 +97,9 @@ export class Contents {
   }
 
   /**
-   * Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. `change` asks for the
-   * draft itself: the end of a publication may take away one that somebody has from before, and nobody would publish that.
+   * Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. The function
+   * `change` asks for the draft itself: the end of a publication may remove an older draft, and nobody would publish a
+   * change of that.
    */
   async change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
     content.changes += 1;
@@ -127,8 +128,8 @@ export class Contents {
   }
 
   /**
-   * What a publication without an answer made all the same is the file from here on, before something is done to it on
-   * the platform. The caller holds the content's lock. Throws what keeps us from asking.
+   * Finds the file that a publication without an answer made all the same. It is the node's file from here on, before the
+   * platform is asked to change it. The caller holds the content's lock. Throws the failure that keeps us from asking.
    */
   async findUnanswered(node: ContentNode): Promise<void> {
     const content = this.find(node);
@@ -180,7 +181,7 @@ export class Contents {
     } catch (error) {
       // It was published meanwhile, which may take the draft away.
       if (content.outstanding === 'none') return;
-      // There may be no room for what it builds on, or none any more. What the disk has refused is not to be published for it.
+      // There may be no room for the version it builds on, or none any more. The disk's refusal must not publish it.
       const isWhole = content.node.draft?.doubtful === false;
       if (follow && isWhole && !signal.aborted && isOfThisMachine(error))
         return this.publish(content, signal);
@@ -201,7 +202,7 @@ export class Contents {
     const content = this.find(node);
     if (!content?.promised || content.unlinked) return false;
     const isJournaled = await this.#publisher.annotate(node);
-    // What was set may be what was refused.
+    // The refusal may have been about an attribute that this sets.
     this.#closedFiles.tryAgain(content);
     return isJournaled;
   }
@@ -268,7 +269,7 @@ export class Contents {
     for (; this.of(node).holdsUp(mode); waited = true)
       await this.of(node).lock.run(async () => undefined, signal);
     const content = this.of(node);
-    // Who waited for its name wants what has that now, though others still have this open.
+    // A caller that waited for its name wants the file that has it now, though other handles still have this one open.
     if (!node.parent && (waited || content.handles.size === 0)) {
       this.#table.forget(content);
       throw new FsError('ESTALE', `${node.name} was removed or replaced`);

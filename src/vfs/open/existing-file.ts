@@ -3,7 +3,7 @@ import type { Place } from '../model/operations.ts';
 import type { Tree } from '../model/tree.ts';
 import type { OpenMode } from '../open-flags.ts';
 
-/** Who keeps what is there must not believe in an absence of yesterday: it would be another client's file that goes. */
+/** A caller that must not replace a file asks anew about an absence: another client's file might go otherwise. */
 export async function existingFile(
   tree: Tree,
   { parent, name }: Place,

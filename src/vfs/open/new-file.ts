@@ -8,14 +8,14 @@ import type { Tree } from '../model/tree.ts';
 import { requireWritable } from '../model/write-access.ts';
 import type { Contents } from './contents.ts';
 
-/** What a program asks for that has the umask decide. More than that is part of what a file is. */
+/** The bits that programs ask for when they leave the mode to the umask. Any further bit belongs to the file. */
 const USUAL_BITS = 0o666;
 
 export interface NewFile {
   readonly parent: Node;
   readonly name: string;
   readonly mode: number;
-  /** Who makes it. */
+  /** The user who makes it. */
   readonly by: Pick<RequestContext, 'uid' | 'gid'>;
   readonly exclusive: boolean;
   /** Nobody need open it: it is published as it is. Of another its close tells what cannot be, and it may become a copy until then. */

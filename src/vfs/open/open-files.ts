@@ -253,7 +253,7 @@ export class PlatformOpenFiles implements OpenFiles {
         await this.#resize(content, sizeBytes, how.context);
         if (how.handle === undefined && content.writers === 0) await this.#contents.publish(content, signal);
       } finally {
-        // As after a close: what was refused is let go of. Who interrupts does not wait for that.
+        // As after a close: a refused draft is let go of. A caller that interrupts does not wait for that.
         const settled = content.handles.size === 0 ? this.#closedFiles.settle(content) : undefined;
         if (!signal.aborted) await settled;
       }
@@ -342,7 +342,7 @@ export class PlatformOpenFiles implements OpenFiles {
     }
   }
 
-  /** The bytes are gone or others: so is the file, however fresh its facts are. Whoever opens it next has it asked for. */
+  /** The bytes are gone or others, and the file is too, however fresh its facts are. The next open asks for it. */
   async #doubtingWhatIsGone(reading: Promise<ReadReply>, node: ContentNode): Promise<ReadReply> {
     try {
       return await reading;
@@ -405,7 +405,7 @@ export class PlatformOpenFiles implements OpenFiles {
     await this.#contents.change(content, resize, context.signal);
   }
 
-  /** Whoever cannot be told, gone already or the kernel itself, counts as the opener. */
+  /** A process that cannot be known, because it has ended or is the kernel itself, counts as the opener. */
   async #isOpener(open: OpenFile, thread: number): Promise<boolean> {
     if (thread === open.openedBy) return true;
     const [opener, closer] = await Promise.all([open.opener, this.#processes.processOf(thread)]);
@@ -413,7 +413,7 @@ export class PlatformOpenFiles implements OpenFiles {
   }
 }
 
-/** What the platform could copy: nothing while there are changes it has not seen. */
+/** The version that the platform could copy: none while there are changes it has not seen. */
 function publishedVersion(content: FileContent): ReturnType<typeof versionOf> {
   return content.outstanding === 'none' ? versionOf(content.node) : undefined;
 }

@@ -68,7 +68,7 @@ export class Publisher implements DraftMaker {
     const { node } = content;
     if (node.kind === 'project-file') {
       const replaces = node.record?.id ?? content.replaces?.record.id;
-      // What has lost its name is not published: of its folder nothing is known any more.
+      // A draft that has lost its name is not published: nothing is known of its folder any more.
       const parent = content.unlinked ? projectOf(node).rootFolder : folderIdOf(parentOf(node));
       const place = { parent, name: platformNameOf(node) };
       return { ...place, overwrite: !content.exclusive, replaces };
@@ -106,8 +106,8 @@ export class Publisher implements DraftMaker {
   }
 
   /**
-   * As `publish`, by who does not hold the content's lock: when its turn comes, if `isWanted` then. Who removes the file may come
-   * before the end of that.
+   * As `publish`, for a caller that does not hold the content's lock: when its turn comes, if `isWanted` then. A removal
+   * of the file may come before the end of that.
    */
   async publishInTurn(content: FileContent, isWanted = (): boolean => true): Promise<void> {
     const publish = async (): Promise<void> => {
@@ -153,7 +153,7 @@ export class Publisher implements DraftMaker {
       // A write that came while we published set this again, but may have made it into what was sent.
       if (!node.draft?.dirty) content.unpublished = 'none';
     } catch (error) {
-      // What was set meanwhile tells of the bytes as they are now.
+      // A later change tells of the bytes as they are now.
       if (content.unpublished === 'none') content.unpublished = unpublished;
       throw error;
     } finally {
@@ -207,7 +207,10 @@ export class Publisher implements DraftMaker {
     await draft?.commit(signal);
   }
 
-  /** What is set on a file goes with its content, and is owed with it when that is. False: its content is there already. */
+  /**
+   * Attributes that are set on a file go with its content, and are owed when the content is. False: its content is there
+   * already.
+   */
   async annotate(node: ProjectFileNode): Promise<boolean> {
     const { draft } = node;
     if (!draft || isFileAlready(draft)) return false;
@@ -216,8 +219,8 @@ export class Publisher implements DraftMaker {
   }
 
   /**
-   * What a publication without an answer made all the same is the file from here on. The caller holds the content's lock.
-   * Throws what keeps us from asking.
+   * Finds the file that a publication without an answer made all the same: it is the node's file from here on. The caller
+   * holds the content's lock. Throws the failure that keeps us from asking.
    */
   async findUnanswered(content: FileContent): Promise<void> {
     const { node } = content;
@@ -266,7 +269,7 @@ export class Publisher implements DraftMaker {
     if (!isThere) await draft.retarget(target, content.path);
   }
 
-  /** What has the name on the platform is ours. */
+  /** The file that has the name on the platform is ours. */
   async #hasTheName(content: FileContent, { id }: Draft): Promise<void> {
     content.exclusive = false;
     content.replaces = undefined;
@@ -297,14 +300,14 @@ export class Publisher implements DraftMaker {
   async #publishObject(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<void> {
     const target = objectTargetOf(node);
     if (!(await this.#copied(content, draft, target))) await this.#throughStaging(content, draft, target);
-    // What has the name now is ours, and what is written on replaces it.
+    // The file that has the name now is ours, and later writes replace it.
     content.exclusive = false;
     const record = await this.#tree.api.volumes.object(node.volume.id, node.location);
     if (!record)
       throw new FsError('EIO', `${node.volume.id} does not show ${node.location} after its export`);
     this.#tree.published(node, record);
     content.renewViews();
-    // What was written meanwhile stays in the draft; else the object itself is read from now on.
+    // Later writes stay in the draft. Without any, reads come from the object itself from now on.
     const isAsSent = content.unpublished === 'none' && content.changes === 0;
     const done = isAsSent ? content.takeDraft() : undefined;
     // A draft that is written on may build on the staged file, which its next publication takes the place of.

@@ -2,8 +2,8 @@ import type { ReplacedFile } from '../model/file-content.ts';
 import type { ProjectFileNode } from '../model/node.ts';
 
 /**
- * Published files that drafts took the names of, and that could not keep their places on the platform until then: they
- * wait aside until the draft is published, and are deleted then, or go back when it never is.
+ * Published files whose names drafts took, and that could not keep their places on the platform until then. They wait
+ * aside until the draft is published, and are deleted then. They go back when it never is.
  */
 export interface ReplacedByDrafts {
   /** Moves the file that has the name of `node` on the platform aside. What fails leaves it there, or waiting. */

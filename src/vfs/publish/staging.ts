@@ -16,7 +16,7 @@ export interface Staging {
 /** Of the name of what is written, for people who look into the folder. */
 const MOST_CHARACTERS = 64;
 
-/** What a file is called in the staging folder; `unique` tells it from all others there. */
+/** The name of a file in the staging folder; `unique` tells it from all others there. */
 export function stagingName(name: string, unique: string): string {
   return `${[...name].slice(0, MOST_CHARACTERS).join('')}.${unique}`;
 }

@@ -1,6 +1,7 @@
 /**
- * Names that tools use for a moment, by patterns as a shell has them: `*` stands for any characters, a `.` at the begin
- * included, `?` for one, and `[0-9]` for one of a set (`[!0-9]`: for one that is not in it).
+ * Names that tools use for a moment, by patterns as a shell has them. A `*` stands for any characters, a `.` at the
+ * beginning included, and a `?` for one. A set stands for one of its characters (`[0-9]`), or for one that is not in it
+ * (`[!0-9]`).
  */
 export function matcherOf(patterns: readonly string[]): (name: string) => boolean {
   const expressions = patterns.map(expressionOf);

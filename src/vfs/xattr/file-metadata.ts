@@ -47,7 +47,8 @@ export class FileMetadata {
       const id = node.record?.id;
       if (id === undefined || !Object.hasOwn(node.record?.metadata ?? {}, key)) return dropPending(node, key);
       const { files } = this.#tree.api;
-      // No call removes one pair. What others set meanwhile is kept, but for the moment between the two requests.
+      // No call removes one pair. Pairs that another client sets meanwhile are kept, except in the moment between the two
+      // requests.
       const remove = async (): Promise<Pairs> => {
         const current = await files.get(id, { signal });
         const there = current.kind === 'file' ? current.metadata : {};

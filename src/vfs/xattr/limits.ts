@@ -1,6 +1,6 @@
 /**
- * What the platform takes as metadata (service-api, "Limits") and as tags, checked before anything is sent: refused with the
- * content of a file, they would cost that.
+ * The limits of the platform for metadata (service-api, "Limits") and tags. They are checked before anything is sent: a
+ * refusal together with the content of a file would cost the content.
  */
 import type { Annotations } from '../../content/ports.ts';
 import { METADATA_PAIRS_MAX } from '../../contract/limits.ts';
@@ -44,8 +44,8 @@ export function requireKey(key: string): void {
 }
 
 /**
- * What a file is to have when its content is replaced: refused after that, it would be lost with the old file. Pairs of our
- * own are as they must be.
+ * Checks the annotations of a file whose content is about to be replaced: a later refusal would lose them with the old
+ * file. Our own pairs always fit.
  */
 export function requireAccepted({ metadata, tags }: Annotations): void {
   requireCount(metadata);

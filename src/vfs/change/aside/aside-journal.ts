@@ -36,8 +36,8 @@ export type AsideEntry =
     };
 
 /**
- * Files moved aside, on disk: one small JSON file each, written and synced before the platform is asked, so that a
- * mount that dies half-way leaves nothing behind that the next one does not know of.
+ * Files moved aside, on disk: one small JSON file each, written and synced before the platform is asked. So the next
+ * mount knows everything that a mount which dies half-way leaves behind.
  */
 export class AsideJournal {
   readonly #directory: string;

@@ -32,7 +32,10 @@ interface Replaced {
 export class Asides {
   readonly #tree: Tree;
   readonly #journal: AsideJournal;
-  /** Whose name another client took when they had gone aside: to be deleted with what took it, by the file that replaces both. */
+  /**
+   * Files whose name another client took after they had gone aside, by the file that replaces both. They are deleted
+   * together with the file that took the name.
+   */
   readonly #overtaken = new Map<string, readonly Replaced[]>();
 
   constructor(tree: Tree, journal: AsideJournal) {
@@ -90,7 +93,10 @@ export class Asides {
     await this.#journal.remove(fileId);
   }
 
-  /** What has its name may be another by the next mount: that is to delete it, and neither to bring it back nor to ask. */
+  /**
+   * Another file may have the name by the next mount. That mount is to delete this one, and neither to bring it back nor
+   * to ask.
+   */
   async #deleteOrNote(fileId: string): Promise<void> {
     try {
       await this.delete(fileId);

@@ -3,7 +3,7 @@ import type { DirectoryNode } from '../../model/node.ts';
 import { isDirectory, isFolder } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
 
-/** What is at a name, and below it, is asked for anew; what exists only here, or is being written, keeps its place. */
+/** Asks anew about a name and everything below it. An entry that exists only here, or is being written, keeps its place. */
 export function askAgain(tree: Tree, directory: DirectoryNode, name: string): void {
   const known = directory.children.get(name);
   if (known?.kind !== 'present') {

@@ -13,7 +13,7 @@ interface Waiting {
   readonly entry: Entry;
   /** For people. */
   readonly path: string;
-  /** Whoever reads it still. */
+  /** The content, while a handle still reads it. */
   readonly content?: FileContent | undefined;
   /** Where it was; undefined: an ended mount knew. */
   readonly shownIn?: { readonly parent: ProjectFolderNode; readonly name: string } | undefined;

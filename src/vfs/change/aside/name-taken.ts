@@ -1,8 +1,8 @@
 /**
  * A name that was free when we looked, and that another client has taken since.
  *
- * The platform's jobs do not refuse such a name: a file gets a number before its own (`_1_f`), a folder is merged with the
- * other. rename(2) knows neither: it replaces what is there, or fails.
+ * The platform's jobs do not refuse such a name. A file gets a number before its own name (`_1_f`), and a folder is
+ * merged with the other. For rename(2) there is neither: it replaces the entry, or fails.
  */
 import type { EntryRecord, FileRecord } from '../../../api/model.ts';
 import { FsError } from '../../errors/fs-error.ts';

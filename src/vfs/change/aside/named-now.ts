@@ -1,9 +1,9 @@
 /**
- * What has a name now, by facts at most a second old, before something is done to it by its id. A file keeps its id when
- * another client moves it: what is removed or renamed by an id that was learnt a while ago may have any name by now.
+ * Finds the file that has a name now, by facts at most a second old, before an operation changes it by its id. A file
+ * keeps its id when another client moves it, so an id learnt a while ago may have any name by now.
  *
- * Asking changes nothing but what is known. A draft keeps the record it was begun from until what was asked for is done: should
- * that fail, its close finds by the record whether it would replace another client's file.
+ * Asking changes only the known facts. A draft keeps the record it was begun from until the operation is done. Should the
+ * operation fail, the draft's close finds by that record whether it would replace another client's file.
  */
 
 import type { FileRecord } from '../../../api/model.ts';
@@ -73,11 +73,11 @@ export async function fileNamed({ api }: Tree, place: FilePlace): Promise<FileRe
 }
 
 /**
- * The file that a rename of `node` renames on the platform. What a draft is of is asked for nowhere else, and may be as old as
- * the draft: undefined once another client has moved or replaced it, for the draft goes on as that of a new file then. The
- * caller holds the lock of the content.
+ * The file that a rename of `node` renames on the platform. The record that a draft was begun from is not asked for
+ * elsewhere, and may be as old as the draft. Undefined once another client has moved or replaced it: the draft then goes
+ * on as that of a new file. The caller holds the lock of the content.
  *
- * @throws ESTALE When it is open to be written, nothing was, and another client has moved its file.
+ * @throws ESTALE When a handle is open for writing and wrote nothing, and another client has moved the file.
  */
 export async function fileToRename(tree: Tree, node: ProjectFileNode): Promise<FileRecord | undefined> {
   const { record, draft } = node;
@@ -90,7 +90,7 @@ export async function fileToRename(tree: Tree, node: ProjectFileNode): Promise<F
 /** A file and the name it has. */
 type Named = Place & { readonly node: ProjectFileNode };
 
-/** What a rename is about to change the names of. */
+/** The two ends of a rename, whose names are about to change. */
 export interface RenameEnds {
   readonly source: Named;
   readonly target: Named | undefined;

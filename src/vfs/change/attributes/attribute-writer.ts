@@ -10,7 +10,7 @@ import { pathOf } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
 import type { Contents } from '../../open/contents.ts';
 
-/** What is to be set on a file by one request, which has not begun yet. */
+/** Changes for a file that go with one request, which has not begun yet. */
 interface Waiting {
   facts: ReservedFacts;
   readonly written: Promise<void>;

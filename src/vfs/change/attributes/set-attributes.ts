@@ -82,7 +82,7 @@ function isNothing({ mode, mtimeNs, owner }: Facts): boolean {
   return mode === undefined && mtimeNs === undefined && owner === undefined;
 }
 
-/** What is really to change: programs set what they find, and a request is not for that. */
+/** The facts that really change: programs also set the values they find, and those need no request. */
 function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const { attributes } = tree.attributesOf(node);
   // What a file shows may be on its way: who asks for the same waits for it, too.

@@ -1,6 +1,6 @@
 /**
- * What the platform has no place for. Programs that copy files set owners, modes and times of everything they make,
- * and fail when one of these fails; so a mount accepts what nothing keeps and counts it, or refuses it (`--unkept`).
+ * Attributes that the platform has no place for. Programs that copy files set owners, modes and times of everything they
+ * make, and fail when one of these fails. So a mount accepts and counts them, or refuses them (`--unkept`).
  */
 
 import { FsError } from '../../errors/fs-error.ts';

@@ -11,7 +11,7 @@ import { requireWritable } from '../../model/write-access.ts';
 
 export interface NewDirectory {
   readonly mode: number;
-  /** Who makes it. */
+  /** The user who makes it. */
   readonly by: Pick<RequestContext, 'uid' | 'gid'>;
 }
 

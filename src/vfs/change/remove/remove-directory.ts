@@ -26,7 +26,7 @@ export async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise
   try {
     await tree.api.files.delete(node.record.id);
   } catch (error) {
-    // What is in it was put there by someone else: whoever lists it now shall see that.
+    // Another client has put entries there: the next listing shows them.
     tree.expire(node);
     throw error;
   }
