@@ -1,6 +1,7 @@
 /**
- * What the platform's public clients put on the wire where that is not what one would expect: the Python client's recorded
- * from runs of scripts/conformance, which needs the client itself, the others' read from their sources.
+ * Requests of the platform's public clients, where they differ from what one would expect. Those of the Python client
+ * were recorded from runs of scripts/conformance, which needs the client itself. Those of the others were read from their
+ * sources.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestService, type TestUser } from './test-service.ts';

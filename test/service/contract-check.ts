@@ -1,5 +1,5 @@
 /**
- * Holds answers against the schemas that the service itself publishes in OpenAPI: every call that a test makes through
+ * Holds answers against the schemas that the service itself publishes in OpenAPI. Every call that a test makes through
  * `TestUser` is checked on the way, so that no answer can leave the contract unseen.
  */
 import { Errors, type XSchema } from 'typebox/schema';

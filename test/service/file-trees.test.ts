@@ -168,7 +168,10 @@ test('a batch that takes longer than a lease is renewed for is done once', async
 });
 
 describe('files of names that are taken', () => {
-  /** `f0000` in the folder that is copied or moved is also in the target; so is what it would be called there. */
+  /**
+   * The target also has an `f0000`, as the folder that is copied or moved does. The target also has the name that such a
+   * file would get there.
+   */
   async function clash() {
     const tree = await alice.folder(from.root_folder, 'tree');
     const there = await alice.folder(to.root_folder, 'tree');

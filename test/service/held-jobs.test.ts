@@ -1,5 +1,5 @@
 /**
- * What a job changes it changes under its lease, however long that takes: nobody takes the job over meanwhile, though the
+ * A job makes its changes under its lease, however long they take: no worker takes the job over meanwhile, though the
  * lease has run out. On SQLite nothing else happens while a transaction is under way.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What a job was submitted with the right to do is no longer done once that right is gone. */
+/** A job stops doing the things that its user had the right to do at submission, once that right is gone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Worker } from '../../src/service/jobs/worker.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';

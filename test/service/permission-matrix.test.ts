@@ -148,7 +148,7 @@ describe.each(ROLES)('$name', (given) => {
     for (const [call, row] of Object.entries(MATRIX)) {
       outcomes[call] = await outcomeOf(call, row, world);
       wanted[call] = expected(row.rule, given);
-      // What was deleted, or put out of use, is of no use to the next call.
+      // An entry that was deleted, or put out of use, is of no use to the next call.
       if (call.startsWith('DELETE')) world = await worldFor(given);
     }
     expect(outcomes).toEqual(wanted);

@@ -7,7 +7,7 @@ export type ProjectPermission = 'read' | 'copy' | 'write' | 'execute' | 'admin' 
 /** `member`: whatever the permission. */
 export type VolumePermission = 'member' | 'read' | 'copy' | 'write' | 'admin';
 
-/** Who is asked for what, and how a refusal looks: `refusal` to members, `hidden` to all others. */
+/** The permission that a call asks for, and how a refusal looks: `refusal` to members, `hidden` to all others. */
 export type Rule =
   /** Needs no token. */
   | { readonly kind: 'open' }

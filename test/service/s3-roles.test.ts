@@ -8,7 +8,7 @@ import { runToEnd } from './volume-world.ts';
 
 let gateway: RadosGateway;
 let store: RecordingProxy;
-/** Who the service is to the store, and whose the buckets are. */
+/** The store's user that the service acts as, and the owner of the buckets. */
 let platform: StoreUser;
 let lab: StoreUser;
 let service: TestService;

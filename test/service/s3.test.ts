@@ -21,7 +21,7 @@ const MIB = 1024 * 1024;
 let gateway: RadosGateway;
 /** Stands before the store, and sees all that the service and the clients ask of it. */
 let store: RecordingProxy;
-/** Whose the blobs are, who has the volumes, and who has nothing. */
+/** The store's users: the owner of the blobs, the owner of the volumes, and one that owns nothing. */
 let platform: StoreUser;
 let lab: StoreUser;
 let labClient: S3Client;

@@ -129,7 +129,7 @@ describe('a task is created', () => {
     }
   });
 
-  test('and run at once by action=run, unless it has errors', async () => {
+  test('with action=run runs at once, unless it has errors', async () => {
     expect((await create({}, '?action=run')).body).toMatchObject({ status: 'RUNNING', executed_by: 'alice' });
     const faulty = await create({ inputs: {} }, '?action=run');
     expect(faulty.body).toMatchObject({ status: 'DRAFT', errors: [expect.any(String)] });

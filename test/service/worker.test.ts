@@ -275,7 +275,7 @@ describe('content that an export gave away', () => {
     await clock.advance(DAY_MS);
     const sweeper = () => new Sweeper(service.services, { blobGraceSeconds: 600 });
     await sweeper().sweep();
-    // Whoever has access to a directory that is a volume may write to what lies there.
+    // A user with access to a directory that is a volume may write to the files that lie there.
     await writeFile(join(volume.directory, 'a'), 'CHANGED by hand');
     const { items } = (await alice.get(`/files/${root}/list?fields=id,storage`)).body;
     const own = items.find(({ storage }: { storage: { type: string } }) => storage.type === 'PLATFORM');

@@ -1,4 +1,4 @@
-/** What is written to a volume becomes an object when it has been quiet: an object can be neither removed nor renamed. */
+/** A file on a volume becomes an object when it has been quiet: an object can be neither removed nor renamed. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/api/api.ts';
 import { ContentError } from '../../../../src/content/ports.ts';

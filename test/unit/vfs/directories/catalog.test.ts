@@ -107,13 +107,13 @@ describe('what is made elsewhere is found at once when it is named', () => {
     expect(await world.at(`${kind}/ada/${there[0]}`)).toBeDefined();
   });
 
-  it('and its absence is nothing that the kernel may keep', async () => {
+  it('though it was absent before: the kernel may not keep that', async () => {
     const owner = await world.directory('projects/ada');
     await world.lookup('projects/ada/absent');
     expect(world.tree.absenceTtl(owner, 'absent')).toBe(0);
   });
 
-  it('and names that no project can have are not asked for', async () => {
+  it('without a request for names that no project can have', async () => {
     await world.at('projects/ada/one');
     world.platform.taken();
     expect(await world.lookup('projects/.git')).toBeUndefined();

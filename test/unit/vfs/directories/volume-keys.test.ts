@@ -46,7 +46,7 @@ function file(node: Node, path: string): [string, string] {
   return [path, node.record?.location ?? ''];
 }
 
-/** What a mount finds at a path when it has listed nothing yet. */
+/** The entry that a mount finds at a path when it has listed nothing yet. */
 async function found(keys: readonly string[], path: string): Promise<string | undefined> {
   const node = await worldWith(keys).lookup(path);
   return node?.kind === 'volume-object' ? node.record?.location : undefined;

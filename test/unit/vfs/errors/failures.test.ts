@@ -319,7 +319,7 @@ describe('a failed operation', () => {
       expect(told('/node-2')).toBeUndefined();
     });
 
-    it('but not by another operation, nor by a program that only reads', async () => {
+    it('not when another operation succeeds, or a program only reads', async () => {
       await failedAndThen(
         () => fs.flush(handle(3), context),
         () => fs.read(handle(3), 0, 1, context),
@@ -328,7 +328,7 @@ describe('a failed operation', () => {
       expect(told('/handle-3')).toBe('flush');
     });
 
-    it('and whatever failed at a name, when the name is removed or given to something else', async () => {
+    it('for every failure at a name, when the name is removed or given to another entry', async () => {
       await failedAndThen(() => fs.mkdir(node(1), 'a', 0, context), rename);
       expect(told('/a')).toBeUndefined();
       await failedAndThen(() => fs.mkdir(node(1), 'b', 0, context), rename);

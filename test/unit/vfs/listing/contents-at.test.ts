@@ -66,7 +66,7 @@ describe('near the rate limit', () => {
     const [list, get] = [vi.spyOn(files, 'list'), vi.spyOn(files, 'get')];
     const found = contents();
     await found.next();
-    // What was listed is too old by then.
+    // The listed facts are too old by then.
     await world.clock.advance(1_500);
     await found.next();
     expect(list.mock.calls.map(([, , options]) => options?.priority)).toEqual(['data']);

@@ -79,7 +79,7 @@ describe('a file closed with --write-back, and removed before it is uploaded whi
     expect(await afterKill()).toEqual({});
   });
 
-  it('nor does the content that the platform had of it', async () => {
+  it('does not bring back the content that the platform had of it', async () => {
     await start();
     await world.put('f', 'v1');
     expect(await flush()).toEqual([]);
@@ -89,7 +89,7 @@ describe('a file closed with --write-back, and removed before it is uploaded whi
     expect(await afterKill()).toEqual({});
   });
 
-  it('nor does what it had taken the name of', async () => {
+  it('does not bring back the file whose name it had taken', async () => {
     await start();
     await world.put('old', 'old');
     expect(await flush()).toEqual([]);

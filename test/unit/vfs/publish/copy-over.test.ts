@@ -46,7 +46,7 @@ describe('a copy over a file, when no answer tells that it took the name,', () =
     }));
     await expect(copyOver()).rejects.toThrow('no answer');
     expect(await world.onPlatform()).toEqual({ doc: 'old', new: 'new' });
-    // Who copies waits for it: it does not come after all other work.
+    // A program that copies waits for it: it does not come after all other work.
     expect(asked).toEqual([{}]);
   });
 

@@ -201,7 +201,7 @@ describe('a publication that the platform refuses', () => {
     await world.write(handle, 'text');
     await expect(world.side.openFiles.flush(handle, world.by())).rejects.toBe(refusal);
     await world.side.openFiles.release(handle);
-    // Who was told that it failed must not find it done later.
+    // A program that was told of the failure must not find it done later.
     expect(tries).toBe(1);
     expect(await world.child('a')).toBeUndefined();
     expect(world.writer.uploads()).toEqual([]);

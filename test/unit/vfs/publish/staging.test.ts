@@ -1,4 +1,4 @@
-/** What is written to a volume passes a staging folder: what stays there when something fails. */
+/** A file for a volume passes a staging folder. These tests say what stays there when something fails. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../../src/api/api.ts';
 import { ApiError, TransportError } from '../../../../src/api/errors.ts';
@@ -129,7 +129,7 @@ describe('an object that is written while others read it', () => {
 
 const staged = () => world.onPlatform(world.otherProject);
 
-/** What a user would call objects: the bucket has notes of the service's own. */
+/** The objects as a user sees them: the bucket also has notes of the service's own. */
 async function objects(): Promise<Record<string, string>> {
   const all = Object.entries(await world.onVolume(volume));
   return Object.fromEntries(all.filter(([location]) => !location.startsWith('.svcfs/')));

@@ -25,7 +25,7 @@ interface Store {
   readonly url: string;
   /** What was asked of STS. */
   readonly asked: URLSearchParams[];
-  /** Who asked for the listings. */
+  /** The users that asked for the listings. */
   readonly lists: (string | undefined)[];
 }
 

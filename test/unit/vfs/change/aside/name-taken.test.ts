@@ -194,7 +194,7 @@ describe('a folder that is renamed', () => {
     expect(lookups).toBe(0);
     await clock.advance(2000);
     await world.rename('b', 'c');
-    // And whether it has its own still.
+    // The second lookup asks whether it still has its own name.
     expect(lookups).toBe(2);
   });
 

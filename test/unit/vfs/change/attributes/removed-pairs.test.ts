@@ -19,7 +19,7 @@ let answering: Gate | undefined;
 let made: Gate;
 const signal = new AbortController().signal;
 
-/** What is made is there, and not answered yet. */
+/** Changes are made at once, and not answered yet. */
 function slowToAnswer(api: Api): Api {
   const { uploads, files } = api;
   const slow =

@@ -1,4 +1,4 @@
-/** What is set on a file whose next content is being written, or on its way. */
+/** Attributes that are set on a file whose next content is being written, or on its way. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectFileNode, ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import { FileMetadata } from '../../../../../src/vfs/xattr/file-metadata.ts';

@@ -44,7 +44,7 @@ it('a folder whose name is too long to be shown gets another', async () => {
   await world.user.folder(folderIdOf(world.folder), 'ж'.repeat(200));
   const [shown] = await world.tree.childrenOf(world.folder, world.by().signal);
   if (shown === undefined) throw new Error('no folder');
-  // What is known of it counts still, and is not fresh.
+  // The known facts still count, and are not fresh.
   await clock.advance(5000);
   await world.rename(shown.name, 'short');
   expect(await world.onPlatform()).toEqual({ short: '/' });

@@ -1,4 +1,4 @@
-/** What was set on a file that is being written, and not sent yet, goes to the file that takes its name. */
+/** Attributes that were set on a file that is being written, and not sent yet, go to the file that takes its name. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectFileNode, ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import { FileMetadata } from '../../../../../src/vfs/xattr/file-metadata.ts';

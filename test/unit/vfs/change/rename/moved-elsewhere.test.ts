@@ -19,7 +19,7 @@ import {
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { Gate } from '../../../../support/gate.ts';
 
-/** Facts are no longer fresh then, and still count; and names asked for so far apart are asked for one by one. */
+/** Facts are no longer fresh then, and still count. Names asked for so far apart are asked for one by one. */
 const A_WHILE_MS = 6_000;
 
 let world: ChangingWorld;
@@ -182,7 +182,7 @@ describe('of a file that is being written, and that another client has moved mea
     expect(await world.onPlatform()).toEqual({ archive: '/', a: 'text' });
   });
 
-  describe('and replaced,', () => {
+  describe('which it then replaced,', () => {
     beforeEach(async () => {
       await world.user.upload(folderIdOf(world.folder), 'a', 'theirs');
     });
@@ -275,7 +275,7 @@ it('mv of a file that is just being published renames what is published, while i
           },
         }),
         files: withMethods(api.files, {
-          // What was asked about the file before its publication is answered after that.
+          // A question about the file from before its publication is answered after that.
           get: async (...given) => {
             if (isSlow) await isPublished.opened;
             return api.files.get(...given);

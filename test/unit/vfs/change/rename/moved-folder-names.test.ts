@@ -1,4 +1,7 @@
-/** What the kernel asks of a folder that has gone to another project, in the moment before it hears that this is another node now. */
+/**
+ * Requests of the kernel about a folder that has gone to another project, in the moment before it hears that this is
+ * another node now.
+ */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { RequestContext } from '../../../../../src/vfs/file-system.ts';
 import { OpenDirectories } from '../../../../../src/vfs/listing/open-directories.ts';

@@ -93,7 +93,7 @@ describe('a file whose close was acknowledged, and over which another is renamed
     await world.close(handle);
   });
 
-  describe('and that is open again, and appended to,', () => {
+  describe('when it is open again and appended to,', () => {
     /** Nobody closes it. */
     async function appendMore(text: string): Promise<FileHandle> {
       const handle = await world.open((await world.child('f'))!, O_WRONLY);

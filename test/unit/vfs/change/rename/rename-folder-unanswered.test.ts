@@ -105,7 +105,7 @@ it('is followed no longer when the mount ends', async () => {
   const { jobs } = world.tree;
   const wait = jobs.wait.bind(jobs);
   let waits = 0;
-  // Who asks without a pause would let nothing else happen, this test's end included.
+  // A wait without a pause would let nothing else happen, this test's end included.
   vi.spyOn(jobs, 'wait').mockImplementation((...given) => {
     waits += 1;
     return waits > 50 ? new Promise(() => {}) : wait(...given);

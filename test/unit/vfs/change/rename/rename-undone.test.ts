@@ -8,7 +8,10 @@ let world: ChangingWorld;
 afterEach(() => world.end());
 
 describe('a rename over a file of another folder that fails', () => {
-  /** What the source has afterwards, which began with `run`, when another client sets these before the move fails. */
+  /**
+   * The attributes that the source has afterwards. It began with `run`, and another client sets these before the move
+   * fails.
+   */
   async function afterFailure(elsewhere: Parameters<FilesApi['edit']>[1]): Promise<object> {
     world = await ChangingWorld.start({
       api: (api) => {

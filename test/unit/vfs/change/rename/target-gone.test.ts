@@ -87,7 +87,7 @@ describe.each([
     for (const does of ['removes', 'replaces'] as const)
       it(`succeeds when another client ${does} it just before the request: ${step}`, async () => {
         await start({ atomic });
-        // What has the name by the last request is what we put there.
+        // By the last request the name is that of the file which we put there.
         const isAfterAll = step === 'delete';
         const act = once(others[does]);
         before = (now) => (now === step ? act() : undefined);

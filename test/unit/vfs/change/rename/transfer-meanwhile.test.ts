@@ -1,4 +1,4 @@
-/** What is written, or exists only here, in the folders that a move between project and volume has to do with. */
+/** Files that are written, or exist only here, in the folders of a move between project and volume. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileHandle } from '../../../../../src/vfs/file-system.ts';
 import type {
