@@ -159,8 +159,8 @@ interface Upload {
 }
 
 /**
- * Spools, and uploads at the service with parts. One without parts is the service's to sweep: the answer to its beginning was lost,
- * and the mount has begun another. So is one that could not be given up.
+ * Spools, and uploads at the service with parts. The service sweeps an upload without parts: the answer to its beginning was
+ * lost, and the mount has begun another. It also sweeps one that could not be given up.
  */
 async function halfDone(): Promise<readonly string[]> {
   const spools = (await world.leftovers()).filter((name) => name.endsWith('.spool'));

@@ -2,8 +2,8 @@
  * `node --import ./test/support/run-typescript.mjs file.ts`: lets a child process of a test run the sources as they are,
  * without a build. Types are erased; nothing is checked. This file is the registration and the loader itself.
  *
- * What the compiler made is kept under node_modules/.cache by the hash of its source: loading the compiler takes longer
- * than most tests.
+ * Compiled files are kept under node_modules/.cache by the hash of their source: loading the compiler takes longer than
+ * most tests.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';

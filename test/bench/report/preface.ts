@@ -1,39 +1,44 @@
-/** What a reader must know to read the rows, in Markdown. */
+/** How to read the rows, in Markdown. */
 export const PREFACE = `\
-Who talks to what: every download comes from one nginx (svcfs and curl by the service's signed addresses, rclone by WebDAV
-or S3, s3fs by S3), except in the lines that name the service's own storage. svcfs and \`curl -T\` send to the service, which
-checks the MD5 of each part and flushes it; rclone and s3fs send to nginx, which does neither, and joins no parts. At 20 ms a
-connection costs one round trip more and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
+Every download comes from one nginx: svcfs and curl use the service's signed addresses, rclone WebDAV or S3, s3fs S3. Lines
+that name the service's own storage are the exception. For uploads svcfs and \`curl -T\` send to the service, which checks the
+MD5 of each part and flushes it. Uploads of rclone and s3fs go to nginx, which does neither, and joins no parts.
 
-svcfs reads as it does on the platform, which has neither \`upload_inline\` nor \`download_info_file\`: they are hidden from it,
-but in the lines that name one of them (both are seen there), and where it talks to the service itself (the lines of the
-service's own storage, and the rows that write large files, which have no use for them). What else the service adds to the
-platform's API it sees.
+At 20 ms a connection costs one round trip more, and its window grows from 64 KiB to 4 MiB. Cold is a new mount with empty caches.
 
-rclone is Debian's: by WebDAV it sends a request every 10 ms at the most, whatever the server and the threads, because the
-pacer of that backend sleeps as long (\`--webdav-pacer-min-sleep\` came with 1.63). By S3 it does not sleep, and uploads in
-parts, sixteen at once; it is told to check nothing but sizes. So it is measured by S3 too, and targets are judged by whichever
-is faster in the row; a folder is listed for the memory it takes by WebDAV alone.
-The row with a rate limit is by WebDAV: by S3 a file is one request, and the limit would not be met.
+svcfs reads as it does on the platform, which has neither \`upload_inline\` nor \`download_info_file\`. The server hides both from it,
+except in the lines that name one of them. svcfs also sees both where it talks to the service itself: in the lines of the service's
+own storage, and in the rows that write large files, which have no use for them. It sees the service's other additions to the
+platform's API everywhere.
 
-\`smallFiles\` small files are made by one thread and by eight, but \`smallFilesOfSlow\` on s3fs and on rclone by WebDAV. A first
-byte is the median of nine files in each trial (with nothing known, one file), with the requests of all of them; each file
-is in a folder of its own, so that nothing that is asked about one of them tells of the next. Of it there are twice as many
-trials as of the others, and of the null file systems three times as many, for they take seconds.
-Each thread makes \`randomReads\` random reads. Peak RSS is the highest of all trials, where others
-are medians; svcfs has a memory budget of 1 GiB, the most it takes unasked, where the row does not name another.
+rclone is Debian's. By WebDAV it sends a request every 10 ms at the most, whatever the server and the threads, because the pacer of
+that backend sleeps as long (\`--webdav-pacer-min-sleep\` came with 1.63). By S3 it does not sleep. It uploads in parts, sixteen at
+once, and is told to check nothing but sizes.
 
-The row with a rate limit has \`limitedFiles\` files to upload, begins with the whole budget, and is run once. Its floor is what was
-answered beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: who has used one up
-waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
+So rclone is measured by S3 too, and the faster of the two in a row judges the target. The memory of a folder's listing is
+measured by WebDAV alone. The row with a rate limit is by WebDAV: by S3 a file is one request, and the limit would not be met.
 
-Rows are measured at both latencies, but for the rate limit and \`--md5-sum\` (20 ms alone), and the disk cache, the full memory
-budget and the null file systems (0 ms alone), in which the line has no part.
+One thread and eight threads each make \`smallFiles\` small files; s3fs, and rclone by WebDAV, make \`smallFilesOfSlow\`. Each thread makes
+\`randomReads\` random reads.
 
-svcfs is mounted by the user whom the table above names. Only for root does it tell the kernel how far to read ahead in a file that is
-read over an index; for others the kernel fetches two and a half times the bytes of such regions.
+A first byte is the median of nine files in each trial (with nothing known, one file), with the requests of all of them. Each
+file is in a folder of its own, so that no answer about one of them tells about the next. It has twice as many trials as the
+other rows. The null file systems have three times as many, since a trial takes seconds.
 
-The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs; each has answered 10,000 requests before it
-is measured. What ours and those in C answer from begins with a page. Where C is said to be without a library, that answers only
-what is rare. A target one of whose contestants failed is not judged.
+Peak RSS is the highest of all trials, where other figures are medians. svcfs has a memory budget of 1 GiB, the most it takes by
+default, where the row does not name another.
+
+The row with a rate limit uploads \`limitedFiles\` files, begins with the whole budget, and runs once. Its floor is the time
+of the requests beyond that budget, at the rate of the limit. The service counts in windows, as the platform does: a client that has
+used one up waits for its end. nginx, which limits rclone, has a leaky bucket: its budget grows back all the time.
+
+Most rows are measured at both latencies. The rate limit and \`--md5-sum\` are measured at 20 ms alone. The disk cache, the full
+memory budget and the null file systems are measured at 0 ms alone, since the line has no part in them.
+
+The table above names the user who mounts svcfs. Only for root does svcfs tell the kernel how far to read ahead in a file that is
+read over an index. For other users the kernel fetches two and a half times the bytes of such regions.
+
+The kernel reads equally far ahead on all null file systems, 2 MiB as on mounts of svcfs. Each has answered 10,000 requests before it
+is measured. Ours and those in C answer from memory that begins at a page boundary. A C file system "without a library" uses one for
+rare requests only. A target one of whose contestants failed is not judged.
 `;

@@ -65,7 +65,7 @@ describe('the exit codes', () => {
 });
 
 describe('CONFIGURATION.md', () => {
-  // What a commit leaves stale in it, `npm run check` tells: it is written from the options themselves.
+  // The page is written from the options themselves; `npm run check` finds the parts that a commit leaves stale.
   it('has every variable that the code knows', async () => {
     const page = await readFile(new URL('../../../src/config/CONFIGURATION.md', import.meta.url), 'utf8');
     const known = (await sources()).flatMap(
