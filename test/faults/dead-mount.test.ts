@@ -3,21 +3,16 @@
  * stays open, and whatever touches the mount waits. The thread writes an invalidation and waits for the lock of a folder. A
  * rename holds that lock, and waits for the process.
  */
-import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
-import { identify, lingers, type ProcessIdentity } from '../../src/lib/process-identity.ts';
-import { BackgroundProcess } from '../support/background-process.ts';
-import type { SeenRequest } from '../support/fault-proxy.ts';
+import { identify, lingers } from '../../src/lib/process-identity.ts';
 import { FaultWorld } from '../support/fault-world.ts';
-import { mustRun, type RunResult, shell } from '../support/run.ts';
+import { killed, processOf, renameDuringInvalidation, TTL_S } from '../support/held-rename.ts';
+import { mustRun, type RunResult } from '../support/run.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** From the kill to a mount point that can be used again. */
 const HEALED_WITHIN_MS = 5000;
-const TTL_S = 1;
-const RENAME = 'import os, sys; os.rename(sys.argv[1], sys.argv[2])';
 
 let world: FaultWorld;
 let mountPoint: string;
@@ -34,58 +29,8 @@ beforeEach(async () => {
 });
 afterAll(() => world?.clean());
 
-async function processOf(script: 'daemon' | 'watchdog'): Promise<ProcessIdentity> {
-  const found = (await world.sandbox.processes()).find(({ command }) => command.includes(`${script}.js`));
-  const identity = found && (await identify(found.pid));
-  if (identity === undefined) throw new Error(await world.sandbox.describe());
-  return identity;
-}
-
-/** Whether the kernel keeps a thread of the process in an invalidation. */
-async function isInvalidating({ pid }: ProcessIdentity): Promise<boolean> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const places = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/wchan`, 'utf8'));
-  return (await Promise.all(places)).some((place) => /inval|rwsem/.test(place));
-}
-
-async function entryOf(query: string, name: string): Promise<string> {
-  const { items } = await world.api<{ items: readonly { id: string; name: string }[] }>(`/files?${query}`);
-  return items.find((item) => item.name === name)?.id ?? '';
-}
-
-/**
- * A rename in a folder of which another client has just removed a file. The kernel locks the folder and looks the name up; the
- * mount finds the change then, and its invalidation waits for the lock. The rename itself waits at the service.
- */
-async function renameDuringInvalidation(
-  folder: string,
-): Promise<{ readonly rename: BackgroundProcess; readonly daemon: ProcessIdentity }> {
-  const path = world.own(folder);
-  await shell(`mkdir '${path}' && cd '${path}' && echo a >removed && echo b >old && ls -l`);
-  const removed = await entryOf(`parent=${await entryOf('project=ann/study', folder)}`, 'removed');
-  const answer = await fetch(`${world.origin}/v2/files/${removed}`, {
-    method: 'DELETE',
-    headers: { 'X-SVC-Auth-Token': world.token },
-  });
-  expect(answer.status).toBe(204);
-  await delay(TTL_S * 1000 + 100);
-  const isChange = ({ method }: SeenRequest): boolean => method !== 'GET';
-  world.proxy.inject({ kind: 'stall', afterBytes: 0 }, { when: isChange });
-  const rename = new BackgroundProcess('python3', ['-c', RENAME, `${path}/old`, `${path}/new`]);
-  const daemon = await processOf('daemon');
-  await waitUntil(() => isInvalidating(daemon), { what: 'an invalidation that waits' });
-  return { rename, daemon };
-}
-
 async function killWatchdog(): Promise<void> {
-  const { pid } = await processOf('watchdog');
-  process.kill(pid, 'SIGKILL');
-  await waitUntil(async () => (await identify(pid)) === undefined, { what: 'the watchdog ended' });
-}
-
-async function killDaemon(daemon: ProcessIdentity): Promise<void> {
-  process.kill(daemon.pid, 'SIGKILL');
-  await waitUntil(async () => (await identify(daemon.pid)) === undefined, { what: 'the process ended' });
+  await killed(await processOf(world, 'watchdog'));
 }
 
 /** Long enough for programs on a busy machine, and far less than for ever. */
@@ -98,8 +43,8 @@ async function within(work: () => Promise<RunResult>): Promise<RunResult> {
 
 describe('a mount whose killed process the kernel keeps', () => {
   it('is taken away by its watchdog, and the mount point can be used again', async () => {
-    const { rename, daemon } = await renameDuringInvalidation('watched');
-    await killDaemon(daemon);
+    const { rename, daemon } = await renameDuringInvalidation(world, 'watched');
+    await killed(daemon);
     await waitUntil(async () => (await mountedOn(mountPoint)) === undefined, {
       what: 'unmounted',
       timeoutMs: HEALED_WITHIN_MS,
@@ -112,8 +57,8 @@ describe('a mount whose killed process the kernel keeps', () => {
 
   it('is taken away by the next mount where its watchdog is gone, too', async () => {
     await killWatchdog();
-    const { rename, daemon } = await renameDuringInvalidation('remounted');
-    await killDaemon(daemon);
+    const { rename, daemon } = await renameDuringInvalidation(world, 'remounted');
+    await killed(daemon);
     expect(await lingers(daemon)).toBe(true);
     world.proxy.heal();
     await world.mount();
@@ -123,8 +68,8 @@ describe('a mount whose killed process the kernel keeps', () => {
 
   it('is taken away by svcfs unmount, and no command waits for it', async () => {
     await killWatchdog();
-    const { rename, daemon } = await renameDuringInvalidation('unmounted');
-    await killDaemon(daemon);
+    const { rename, daemon } = await renameDuringInvalidation(world, 'unmounted');
+    await killed(daemon);
     expect(await lingers(daemon)).toBe(true);
     expect(await within(() => world.unmount())).toMatchObject({ code: 0 });
     expect(await mountedOn(mountPoint)).toBeUndefined();
@@ -136,7 +81,7 @@ describe('a mount whose killed process the kernel keeps', () => {
 
 describe('a mount whose process is stopped', () => {
   it('is told by every command that asks it, which names what helps, and goes on unharmed', async () => {
-    const { pid } = await processOf('daemon');
+    const { pid } = await processOf(world, 'daemon');
     const inMount = world.own('nothing');
     process.kill(pid, 'SIGSTOP');
     const commands = [
@@ -175,7 +120,7 @@ describe('a mount whose process is stopped', () => {
   });
 
   it('is taken away by svcfs unmount --force, and leaves room for the next', async () => {
-    const daemon = await processOf('daemon');
+    const daemon = await processOf(world, 'daemon');
     process.kill(daemon.pid, 'SIGSTOP');
     expect((await within(() => world.unmount(['--force']))).stderr).toBe('');
     expect(await identify(daemon.pid)).toBeUndefined();

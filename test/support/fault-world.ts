@@ -27,6 +27,8 @@ export interface FaultWorldOptions {
   readonly data?: string;
   /** Where the mount keeps spools, journal and log. Default: in the sandbox. */
   readonly state?: string;
+  /** Who mounts. Default: the user of this process. */
+  readonly uid?: number;
 }
 
 /**
@@ -47,7 +49,7 @@ export class FaultWorld {
   #token = '';
 
   static async start(options: FaultWorldOptions = {}): Promise<FaultWorld> {
-    const world = new FaultWorld(await Sandbox.create(), options);
+    const world = new FaultWorld(await Sandbox.create(options), options);
     try {
       await world.operate(addPlatform);
       world.#token = await world.operate((operator) => operator.issueToken(USER));

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dirSync } from 'tmp';
@@ -21,20 +21,26 @@ export class Sandbox {
   /** An empty directory. */
   readonly mountPoint: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly #as: Pick<RunOptions, 'uid' | 'gid'>;
   readonly #remove: () => void;
   readonly #background: BackgroundProcess[] = [];
   readonly #mountPoints = new Set<string>();
 
-  static async create(): Promise<Sandbox> {
-    const sandbox = new Sandbox(dirSync({ prefix: 'svcfs', unsafeCleanup: true }));
-    await mkdir(sandbox.home);
-    await mkdir(sandbox.mountPoint);
-    await mkdir(join(sandbox.root, 'tmp'));
+  /** `uid`: whose account it is, where that is not this process's. */
+  static async create({ uid }: { readonly uid?: number } = {}): Promise<Sandbox> {
+    const sandbox = new Sandbox(dirSync({ prefix: 'svcfs', unsafeCleanup: true }), uid);
+    const { root, home, mountPoint } = sandbox;
+    for (const path of [home, mountPoint, join(root, 'tmp'), join(root, 'state')])
+      await mkdir(path, { recursive: true });
+    if (uid !== undefined)
+      for (const path of [root, ...(await readdir(root)).map((name) => join(root, name))])
+        await chown(path, uid, uid);
     return sandbox;
   }
 
-  private constructor(directory: { readonly name: string; removeCallback(): void }) {
+  private constructor(directory: { readonly name: string; removeCallback(): void }, uid: number | undefined) {
     this.root = directory.name;
+    this.#as = uid === undefined ? {} : { uid, gid: uid };
     this.#remove = () => directory.removeCallback();
     this.home = join(this.root, 'home');
     this.mountPoint = join(this.root, 'mnt');
@@ -64,7 +70,7 @@ export class Sandbox {
   /** `svcfs ARGS`, to its end; by another Node.js than this one's if `node` names one. */
   svcfs(args: readonly string[], options: RunOptions & { readonly node?: string } = {}): Promise<RunResult> {
     const { node = process.execPath, ...others } = options;
-    return run(node, [MAIN, ...args], { ...others, env: { ...this.env, ...others.env } });
+    return run(node, [MAIN, ...args], { ...this.#as, ...others, env: { ...this.env, ...others.env } });
   }
 
   /** `svcfs ARGS`, which goes on until the test ends. */
