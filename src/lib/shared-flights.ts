@@ -10,9 +10,17 @@ interface Flight<V> {
 /**
  * One piece of work per key at a time: who asks for what is already under way gets the same answer. A caller that
  * gives up (its signal fires) leaves the others alone; the work itself is aborted when nobody waits any more.
+ *
+ * Work that fails because its time is over was begun before a caller that joined it came, whose own time is not over: that
+ * caller begins it anew. `endsWithTime` tells such failures.
  */
 export class SharedFlights<K, V> {
   readonly #flights = new Map<K, Flight<V>>();
+  readonly #endsWithTime: (error: unknown) => boolean;
+
+  constructor({ endsWithTime = () => false }: { readonly endsWithTime?: (error: unknown) => boolean } = {}) {
+    this.#endsWithTime = endsWithTime;
+  }
 
   isUnderWay(key: K): boolean {
     return this.#flights.has(key);
@@ -20,7 +28,17 @@ export class SharedFlights<K, V> {
 
   async join(key: K, signal: AbortSignal, start: (signal: AbortSignal) => Promise<V>): Promise<V> {
     signal.throwIfAborted();
-    const flight = this.#flights.get(key) ?? this.#begin(key, start);
+    const joined = this.#flights.get(key);
+    if (!joined) return this.#ride(key, this.#begin(key, start), signal);
+    try {
+      return await this.#ride(key, joined, signal);
+    } catch (error) {
+      if (signal.aborted || !this.#endsWithTime(error)) throw error;
+      return this.#ride(key, this.#flights.get(key) ?? this.#begin(key, start), signal);
+    }
+  }
+
+  async #ride(key: K, flight: Flight<V>, signal: AbortSignal): Promise<V> {
     flight.passengers++;
     try {
       return await untilAborted(flight.landing, signal);

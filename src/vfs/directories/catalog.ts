@@ -6,7 +6,7 @@ import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import { errnoOf } from '../errors/errno-of.ts';
+import { endsWithTime, errnoOf } from '../errors/errno-of.ts';
 
 /** How the platform is asked for all there is, and for one by its id. */
 export interface CatalogCalls<T> {
@@ -19,7 +19,7 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #calls: CatalogCalls<T>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
-  readonly #flights = new SharedFlights<'all', Known<T>>();
+  readonly #flights = new SharedFlights<'all', Known<T>>({ endsWithTime });
   #known: Known<T> | undefined;
   #ahead: Promise<Known<T>> | undefined;
 

@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { ProjectRecord, VolumeRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
+import { endsWithTime } from '../errors/errno-of.ts';
 import type { Node, Project, Volume } from '../model/node.ts';
 
 /**
@@ -12,8 +13,8 @@ export class Details {
   readonly #api: Api;
   readonly #clock: Clock;
   readonly #ttlMs: number;
-  readonly #projects = new SharedFlights<Project, ProjectRecord>();
-  readonly #volumes = new SharedFlights<Volume, VolumeRecord>();
+  readonly #projects = new SharedFlights<Project, ProjectRecord>({ endsWithTime });
+  readonly #volumes = new SharedFlights<Volume, VolumeRecord>({ endsWithTime });
   readonly #learntMs = new WeakMap<Project | Volume, number>();
 
   constructor(parts: { api: Api; clock: Clock; ttlMs: number }) {

@@ -69,6 +69,11 @@ export function isKnownError(error: unknown): error is KnownError {
   return error instanceof Error && NAMES.has(error.name);
 }
 
+/** Nothing answered in the time of who asked: it may do so in that of another. */
+export function endsWithTime(error: unknown): boolean {
+  return isKnownError(error) && error.name === 'TransportError' && error.answer !== 'foreign';
+}
+
 /** The caller gave up: its signal's reason. */
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';

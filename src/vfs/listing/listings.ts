@@ -12,6 +12,7 @@ import { deferred } from '../../lib/deferred.ts';
 import { NEVER_ABORTED, sharedAbortController } from '../../lib/shared-signals.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
+import { endsWithTime } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { isKept } from '../model/identity.ts';
 import type { DirectoryNode, Node } from '../model/node.ts';
@@ -96,7 +97,22 @@ export class Listings {
    * Asks for the names of a directory and waits for the first page, which tells that it is still there. The listing is held for
    * the caller.
    */
-  async confirm(directory: DirectoryNode, signal: AbortSignal): Promise<Listing> {
+  confirm(directory: DirectoryNode, signal: AbortSignal): Promise<Listing> {
+    return this.#again(directory, signal, () => this.#confirm(directory, signal));
+  }
+
+  /** The pages of one that was under way before may fail in the time of who began it: they are asked for anew then. */
+  async #again<T>(directory: DirectoryNode, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+    const isJoined = this.#underWay.has(directory);
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isJoined || signal.aborted || !endsWithTime(error)) throw error;
+      return ask();
+    }
+  }
+
+  async #confirm(directory: DirectoryNode, signal: AbortSignal): Promise<Listing> {
     const { listing, begun } = this.#join(directory);
     listing.hold();
     try {
@@ -119,7 +135,15 @@ export class Listings {
   }
 
   /** All there is in a directory. */
-  async all(directory: DirectoryNode, signal: AbortSignal, priority?: Priority): Promise<readonly Node[]> {
+  all(directory: DirectoryNode, signal: AbortSignal, priority?: Priority): Promise<readonly Node[]> {
+    return this.#again(directory, signal, () => this.#all(directory, signal, priority));
+  }
+
+  async #all(
+    directory: DirectoryNode,
+    signal: AbortSignal,
+    priority: Priority | undefined,
+  ): Promise<readonly Node[]> {
     const listing = this.open(directory, priority);
     try {
       await listing.all(signal);

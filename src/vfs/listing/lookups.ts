@@ -2,10 +2,12 @@
  * From a name to its node: by what is known, else by asking for as little as answers this lookup and the likely next
  * ones (`lookup-plan.ts`).
  */
+
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
+import { endsWithTime } from '../errors/errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
 import { meaningOf } from '../model/escape.ts';
 import type { DirectoryNode, Node, VirtualDirectoryNode } from '../model/node.ts';
@@ -36,7 +38,7 @@ interface History {
 
 export class Lookups {
   readonly #parts: Parts;
-  readonly #finding = new SharedFlights<string, void>();
+  readonly #finding = new SharedFlights<string, void>({ endsWithTime });
   readonly #histories = new WeakMap<DirectoryNode, History>();
 
   constructor(parts: Parts) {

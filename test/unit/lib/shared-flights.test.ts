@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { deferred } from '../../../src/lib/deferred.ts';
 import { SharedFlights } from '../../../src/lib/shared-flights.ts';
@@ -56,4 +56,33 @@ it('a caller whose signal has fired already begins nothing', async () => {
   const flights = new SharedFlights<string, number>();
   const gone = AbortSignal.abort(new Error('gone'));
   await expect(flights.join('a', gone, () => expect.unreachable())).rejects.toThrow('gone');
+});
+
+describe('work that fails because its time is over', () => {
+  const timeOver = new Error('time over');
+  const endsWithTime = (error: unknown): boolean => error === timeOver;
+
+  it('is begun anew, once, by those who joined it, and fails who began it', async () => {
+    const flights = new SharedFlights<string, number>({ endsWithTime });
+    const first = deferred<number>();
+    const begun = flights.join('a', NEVER, () => first.promise);
+    let again = 0;
+    const anew = async (): Promise<number> => ++again;
+    const joined = [flights.join('a', NEVER, anew), flights.join('a', NEVER, anew)];
+    first.reject(timeOver);
+    await expect(begun).rejects.toBe(timeOver);
+    expect(await Promise.all(joined)).toEqual([1, 1]);
+  });
+
+  it('fails who joined it when it fails in their own time as well', async () => {
+    const flights = new SharedFlights<string, number>({ endsWithTime });
+    const first = deferred<number>();
+    const begun = flights.join('a', NEVER, () => first.promise);
+    const joined = flights.join('a', NEVER, () => Promise.reject(timeOver));
+    first.reject(timeOver);
+    expect((await Promise.allSettled([begun, joined])).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+  });
 });

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { TransportError } from '../../../../src/api/errors.ts';
 import { errnoOf } from '../../../../src/vfs/errors/errno-of.ts';
 import { Placement } from '../../../../src/vfs/listing/placement.ts';
 import { ChildCache } from '../../../../src/vfs/model/child-cache.ts';
 import type { DirectoryNode } from '../../../../src/vfs/model/node.ts';
-import { ReadingWorld, TTL_MS } from '../../../support/reading-world.ts';
+import { NEVER, ReadingWorld, TTL_MS } from '../../../support/reading-world.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
 
 let world: ReadingWorld;
@@ -42,6 +43,22 @@ describe('listing a folder', () => {
     const names = await world.list(await world.directory('projects/ada/one'), 7);
     expect(names).toEqual([...new Set(names)].sort());
     expect(names).toHaveLength(330);
+  });
+
+  it('whose time is over fails who began it, and is asked for anew by who joined it', async () => {
+    world.platform.addFiles(root, 3);
+    const folder = await world.directory('projects/ada/one');
+    const { list } = world.platform;
+    world.platform.list = () => {
+      world.platform.list = list;
+      throw new TransportError('timed out', { call: 'GET /files' });
+    };
+    const [first, second] = await Promise.allSettled([
+      world.tree.childrenOf(folder, NEVER),
+      world.tree.childrenOf(folder, NEVER),
+    ]);
+    expect(first).toMatchObject({ status: 'rejected' });
+    expect(second).toMatchObject({ status: 'fulfilled', value: { length: 3 } });
   });
 
   it('leaves out what cannot be shown and tells of it once, and takes nothing known for gone', async () => {
