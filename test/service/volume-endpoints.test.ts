@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { stubStore } from '../unit/service/storage/s3/stub-store.ts';
@@ -98,6 +99,15 @@ describe('an endpoint', () => {
     expect(answers[0]).toContain('[503,9100,');
     expect(asked).toEqual([]);
   }, 120_000);
+
+  test('whose name leads to a private address gets the answer of one that leads nowhere', async () => {
+    const user = await strict.user('bob');
+    const inside = await create(user, `https://${hostname()}`);
+    const nowhere = await create(user, 'https://store.invalid');
+    expect(inside.body).toMatchObject({ status: 503, code: 9100 });
+    expect(inside.body.message).toBe(nowhere.body.message);
+    expect(inside.body.message).toContain('--allow-endpoint');
+  });
 
   test('of the operator’s own store is no user’s to be refused', async () => {
     const own = await stubStore((_request, response) => response.writeHead(200).end(EMPTY_LIST));

@@ -2,6 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { BucketError } from '../objects/bucket-error.ts';
 import { refusedEndpoint } from './endpoint-policy.ts';
+import { noStore } from './s3-failure.ts';
 
 /** Refuses what needs no resolving: a connection to an address looks nothing up. */
 export function guardedHost(allowed: readonly string[]): (host: string) => BucketError | undefined {
@@ -30,7 +31,8 @@ export function guardedLookup(
       const resolved = addresses.map(({ address }) => address);
       const refusal = refusedEndpoint(hostname, resolved, allowed);
       if (refusal !== undefined) {
-        return callback(new BucketError('bad-endpoint', `the endpoint ${refusal}`), []);
+        // What a name leads to inside is nothing for the caller: this must look like a name that leads nowhere.
+        return callback(noStore(new BucketError('bad-endpoint', `the endpoint ${refusal}`)), []);
       }
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BucketError } from '../objects/bucket-error.ts';
 import { refusedEndpoint } from './endpoint-policy.ts';
+import { noStore } from './s3-failure.ts';
 
 /** Where the API of a store is, and how buckets are addressed there. */
 export interface S3Endpoint {
@@ -38,7 +39,7 @@ export function isOperators(
   );
 }
 
-/** The policy as far as it goes without resolving a name. @throws BucketError `bad-endpoint` */
+/** The policy as far as the endpoint itself shows. @throws BucketError `bad-endpoint` */
 export function checkEndpoint(url: string, allowed: readonly string[]): void {
   const refusal = refusedEndpoint(new URL(url).hostname, [], allowed);
   if (refusal !== undefined) throw new BucketError('bad-endpoint', `the endpoint ${refusal}`);
@@ -46,8 +47,9 @@ export function checkEndpoint(url: string, allowed: readonly string[]): void {
 
 /**
  * The policy with all addresses that a name leads to now. That it leads nowhere now is no refusal: who connects looks again.
+ * A name that leads inside is refused as one that no store answers at: others must not learn which names there are.
  *
- * @throws BucketError `bad-endpoint`
+ * @throws BucketError `bad-endpoint`, or `unreachable` by what the name leads to
  */
 export async function checkResolved(url: string, allowed: readonly string[]): Promise<void> {
   const { hostname } = new URL(url);
@@ -57,5 +59,7 @@ export async function checkResolved(url: string, allowed: readonly string[]): Pr
     resolved.map(({ address }) => address),
     allowed,
   );
-  if (refusal !== undefined) throw new BucketError('bad-endpoint', `the endpoint ${refusal}`);
+  if (refusal === undefined) return;
+  const error = new BucketError('bad-endpoint', `the endpoint ${refusal}`);
+  throw refusedEndpoint(hostname, [], allowed) === undefined ? noStore(error) : error;
 }

@@ -63,7 +63,8 @@ export function s3Failure(error: unknown, denied: BucketErrorKind): unknown {
 }
 
 /** One sentence for all of them: what else there is at an address is nothing for who may not go there. */
-const UNREACHABLE = 'the store cannot be reached, or does not answer';
+const UNREACHABLE =
+  "the store cannot be reached, or does not answer; one on the service's own networks is for the operator to allow (--allow-endpoint)";
 
 /** What the SDK calls an error whose answer is none of a store. */
 const FOREIGN_ANSWERS = ['', 'Unknown', 'UnknownError', 'NotFound', 'SyntaxError', 'TypeError', 'Error'];

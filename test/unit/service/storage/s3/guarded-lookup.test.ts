@@ -26,7 +26,7 @@ it('answers addresses in the form that was asked for', async () => {
 
 it.each([true, false])('refuses a name that leads to a metadata address too, all: %s', async (all) => {
   const refused = lookUp(leadingTo([GOOD, METADATA]), { all });
-  await expect(refused).rejects.toMatchObject({ kind: 'bad-endpoint' });
+  await expect(refused).rejects.toMatchObject({ kind: 'unreachable', cause: { kind: 'bad-endpoint' } });
 });
 
 it('lets the operator allow it', async () => {
