@@ -8,7 +8,11 @@ import { prepareMountPoint } from './mount-point.ts';
 import { pathOperations } from './path-operations.ts';
 
 /** This driver cannot tell the kernel to forget; libfuse's own timeouts of one second have to do. */
-const NO_CACHES: KernelCaches = { invalidateEntry: () => {}, invalidateNode: () => {} };
+const NO_CACHES: KernelCaches = {
+  invalidateEntry: () => {},
+  lookedUp: () => {},
+  invalidateNode: () => {},
+};
 
 /**
  * Mounts `fs` through the npm package fuse-native (libfuse 2.9): where the addon cannot be built, and on macOS. See

@@ -58,6 +58,14 @@ export class Invalidations implements KernelCaches {
     this.#schedule();
   }
 
+  /** Sent after that reply, the notification would take the name from a directory that a program has just gone to: getcwd(2) fails. */
+  lookedUp(parent: NodeId, name: string): void {
+    const names = this.#names.get(parent);
+    if (!names?.delete(name)) return;
+    this.#nameCount--;
+    if (names.size === 0) this.#names.delete(parent);
+  }
+
   invalidateNode(node: NodeId, offset = 0): void {
     if (this.#closed) return;
     const queued = this.#nodes.get(node);

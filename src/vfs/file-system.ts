@@ -140,6 +140,8 @@ export interface RenameFlags {
 export interface KernelCaches {
   /** Forget what `name` in `parent` is, with everything below it. */
   invalidateEntry(parent: NodeId, name: string): void;
+  /** The reply to a LOOKUP of `name` tells what it is now: the kernel need not be told any more to forget what it was before. */
+  lookedUp(parent: NodeId, name: string): void;
   /** Forget attributes, and the pages from `offset` on; a negative offset keeps the pages. */
   invalidateNode(node: NodeId, offset?: number): void;
 }

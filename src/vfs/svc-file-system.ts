@@ -271,7 +271,10 @@ export class SvcFileSystem implements FileSystem {
   }
 
   #found(node: Node | undefined, { parent, name }: Place): Entry | AbsentEntry {
-    if (node) return this.#entry(node);
+    if (node) {
+      this.#tree.kernel.lookedUp(parent.id, name);
+      return this.#entry(node);
+    }
     return { node: undefined, entryTtlMs: this.#tree.absenceTtl(parent, name) };
   }
 

@@ -4,7 +4,7 @@
  * TTL. Every few turns all four must have the same files.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +63,8 @@ class Folder {
   readonly #where: () => string;
   #workers: readonly FileWorker[] = [];
   #id = '';
+  /** Each turn until now, for who looks into a failure. */
+  readonly #turns: string[][] = [];
 
   constructor(name: string, random: Random, where: () => string) {
     this.#name = name;
@@ -83,10 +85,23 @@ class Folder {
     return world.outside(this.#name);
   }
 
+  /** All that was done in the folder, a turn a line. */
+  get history(): string {
+    return this.#turns.map((turn) => turn.join(' ')).join('\n');
+  }
+
+  #beginTurn(who: string): (done: readonly unknown[]) => void {
+    const turn = [`${who}:`];
+    this.#turns.push(turn);
+    return (done) => void turn.push(JSON.stringify(done));
+  }
+
   /** By one of the mounts. */
   async turn(which: 1 | 2, operations: readonly Operation[]): Promise<void> {
     const [local, mounted] = [this.#workers[0] as FileWorker, this.#workers[which] as FileWorker];
+    const note = this.#beginTurn(`mount ${which}`);
     for (const operation of [...operations, ['closeAll'] as const]) {
+      note(operation);
       const wanted = await local.do(operation);
       expect(await mounted.do(operation), `${this.#where()}, mount ${which}: ${operation}`).toEqual(wanted);
     }
@@ -94,6 +109,7 @@ class Folder {
 
   async turnOfTheApi(): Promise<void> {
     const local = this.#workers[0] as FileWorker;
+    const note = this.#beginTurn('api');
     for (let step = 0; step < STEPS_OF_THE_API; step += 1) {
       const [name, to] = [this.#random.of(NAMES), this.#random.of(NAMES)];
       const entries = await platform.entries(this.#id);
@@ -103,14 +119,17 @@ class Folder {
       const what = this.#random.of(['put', 'put', 'delete', 'move'] as const);
       if (what === 'put') {
         const bytes = Buffer.alloc(1 + this.#random.below(5000), 'api ');
+        note([what, name, bytes.length]);
         await api.uploads.inline({ parent: this.#id, name, overwrite: true }, bytes);
         // A link that had the name is gone, and not what it led to.
         await local.do(['unlink', name]);
         await local.do(['putText', name, bytes.toString()]);
       } else if (what === 'delete' && entry !== undefined) {
+        note([what, name]);
         await api.files.delete(entry.id);
         await local.do(['unlink', name]);
       } else if (what === 'move' && entry !== undefined && name !== to) {
+        note([what, name, to]);
         await api.files.move(entry.id, { parent: this.#id, name: to }, { overwrite: true });
         await local.do(['rename', name, to]);
       }
@@ -179,6 +198,11 @@ describe.each([
           await settled();
         }
         await folder.check();
+      } catch (error) {
+        process.stderr.write(`${where()}, in this folder:\n${folder.history}\n`);
+        for (const mount of [world.sandbox.mountPoint, secondMount])
+          process.stderr.write(await readFile(`${mount}/.svcfs/errors`, 'utf8'));
+        throw error;
       } finally {
         await folder.end();
       }

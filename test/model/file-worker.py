@@ -1,13 +1,14 @@
 """Carries out file operations below the directory given: one as JSON a line on stdin, what came of it on stdout.
 
-An answer is {"ok": value}, {"error": errno name} or {"skipped": true} where the operation asks for a handle that is
-not open. Bytes are told as their number and the beginning of their MD5.
+An answer is {"ok": value}, {"error": errno name, "path": where} or {"skipped": true} where the operation asks for a
+handle that is not open. Bytes are told as their number and the beginning of their MD5.
 """
 import errno
 import hashlib
 import json
 import mmap
 import os
+import stat
 import sys
 
 FLAGS = {
@@ -59,8 +60,16 @@ def open_(slot, path, how):
     handles[slot] = os.open(path, FLAGS[how], 0o644)
 
 
+def size_of(fd):
+    found = os.fstat(fd)
+    # What the size of a directory is differs.
+    return "directory" if stat.S_ISDIR(found.st_mode) else found.st_size
+
+
 def write_mapped(fd, offset, data):
-    size = os.fstat(fd).st_size
+    size = size_of(fd)
+    if size == "directory":
+        return size
     if offset + len(data) > size:
         return "beyond the end"
     with mmap.mmap(fd, 0) as mapping:
@@ -123,7 +132,11 @@ LONG_AGO = 10**18
 
 
 def changes(folder, operation, *arguments):
-    """Whether the operation moves the modification time of the folder."""
+    """Whether the operation moves the modification time of the folder.
+
+    What another mount did before moves it as well, when a listing first shows that: so the folder is listed first.
+    """
+    os.listdir(folder)
     os.utime(folder, ns=(LONG_AGO, LONG_AGO))
     ON_PATHS[operation](*arguments)
     return os.stat(folder).st_mtime_ns != LONG_AGO
@@ -158,7 +171,7 @@ ON_HANDLES = {
     "append": lambda fd, seed, length: os.write(fd, content(seed, length)),
     "read": lambda fd, offset, length: told(os.pread(fd, length, offset)),
     "ftruncate": os.ftruncate,
-    "fstat": lambda fd: os.fstat(fd).st_size,
+    "fstat": size_of,
     "fsync": os.fsync,
     "mapped": lambda fd, offset, seed, length: write_mapped(fd, offset, content(seed, length)),
 }
@@ -184,5 +197,5 @@ for line in sys.stdin:
     try:
         answer = carry_out(operation, given)
     except OSError as error:
-        answer = {"error": errno.errorcode.get(error.errno, str(error))}
+        answer = {"error": errno.errorcode.get(error.errno, str(error)), "path": error.filename}
     print(json.dumps(answer), flush=True)

@@ -267,6 +267,13 @@ describe('what others do', () => {
     expect(await mustRun('ls', [folder])).toBe('f0000\nmore\n');
   });
 
+  test('leaves a path to the program that goes to a folder they made since the last listing', async () => {
+    const folder = `${project}/growing`;
+    expect(await readdir(folder)).not.toContain('since');
+    await other.folder(await idOf(folder), 'since');
+    expect(await mustRun('python3', ['-c', GO_AND_TELL, `${folder}/since`])).toBe(`${folder}/since`);
+  });
+
   test('is seen, after the TTL, of what one may do in a project', async () => {
     const admin = (...args: string[]) =>
       served.sandbox.svcfs(['admin', ...args, '--data', served.data]).then(({ stdout }) => stdout.trim());
@@ -322,6 +329,20 @@ test('a read-only mount shows no write permission and refuses changes with EROFS
   expect(stderr).toContain('Read-only file system');
   expect((await stat(project)).mode & 0o222).toBe(0);
 });
+
+/** Goes to a directory as soon as it is there, and tells where that is once it has read it. */
+const GO_AND_TELL = `
+import os, sys, time
+while True:
+    try:
+        os.chdir(sys.argv[1])
+        break
+    except FileNotFoundError:
+        time.sleep(0.05)
+os.listdir(".")
+os.path.exists("../none")
+print(os.getcwd(), end="")
+`;
 
 async function idOf(path: string): Promise<string> {
   return mustRun('getfattr', ['--only-values', '-n', 'user.svc.id', path]);

@@ -28,6 +28,7 @@ export class RecordedKernel implements KernelCaches {
   invalidateEntry(parent: number, name: string): void {
     this.entries.push(`${parent}/${name}`);
   }
+  lookedUp(): void {}
   invalidateNode(node: number): void {
     this.nodes.push(node);
   }

@@ -12,6 +12,10 @@ export class KernelLink implements KernelCaches {
     this.#caches?.invalidateEntry(parent, name);
   }
 
+  lookedUp(parent: NodeId, name: string): void {
+    this.#caches?.lookedUp(parent, name);
+  }
+
   invalidateNode(node: NodeId, offset?: number): void {
     this.#caches?.invalidateNode(node, offset);
   }

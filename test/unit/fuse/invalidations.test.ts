@@ -91,6 +91,22 @@ describe('invalidations', () => {
     expect(batches[0]).toHaveLength(1000);
   });
 
+  it('of a name are not sent when the kernel has looked it up since', async () => {
+    const lookup = invalidations.hold([DIRECTORY]);
+    for (const name of ['a', 'b']) invalidations.invalidateEntry(DIRECTORY, name);
+    invalidations.lookedUp(DIRECTORY, 'a');
+    invalidations.release([DIRECTORY], lookup);
+    await nextTurn();
+    expect(batches.flat().map((message) => message.subarray(32).toString())).toEqual(['b\0']);
+  });
+
+  it('of a name are sent when they come after its lookup', async () => {
+    invalidations.lookedUp(DIRECTORY, 'a');
+    invalidations.invalidateEntry(DIRECTORY, 'a');
+    await nextTurn();
+    expect(codes()).toEqual([INVAL_ENTRY]);
+  });
+
   it('end with the mount', async () => {
     invalidations.invalidateEntry(DIRECTORY, 'a');
     invalidations.close();

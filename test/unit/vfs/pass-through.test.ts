@@ -56,7 +56,9 @@ class World {
       },
       log: { info: (_, text) => void this.log.push(text) },
     });
-    this.files.attach({ invalidateEntry: () => undefined, invalidateNode: () => undefined }, this.backings);
+    const nothing = () => undefined;
+    const caches = { invalidateEntry: nothing, lookedUp: nothing, invalidateNode: nothing };
+    this.files.attach(caches, this.backings);
   }
 
   async open(node: number): Promise<OpenReply> {

@@ -179,6 +179,7 @@ describe('when nothing can be listed after the move', () => {
     const told: string[] = [];
     world.tree.kernel.attach({
       invalidateEntry: (_parent, name) => told.push(name),
+      lookedUp: () => undefined,
       invalidateNode: () => undefined,
     });
     meanwhile = async () => {

@@ -81,6 +81,7 @@ it('is followed to where it is when its job ends after its rename has failed', a
   const told: string[] = [];
   world.tree.kernel.attach({
     invalidateEntry: (_parent, name) => told.push(name),
+    lookedUp: () => undefined,
     invalidateNode: () => undefined,
   });
   away = isEarly = true;
@@ -98,6 +99,7 @@ it('is followed no longer when the mount ends', async () => {
   const told: string[] = [];
   world.tree.kernel.attach({
     invalidateEntry: (_parent, name) => told.push(name),
+    lookedUp: () => undefined,
     invalidateNode: () => undefined,
   });
   away = isEarly = true;

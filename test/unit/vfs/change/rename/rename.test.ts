@@ -446,6 +446,7 @@ describe('a rename that is interrupted', () => {
     const told: string[] = [];
     world.tree.kernel.attach({
       invalidateEntry: (_parent, name) => told.push(name),
+      lookedUp: () => undefined,
       invalidateNode: () => undefined,
     });
     const interrupt = new AbortController();
