@@ -22,6 +22,8 @@ export class MountEnd {
   readonly #forced = new AbortController();
   readonly #toldBy = new Set<Teller>();
   #isClosed = false;
+  /** Settled: no program is unmounting. */
+  #takingAway: Promise<unknown> = Promise.resolve();
 
   constructor(mount: RunningMount, log: Logger) {
     this.#mount = mount;
@@ -35,7 +37,7 @@ export class MountEnd {
     signal: AbortSignal,
   ): Promise<UnmountResult> {
     const left = await this.#untilIdle(onWaiting, signal);
-    const answer = await this.#mount.unmount();
+    const answer = await this.#takeAway();
     if (answer === 'unmounted') return { answer, left: left.waiting, refused: left.refused };
     return answer === 'held' ? { answer, daemon: process.pid } : { answer };
   }
@@ -70,9 +72,17 @@ export class MountEnd {
     this.#mount.detachNow();
   }
 
+  async #takeAway(): ReturnType<RunningMount['unmount']> {
+    const taking = this.#mount.unmount();
+    this.#takingAway = Promise.allSettled([this.#takingAway, taking]);
+    return taking;
+  }
+
   async #finish(): Promise<void> {
     await this.#mount.closed;
     this.#isClosed = true;
+    // The program that unmounts may end long after the mount, and whoever asked for that waits for its answer.
+    await this.#takingAway;
     // Files that programs let go of at the last moment are published after the kernel is done with us.
     await this.#untilIdle((pending) => this.#logWaiting(pending), this.#forced.signal).catch(() => undefined);
     await this.#mount.close();

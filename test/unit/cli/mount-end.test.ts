@@ -12,6 +12,8 @@ class ScriptedMount implements RunningMount {
   /** Why it cannot be unmounted. */
   kept: 'busy' | 'held' | undefined;
   left: readonly string[] = [];
+  /** The program that unmounts ends when this does. */
+  unmounting: Promise<void> = Promise.resolve();
   #pending: string[];
   #finish: () => void = () => {};
   #close: () => void = () => {};
@@ -44,6 +46,7 @@ class ScriptedMount implements RunningMount {
     if (this.kept !== undefined) return this.kept;
     this.events.push('unmounted');
     this.#close();
+    await this.unmounting;
     return 'unmounted';
   }
 
@@ -81,6 +84,24 @@ describe('unmount', () => {
     mount.finishUploads();
     expect(await done).toEqual({ answer: 'unmounted', left: ['b'], refused: [] });
     await end.ended;
+  });
+
+  it('is answered before the end, though the program that unmounts ends later than the mount', async () => {
+    const mount = new ScriptedMount([]);
+    let endProgram = (): void => {};
+    mount.unmounting = new Promise((resolve) => {
+      endProgram = resolve;
+    });
+    const end = new MountEnd(mount, silent);
+    const order: string[] = [];
+    const ended = end.ended.then(() => order.push('ended'));
+    const done = end.unmount(() => {}, never).then(() => order.push('answered'));
+    await mount.closed;
+    await new Promise(setImmediate);
+    expect(order).toEqual([]);
+    endProgram();
+    await Promise.all([ended, done]);
+    expect(order).toEqual(['answered', 'ended']);
   });
 
   it('leaves a mount in use as it is', async () => {
