@@ -29,7 +29,7 @@ interface Parts {
 }
 
 const PERMISSION_BITS = 0o7777;
-const { S_IFMT, S_IFREG, S_IXGRP } = constants;
+const { S_IFDIR, S_IFMT, S_IXGRP } = constants;
 const S_ISUID = 0o4000;
 const S_ISGID = 0o2000;
 
@@ -90,8 +90,8 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const asked = changes.mode ?? attributes.mode;
   const isGivenAway = changes.mode === undefined && isOtherOwner(attributes, changes);
   const kills = changes.killSuidgid === true || isGivenAway;
-  const isFile = (attributes.mode & S_IFMT) === S_IFREG;
-  const mode = (kills && isFile ? withoutSetIds(asked) : asked) & PERMISSION_BITS;
+  const isDirectory = (attributes.mode & S_IFMT) === S_IFDIR;
+  const mode = (kills && !isDirectory ? withoutSetIds(asked) : asked) & PERMISSION_BITS;
   const isModeThere = mode === (attributes.mode & PERMISSION_BITS);
   const isModeUnsent = changes.mode !== undefined && unsent.mode === mode;
   const { mtimeNs, uid = attributes.uid, gid = attributes.gid } = changes;
@@ -110,7 +110,7 @@ function isOtherOwner(shown: Attributes, { uid = shown.uid, gid = shown.gid }: A
   return uid !== shown.uid || gid !== shown.gid;
 }
 
-/** As Linux does for files: a set-group-ID bit without that of execution has another meaning, and stays. */
+/** As Linux does for all but directories: a set-group-ID bit without that of execution has another meaning, and stays. */
 function withoutSetIds(mode: number): number {
   const runsAsGroup = (mode & S_IXGRP) !== 0;
   return mode & ~(runsAsGroup ? S_ISUID | S_ISGID : S_ISUID);

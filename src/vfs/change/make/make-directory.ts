@@ -1,3 +1,4 @@
+import { entriesChanged } from '../../attributes/entries-changed.ts';
 import { makerOf, SET_GROUP_ID } from '../../attributes/maker-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import type { RequestContext } from '../../file-system.ts';
@@ -24,6 +25,7 @@ export async function makeDirectory(tree: Tree, place: Place, how: NewDirectory)
     const node = tree.newVolumeDirectory(parent, name);
     node.owner = makerOf(tree, parent, how.by);
     tree.placed(node);
+    entriesChanged(tree, node);
     return node;
   }
   if (parent.kind !== 'project-folder')
@@ -43,9 +45,12 @@ async function makeFolder(
     name: folderNameOnPlatform(name),
   });
   const node = tree.placedRecord(parent, record, { empty: true });
+  if (node.kind !== 'project-folder') return node;
+  // The platform counts seconds: its time would be before that of the call.
+  entriesChanged(tree, node);
   const usual = 0o777 & ~tree.options.umask;
   const facts = { ...(mode !== usual && { mode }), ...(owner !== undefined && { owner }) };
-  if (node.kind !== 'project-folder' || Object.keys(facts).length === 0) return node;
+  if (Object.keys(facts).length === 0) return node;
   Object.assign(node, facts);
   tree.folderState.set(record.id, facts);
   return node;

@@ -42,7 +42,9 @@ export async function makeLink(
     base: undefined,
     label: path,
   });
-  return tree.placedRecord(parent, await published(tree, draft, { path, bytes, pairs }));
+  const node = tree.placedRecord(parent, await published(tree, draft, { path, bytes, pairs }));
+  if (node.kind === 'project-file') node.writtenMs = tree.clock.now();
+  return node;
 }
 
 async function published(

@@ -1,5 +1,6 @@
 /** Times that no pair of the platform keeps: this mount's own. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { nanosecondsOf } from '../../../../../src/lib/nanoseconds.ts';
 import type { AttributeChanges } from '../../../../../src/vfs/file-system.ts';
 import type { Node, ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import { folderIdOf } from '../../../../../src/vfs/model/node.ts';
@@ -41,6 +42,23 @@ it.each([
   await clock.advance(10);
   await change(node);
   expect(timesOf(node).ctimeNs).toBeGreaterThan(before);
+});
+
+it.each([
+  ['a folder', () => world.side.mutations.mkdir({ parent: world.folder, name: 'new' }, 0o755, world.by())],
+  ['a link', () => world.side.mutations.symlink({ parent: world.folder, name: 'new' }, 'f', world.by())],
+  [
+    'a folder of a volume',
+    async () => {
+      const parent = await world.volume('bucket', {});
+      return world.side.mutations.mkdir({ parent, name: 'new' }, 0o755, world.by());
+    },
+  ],
+])('%s shows the millisecond that it was made in, though the platform counts seconds', async (_, make) => {
+  await clock.advance(1234);
+  const { mtimeNs, ctimeNs } = timesOf(await make());
+  expect(mtimeNs).toBe(nanosecondsOf(clock.now()));
+  expect(ctimeNs).toBeGreaterThanOrEqual(mtimeNs);
 });
 
 describe('the time of a folder', () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import type { AttributeChanges } from '../../../../../src/vfs/file-system.ts';
 import type { Node, ProjectFileNode } from '../../../../../src/vfs/model/node.ts';
@@ -59,3 +60,22 @@ it('bits that let a program run as another user go with the owner, and when the 
   await set(node, { killSuidgid: true });
   expect(shownMode(node)).toBe(0o2745);
 });
+
+it.each([
+  ['a pipe', constants.S_IFIFO],
+  ['a socket', constants.S_IFSOCK],
+])(
+  'bits that let a program run as another user go with the owner of %s, and stay on a folder',
+  async (_, type) => {
+    await start({ owner: 'kept' });
+    const { mutations } = world.side;
+    const special = await mutations.mknod({ parent: world.folder, name: 'it' }, type | 0o644, world.by());
+    await set(special, { mode: 0o6755 });
+    await set(special, { uid: 7 });
+    expect(shownMode(special)).toBe(0o755);
+    const folder = await mutations.mkdir({ parent: world.folder, name: 'd' }, 0o755, world.by());
+    await set(folder, { mode: 0o6755 });
+    await set(folder, { uid: 7 });
+    expect(shownMode(folder)).toBe(0o6755);
+  },
+);
