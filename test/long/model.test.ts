@@ -175,8 +175,8 @@ describe.each([
   });
 
   async function settled(): Promise<void> {
-    if (args.length > 0)
-      for (const mount of [world.sandbox.mountPoint, secondMount]) await mustSvcfs('flush', mount);
+    const mounts = args.length > 0 ? [world.sandbox.mountPoint, secondMount] : [];
+    await Promise.all(mounts.map((mount) => mustSvcfs('flush', mount)));
     await delay(1100 * TTL_SECONDS);
   }
 
