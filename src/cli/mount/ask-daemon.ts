@@ -33,7 +33,11 @@ export async function* askDaemon(
   }
   // A process that ends while it is asked closes the socket, and the answers with it.
   const stop = (): void => void socket.destroy();
-  socket.on('error', stop);
+  let lost: Error | undefined;
+  socket.on('error', (error) => {
+    lost = error;
+    stop();
+  });
   if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop, { once: true });
   const lines = createInterface({ input: socket });
@@ -41,6 +45,9 @@ export async function* askDaemon(
   socket.write(jsonLine(request));
   try {
     for await (const line of lines) yield JSON.parse(line) as ControlAnswer;
+  } catch (error) {
+    // The lines pass on what befalls the socket.
+    if (error !== lost) throw error;
   } finally {
     stop();
   }

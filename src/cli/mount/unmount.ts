@@ -1,4 +1,5 @@
 import type { MountDirectory } from '../../config/directories.ts';
+import { mountedOn } from '../../fuse/mount-table.ts';
 import { forceUnmount, recoverDeadMount } from '../../fuse/recover-dead-mount.ts';
 import { isRunning, processState } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
@@ -37,8 +38,14 @@ export async function unmount(
       return said;
     }
   }
-  if (await recoverDeadMount(mountPoint)) return recovered(directory);
+  if ((await recoverDeadMount(mountPoint)) || (await isOver(mountPoint, record))) return recovered(directory);
   throw new CliError('failure', `${mountPoint}: ${describeAbsence(directory, record)}`);
+}
+
+/** The process was killed while it was asked, and its watchdog was faster than this command. */
+async function isOver(mountPoint: string, record: MountRecord | undefined): Promise<boolean> {
+  if (record === undefined || (await mountedOn(mountPoint)) !== undefined) return false;
+  return untilGone(record.daemon, END_TIMEOUT_MS);
 }
 
 async function recovered(directory: MountDirectory): Promise<UnmountOutcome> {
