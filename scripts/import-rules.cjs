@@ -31,6 +31,27 @@ const inOrder = (home, rooms) =>
     to: { path: `^src/${home}/`, pathNot: `^src/${home}/(${rooms.slice(0, index + 1).join('|')})(/|$)` },
   }));
 
+/** What knows no subject, each of which imports those before it only. */
+const SERVICE_PLUMBING = ['store', 'storage', 'http', 'operations', 'jobs', 'engines'];
+
+/** The subjects of the service, each of which imports those before it only, and of each its front door: `tasks/tasks.ts`. */
+const SERVICE_SUBJECTS = [
+  'users',
+  'volumes',
+  'members',
+  'billing',
+  'files',
+  'uploads',
+  'projects',
+  'file-jobs',
+  'transfers',
+  'apps',
+  'tasks',
+  'task-runs',
+];
+
+const anyOf = (folders) => `(${folders.join('|')})`;
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: { path: '^(src|test)' }, to: { circular: true } },
@@ -66,6 +87,26 @@ module.exports = {
     ...inOrder('vfs/change', ['attributes', 'make', 'aside', 'remove', 'rename']),
     only('fuse', ['vfs', 'lib', 'observe']),
     only('service', ['contract', 'lib', 'observe']),
+    ...inOrder('service', [...SERVICE_PLUMBING, ...SERVICE_SUBJECTS]),
+    ...inOrder('service/storage', ['objects', 's3', 'blobs', 'buckets']),
+    {
+      name: 'subjects-by-their-front-door',
+      comment: 'a subject of the service is used through the file named after it',
+      severity: 'error',
+      from: { path: `^src/service/${anyOf(SERVICE_SUBJECTS)}/` },
+      to: {
+        path: `^src/service/${anyOf(SERVICE_SUBJECTS)}/`,
+        pathNot: ['^src/service/$1/', '^src/service/([^/]+)/\\1[.]ts$'],
+      },
+    },
+    {
+      name: 'no-cycles-between-folders',
+      comment: 'what two folders both need has a home below both',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/service/' },
+      to: { circular: true },
+    },
     {
       name: 'vfs-sees-only-types-of-api',
       comment: 'the client reaches the file system as an object, not as a module',

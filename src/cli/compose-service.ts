@@ -7,13 +7,13 @@ import { messageOf } from '../lib/message-of.ts';
 import { createLogger } from '../observe/logger.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
 import { MissingProgramError } from '../service/demo/program.ts';
-import type { S3BlobsPlace } from '../service/service-config.ts';
 import {
   type RunningService,
   type RunningWorkers,
   startService,
   startWorkers,
 } from '../service/start-service.ts';
+import type { S3BlobsPlace } from '../service/storage/blobs/s3-blobs-place.ts';
 import { BucketError } from '../service/storage/objects/bucket-error.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';

@@ -2,7 +2,7 @@ import type { OptionValues } from '../config/option.ts';
 import type { TASK_OPTIONS } from '../config/task-options.ts';
 import { isCwltoolInstalled } from '../service/engines/cwltool/is-cwltool-installed.ts';
 import { canSandbox } from '../service/engines/cwltool/sandbox.ts';
-import type { TaskOptions } from '../service/service-config.ts';
+import type { TaskOptions } from '../service/task-runs/open-task-runner.ts';
 import { CliError } from './exit-codes.ts';
 
 type Options = OptionValues<typeof TASK_OPTIONS> & { readonly role: 'all' | 'api' | 'worker' };

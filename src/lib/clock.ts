@@ -51,3 +51,7 @@ export function elapsedBy(clock: Pick<Clock, 'now' | 'monotonic'>): () => number
     return monotonicMs + addedMs;
   };
 }
+
+export interface HasClock {
+  readonly clock: Clock;
+}

@@ -35,3 +35,7 @@ export function createLogger(options: { readonly fd: number; readonly level: Log
     { write: (line: string) => destination.write(redacted(line)) },
   );
 }
+
+export interface HasLogger {
+  readonly logger: Logger;
+}

@@ -22,6 +22,7 @@ import { healthRoutes } from './operations/monitoring/health-routes.ts';
 import type { Readiness } from './operations/monitoring/readiness.ts';
 import type { ClientLimits } from './service-config.ts';
 import type { Services } from './services.ts';
+import { authenticate } from './users/authenticate.ts';
 
 /** A bulk edit of a hundred files with much metadata still fits. */
 const BODY_LIMIT = 16 * 1024 * 1024;
@@ -110,7 +111,7 @@ function addRoutes(app: App, services: Services, options: AppOptions): void {
   app.setNotFoundHandler(notFound);
   const api = scope((inner) => {
     addAuditHooks(inner, services);
-    addApiHooks(inner, services);
+    addApiHooks(inner, { ...services, authenticate: (token) => authenticate(services, token) });
     inner.setNotFoundHandler(notFound);
     apiRoutes(inner, services);
   });

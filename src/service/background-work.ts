@@ -1,12 +1,14 @@
+import { JOB_WORKS } from './job-works.ts';
 import { Worker } from './jobs/worker.ts';
 import { Sweeper } from './operations/sweeping/sweeper.ts';
 import { DEFAULT_BLOB_GRACE_SECONDS, type ServicesOptions } from './service-config.ts';
 import type { Services } from './services.ts';
+import { sweepsOf } from './sweeps.ts';
 
 /** What a process does by itself, not because a request asks for it. */
 export class BackgroundWork {
-  readonly #workers: readonly Worker[];
-  readonly #sweeper: Sweeper;
+  readonly #workers: readonly Worker<Services>[];
+  readonly #sweeper: Sweeper<Services>;
 
   static start(services: Services, options: ServicesOptions): BackgroundWork {
     const work = new BackgroundWork(services, options);
@@ -24,9 +26,15 @@ export class BackgroundWork {
     const forTasks =
       taskRunner === undefined
         ? []
-        : [new Worker(services, { kinds: ['task'], concurrency: taskRunner.engine.slots, leaseSeconds })];
-    this.#workers = [new Worker(services, { leaseSeconds }), ...forTasks];
-    this.#sweeper = new Sweeper(services, { blobGraceSeconds, uploadDays, auditDays });
+        : [
+            new Worker(services, JOB_WORKS, {
+              kinds: ['task'],
+              concurrency: taskRunner.engine.slots,
+              leaseSeconds,
+            }),
+          ];
+    this.#workers = [new Worker(services, JOB_WORKS, { leaseSeconds }), ...forTasks];
+    this.#sweeper = new Sweeper(services, sweepsOf({ blobGraceSeconds, uploadDays, auditDays }));
   }
 
   async stop(): Promise<void> {

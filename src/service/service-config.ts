@@ -1,19 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../observe/logger.ts';
-import type { InstanceTypes } from './engines/instance-types.ts';
-
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
-
-/** Keys themselves, and where they were found; or the file that holds them. */
-export type SecretKeysGiven = { readonly text: string; readonly source: string } | { readonly file: string };
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
+import type { RateLimit } from './http/rate-limiter.ts';
+import type { ListenAddress } from './operations/monitoring/monitor.ts';
+import type { SecretKeysGiven } from './operations/secrets/secret-keys.ts';
+import type { S3BlobsPlace } from './storage/blobs/s3-blobs-place.ts';
+import type { TaskOptions } from './task-runs/open-task-runner.ts';
 
 /** What a client must keep to while it sends a request. */
 export interface ClientLimits {
@@ -25,47 +16,6 @@ export interface ClientLimits {
   readonly bodyBytesPerSecond: number;
   readonly bodyWindowSeconds: number;
 }
-
-/** A bucket of an S3 store, reached under the credentials that the SDK finds: environment, profile, role of the machine. */
-export interface S3BlobsPlace {
-  readonly bucket: string;
-  /** Empty, or what all keys begin with, without a `/` at its end. */
-  readonly prefix: string;
-  /** Undefined: AWS's own. */
-  readonly endpoint?: string | undefined;
-  /** Where clients reach the store, when that is elsewhere. */
-  readonly publicEndpoint?: string | undefined;
-  readonly region?: string | undefined;
-  /** Undefined: at an endpoint of its own yes, at AWS no. */
-  readonly pathStyle?: boolean | undefined;
-}
-
-/** How tasks are run. */
-export type TaskOptions = {
-  /** Tasks at once in one process. Default: 2 of cwltool, 100 elsewhere. */
-  readonly slots?: number | undefined;
-  /** Where they run. Default: `tasks` in the data directory. */
-  readonly directory?: string | undefined;
-  readonly instances?: InstanceTypes | undefined;
-} & (
-  | {
-      readonly executor: 'cwltool';
-      /** False: tools see all that the service sees, and reach the network. Default: true. */
-      readonly sandbox?: boolean | undefined;
-      /** What runs containers. Default: nothing. */
-      readonly containers?: 'docker' | 'podman' | 'singularity' | undefined;
-      /** Tasks that run longer are ended. Default: a week. */
-      readonly seconds?: number | undefined;
-    }
-  | {
-      readonly executor: 'wes';
-      /** Of the API, with `/ga4gh/wes/v1`. */
-      readonly url: string;
-      readonly token?: string | undefined;
-      /** Where the engine reaches this service. */
-      readonly publicUrl: string;
-    }
-);
 
 export interface ServiceOptions {
   /** Holds the database, the blobs and the keys; made when missing. */
@@ -131,9 +81,3 @@ export const DEFAULT_CLIENT_LIMITS: ClientLimits = {
   bodyBytesPerSecond: 1024,
   bodyWindowSeconds: 30,
 };
-
-/** Where the default storage says it is. */
-export const STORAGE_LOCATION = 'cloud:local-1';
-
-/** Of every price and amount. */
-export const CURRENCY = 'USD';

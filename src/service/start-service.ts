@@ -36,6 +36,7 @@ import type { Store } from './store/store.ts';
 import { openTaskRunner } from './task-runs/open-task-runner.ts';
 import { renewSecrets } from './volumes/renew-secrets.ts';
 import { isKeptInTheClear, VolumeSecrets } from './volumes/volume-secrets.ts';
+import { watchServices } from './watch-services.ts';
 
 /** A process that does jobs. */
 export interface RunningWorkers {
@@ -148,7 +149,9 @@ async function monitorOf(
   readiness: Readiness,
   { monitor }: ServicesOptions,
 ): Promise<Monitor | undefined> {
-  return monitor && startMonitor(services, readiness, monitor);
+  if (monitor === undefined) return undefined;
+  watchServices(services);
+  return startMonitor(services, readiness, monitor);
 }
 
 /** Opens the data directory and the database alone: for what an operator does without a listening service. */

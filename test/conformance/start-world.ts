@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '../../src/observe/logger.ts';
+import { chargesIn } from '../../src/service/billing/charge-table.ts';
 import { Operator } from '../../src/service/operator/operator.ts';
 import type { Services } from '../../src/service/services.ts';
 import { openServices } from '../../src/service/start-service.ts';
@@ -100,7 +101,7 @@ async function people(operator: Operator): Promise<Tokens> {
 async function prepare(operator: Operator, services: Services, url: string): Promise<object> {
   const tokens = await people(operator);
   const group = await operator.createBillingGroup('alice', 'Lab funds');
-  await services.store.charges.insert([oldCharge(group)]);
+  await chargesIn(services.store).insert([oldCharge(group)]);
   const invoice = `${group}-${CHARGE.month}`;
   const marked = await markedFiles(operator, { url, token: tokens.alice });
   const public_app = await publicApp(operator, { url, token: tokens.carol });

@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppRevisionRow, AppRow } from '../../src/service/apps/app-table.ts';
+import { appsIn } from '../../src/service/apps/app-table.ts';
+import { chargesIn } from '../../src/service/billing/charge-table.ts';
 import { newFile } from '../../src/service/files/new-file.ts';
 import type { FileRow } from '../../src/service/files/tables/file-table.ts';
-import { ALL_PERMISSIONS } from '../../src/service/projects/permissions.ts';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
+import { ALL_PERMISSIONS } from '../../src/service/members/permissions.ts';
+import { projectsIn } from '../../src/service/members/project-table.ts';
 import { NEW_PROJECT_SETTINGS } from '../../src/service/projects/project-fields.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import type { TaskListing, TaskRow } from '../../src/service/tasks/task-table.ts';
+import { tasksIn } from '../../src/service/tasks/task-table.ts';
+import { usersIn } from '../../src/service/users/user-table.ts';
 import type { StoreFixture } from './store-suite.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
@@ -18,9 +24,9 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
   beforeEach(async () => {
     store = await fixture().open();
     for (const username of ['alice', 'bob']) {
-      await store.users.insert({ username, email: `${username}@x`, profile: '{}', created_on: NOW });
+      await usersIn(store).insert({ username, email: `${username}@x`, profile: '{}', created_on: NOW });
     }
-    await store.projects.insert({
+    await projectsIn(store).insert({
       id: PROJECT,
       owner: 'alice',
       short_name: 'p',
@@ -35,7 +41,7 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
       created_on: NOW,
       modified_on: NOW,
     });
-    await store.projects.setMember(PROJECT, 'alice', ALL_PERMISSIONS);
+    await projectsIn(store).setMember(PROJECT, 'alice', ALL_PERMISSIONS);
   });
   afterEach(async () => {
     await store.close();
@@ -43,10 +49,12 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
   });
 
   test('apps are found by words that stand for themselves, by owners to the letter, and by visibility', async () => {
-    await store.apps.insert(app('one', { search_text: 'bwa_mem 100%' }), [revision('one', 0)]);
-    await store.apps.insert(app('two', { search_text: 'bwaxmem 100', is_public: 1 }), [revision('two', 0)]);
+    await appsIn(store).insert(app('one', { search_text: 'bwa_mem 100%' }), [revision('one', 0)]);
+    await appsIn(store).insert(app('two', { search_text: 'bwaxmem 100', is_public: 1 }), [
+      revision('two', 0),
+    ]);
     const found = async (listing: object, member = 'alice') =>
-      (await store.apps.list({ visible: { member }, ...listing }, { offset: 0, limit: 10 })).rows.map(
+      (await appsIn(store).list({ visible: { member }, ...listing }, { offset: 0, limit: 10 })).rows.map(
         ({ name }) => name,
       );
     expect(await found({})).toEqual(['one', 'two']);
@@ -60,17 +68,17 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
   });
 
   test('revisions come oldest first, and raise the newest of their app', async () => {
-    await store.apps.insert(app('one'), [revision('one', 0)]);
-    await store.apps.addRevision(revision('one', 1), { name: 'New' });
-    expect(await store.apps.find(`${PROJECT}/one`)).toMatchObject({ name: 'New', latest_revision: 1 });
+    await appsIn(store).insert(app('one'), [revision('one', 0)]);
+    await appsIn(store).addRevision(revision('one', 1), { name: 'New' });
+    expect(await appsIn(store).find(`${PROJECT}/one`)).toMatchObject({ name: 'New', latest_revision: 1 });
     const numbers = (rows: readonly { revision: number }[]) => rows.map((row) => row.revision);
-    expect(numbers(await store.apps.revisions(`${PROJECT}/one`))).toEqual([0, 1]);
-    expect(numbers(await store.apps.revisionNotes(`${PROJECT}/one`))).toEqual([0, 1]);
-    await expect(store.apps.addRevision(revision('one', 1), {})).rejects.toThrow();
+    expect(numbers(await appsIn(store).revisions(`${PROJECT}/one`))).toEqual([0, 1]);
+    expect(numbers(await appsIn(store).revisionNotes(`${PROJECT}/one`))).toEqual([0, 1]);
+    await expect(appsIn(store).addRevision(revision('one', 1), {})).rejects.toThrow();
   });
 
   test('tasks are ordered by what they were told, what has not happened first, ties by id', async () => {
-    await store.tasks.insert([
+    await tasksIn(store).insert([
       task('a', { name: 'é', start_time: '2026-01-03T00:00:00.000Z' }),
       task('b', { name: 'Z' }),
       task('c', { name: 'z', start_time: '2026-01-02T00:00:00.000Z', status: 'RUNNING' }),
@@ -78,7 +86,7 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
     const ids = async (fields: Partial<TaskListing>) => {
       const all = { member: 'alice', created: {}, started: {}, ended: {}, orderBy: 'created_time' } as const;
       const listing: TaskListing = { ...all, order: 'asc', ...fields };
-      return (await store.tasks.list(listing, { offset: 0, limit: 10 })).rows.map(({ id }) => id);
+      return (await tasksIn(store).list(listing, { offset: 0, limit: 10 })).rows.map(({ id }) => id);
     };
     expect(await ids({})).toEqual(['a', 'b', 'c']);
     expect(await ids({ order: 'desc' })).toEqual(['c', 'b', 'a']);
@@ -93,16 +101,16 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
 
   test('a batch is counted by the statuses of its tasks, and is deleted with them', async () => {
     const parent_id = 'batch';
-    await store.tasks.insert([
+    await tasksIn(store).insert([
       task('batch', { is_batch: 1 }),
       task('x', { parent_id, status: 'RUNNING' }),
       task('y', { parent_id, status: 'RUNNING' }),
       task('z', { parent_id, status: 'FAILED' }),
     ]);
-    const counts = (await store.tasks.childStatuses(['batch', 'other'])).get('batch');
+    const counts = (await tasksIn(store).childStatuses(['batch', 'other'])).get('batch');
     expect(Object.fromEntries(counts ?? [])).toEqual({ RUNNING: 2, FAILED: 1 });
-    await store.tasks.delete('batch');
-    expect(await store.tasks.find('x')).toBeUndefined();
+    await tasksIn(store).delete('batch');
+    expect(await tasksIn(store).find('x')).toBeUndefined();
   });
 
   test('charges are kept when their project goes, and storage is summed exactly', async () => {
@@ -118,26 +126,26 @@ export function runsStoreSuite(fixture: () => StoreFixture): void {
       amount_micros: 100_000,
       refunded_micros: 0,
     };
-    await store.charges.insert([
+    await chargesIn(store).insert([
       { ...charge, task_id: 't1', time_started: '2026-01-01T00:00:00.000Z' },
       { ...charge, task_id: 't2', time_started: '2026-02-01T00:00:00.000Z' },
     ]);
     const size = 5 * 1024 ** 4;
-    await store.files.insert(file({ id: 'big', size, blob_key: 'b1' }));
-    await store.files.insert(file({ id: 'also', size: 1, blob_key: 'b2' }));
-    await store.files.insert(file({ id: 'old', size: 7, blob_key: 'b3', is_archived: 1 }));
-    await store.files.insert(file({ id: 'alias', size: 9, volume_id: 'v', location: 'l' }));
+    await filesIn(store).insert(file({ id: 'big', size, blob_key: 'b1' }));
+    await filesIn(store).insert(file({ id: 'also', size: 1, blob_key: 'b2' }));
+    await filesIn(store).insert(file({ id: 'old', size: 7, blob_key: 'b3', is_archived: 1 }));
+    await filesIn(store).insert(file({ id: 'alias', size: 9, volume_id: 'v', location: 'l' }));
     const stored = { projectId: PROJECT, active: BigInt(size) + 1n, archived: 7n };
-    expect(await store.charges.storedIn([PROJECT, 'none'])).toEqual([stored]);
-    await store.projects.delete(PROJECT);
+    expect(await chargesIn(store).storedIn([PROJECT, 'none'])).toEqual([stored]);
+    await projectsIn(store).delete(PROJECT);
     const ids = (rows: readonly { task_id: string }[]) => rows.map(({ task_id }) => task_id);
-    expect(ids(await store.charges.all({ billingGroup: 'g' }))).toEqual(['t1', 't2']);
+    expect(ids(await chargesIn(store).all({ billingGroup: 'g' }))).toEqual(['t1', 't2']);
     const before = { billingGroup: 'g', before: '2026-02-01T00:00:00.000Z' };
-    expect(ids(await store.charges.all(before))).toEqual(['t1']);
-    await store.charges.insert([
+    expect(ids(await chargesIn(store).all(before))).toEqual(['t1']);
+    await chargesIn(store).insert([
       { ...charge, task_id: 't3', time_started: '2026-02-28T23:59:59.999Z', amount_micros: 205_001 },
     ]);
-    expect(await store.charges.byMonth({ billingGroup: 'g' })).toEqual([
+    expect(await chargesIn(store).byMonth({ billingGroup: 'g' })).toEqual([
       { month: '2026-02', micros: 305_001 },
       { month: '2026-01', micros: 100_000 },
     ]);

@@ -5,11 +5,11 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand } from '@aws-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { S3BlobStore } from '../../src/service/storage/blobs/s3-blob-store.ts';
-import type { PutOptions } from '../../src/service/storage/buckets/bucket.ts';
 import { ContentTypes } from '../../src/service/storage/buckets/content-types.ts';
 import { S3Bucket } from '../../src/service/storage/buckets/s3-bucket.ts';
+import type { PutOptions } from '../../src/service/storage/objects/bucket.ts';
+import type { S3Place } from '../../src/service/storage/objects/s3-object.ts';
 import { S3_COPY_SIZES } from '../../src/service/storage/s3/copy-object.ts';
-import type { S3Place } from '../../src/service/storage/s3/s3-object.ts';
 import { RadosGateway, type StoreUser } from '../support/rados-gateway.ts';
 import { blobStoreSuite } from './blob-store-suite.ts';
 import { bucketSuite } from './buckets/bucket-suite.ts';

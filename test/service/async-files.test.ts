@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { runToEnd } from './volume-world.ts';
 
@@ -220,7 +221,7 @@ describe('an asynchronous copy', () => {
 describe('an asynchronous deletion', () => {
   it('deletes full folders, and the bytes nobody refers to become garbage', async () => {
     const { tree } = await makeTree();
-    const before = (await service.services.store.blobGarbage.unusedSince('9999', 1000)).length;
+    const before = (await blobGarbageIn(service.services.store).unusedSince('9999', 1000)).length;
     const job = await runToEnd(alice, '/async/files/delete', { items: [{ file: tree.id }] });
     expect(job).toMatchObject({
       type: 'DELETE',
@@ -229,7 +230,7 @@ describe('an asynchronous deletion', () => {
       completed_files: 2,
     });
     expect(await namesBelow(from.root_folder)).toEqual({});
-    expect((await service.services.store.blobGarbage.unusedSince('9999', 1000)).length).toBe(before + 2);
+    expect((await blobGarbageIn(service.services.store).unusedSince('9999', 1000)).length).toBe(before + 2);
   });
 
   it('never deletes the root folder of a project', async () => {

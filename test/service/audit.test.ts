@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditRow } from '../../src/service/operations/audit/audit-table.ts';
+import { auditIn } from '../../src/service/operations/audit/audit-table.ts';
 import { AUDITED_CALLS, READS } from '../../src/service/operations/audit/audited-calls.ts';
 import { request, TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';
@@ -20,7 +21,7 @@ afterAll(() => service.stop());
 async function entriesOf(object: string): Promise<AuditRow[]> {
   const { store, auditTrail } = service.services;
   await auditTrail.written();
-  return (await store.audit.list({ object, limit: 100 })).reverse();
+  return (await auditIn(store).list({ object, limit: 100 })).reverse();
 }
 
 const told = (entries: readonly AuditRow[]) =>
@@ -128,7 +129,7 @@ test('of a locked project only ids are told: no name, key or value of anything i
   await service.operator.markFile(file.id, { archived: true });
   const { store, auditTrail } = service.services;
   await auditTrail.written();
-  const entries = await store.audit.list({ limit: 100 });
+  const entries = await auditIn(store).list({ limit: 100 });
   expect(entries.map(({ object }) => object)).toEqual(
     expect.arrayContaining([project.id, folder.id, file.id]),
   );
@@ -183,7 +184,7 @@ test('a bulk call of more than are allowed is recorded once', async () => {
   const files = Array.from({ length: 10_000 }, () => ({ file: 'too many' }));
   const { headers } = await alice.post('/async/files/delete', { items: files });
   expect(await entriesOf('too many')).toEqual([]);
-  const entries = await service.services.store.audit.list({ username: 'alice', limit: 2 });
+  const entries = await auditIn(service.services.store).list({ username: 'alice', limit: 2 });
   const id = headers.get('x-request-id');
   expect(entries.filter(({ request_id }) => request_id === id)).toMatchObject([
     { status: 400, object: null },
@@ -206,7 +207,7 @@ test('no name, no content and no credentials are recorded', async () => {
   const volume = { name: 'audited', access_mode: 'RW', service: { type: 's3', bucket: 'b', credentials } };
   await alice.post('/storage/volumes', volume);
   await service.services.auditTrail.written();
-  const all = await service.services.store.audit.list({ limit: 10_000 });
+  const all = await auditIn(service.services.store).list({ limit: 10_000 });
   expect(all.length).toBeGreaterThan(10);
   expect(JSON.stringify(all)).not.toContain('secret');
 });
@@ -216,7 +217,11 @@ test('what hostile ids look like is no matter: they are not recorded', async () 
     expect((await alice.call('DELETE', `/files/${id}`)).status).toBeLessThan(500);
   }
   await service.services.auditTrail.written();
-  const entries = await service.services.store.audit.list({ username: 'alice', action: 'file', limit: 1000 });
+  const entries = await auditIn(service.services.store).list({
+    username: 'alice',
+    action: 'file',
+    limit: 1000,
+  });
   expect(entries.filter(({ object }) => !/^[!-~]+$/.test(object ?? '') || object?.includes('..'))).toEqual(
     [],
   );
@@ -226,7 +231,7 @@ describe('an id that nothing can have', () => {
   const FORGED = 'evil\x1b[31m\n2026-01-01 00:00:00Z  root  user.create';
   const recorded = async () => {
     await service.services.auditTrail.written();
-    return service.services.store.audit.list({ username: 'alice', limit: 1000 });
+    return auditIn(service.services.store).list({ username: 'alice', limit: 1000 });
   };
 
   test.each([FORGED, 'b\x9b2J', 'a b', 'x'.repeat(600), 'ünïcødé'])(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { microsOf } from '../../src/lib/decimal.ts';
+import { chargesIn } from '../../src/service/billing/charge-table.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { TestService, type TestUser } from './test-service.ts';
 
@@ -47,7 +48,7 @@ async function spend(projectId: string, amount: string): Promise<string> {
     status: 'COMPLETED',
     time_finished: new Date(clock.now() + 60_000).toISOString(),
   };
-  await service.services.store.charges.update(id, end);
+  await chargesIn(service.services.store).update(id, end);
   return id;
 }
 

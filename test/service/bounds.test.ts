@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BULK_ITEMS_MAX, QUERY_VALUES_MAX } from '../../src/contract/limits.ts';
+import { jobsIn } from '../../src/service/jobs/job-table.ts';
 import { type Call, describedCalls } from './described-calls.ts';
 import { schemaArbitrary } from './schema-arbitrary.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -103,7 +104,7 @@ describe('a long id', () => {
       createdBy: 'alice',
       kinds: ['import', 'export', 'copy', 'move', 'delete', 'task'],
     } as const;
-    const { rows } = await service.services.store.jobs.list(listing, { offset: 0, limit: 1000 });
+    const { rows } = await jobsIn(service.services.store).list(listing, { offset: 0, limit: 1000 });
     expect(rows.filter(({ request }) => request.length > 10_000)).toEqual([]);
   });
 });

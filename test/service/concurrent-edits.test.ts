@@ -1,5 +1,6 @@
 /** Of two calls at once that change the same, neither undoes what the other has done. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { JOB_WORKS } from '../../src/service/job-works.ts';
 import { Worker } from '../../src/service/jobs/worker.ts';
 import { interrupted } from './interrupted.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';
@@ -170,7 +171,7 @@ describe('a volume', () => {
     );
     expect(submitted.status).toBe(200);
     expect(await alice.call('DELETE', address())).toMatchObject({ status: 409, body: { code: 9069 } });
-    const worker = new Worker(service.services);
+    const worker = new Worker(service.services, JOB_WORKS);
     worker.start();
     await ended(alice, submitted.body).finally(() => worker.stop());
     expect((await alice.call('DELETE', address())).status).toBe(204);
@@ -183,7 +184,7 @@ describe('a job at work on a volume', () => {
   /** Submits the job, lets it be done with the volume changed once it has begun, and answers its end. */
   async function changedMeanwhile(submitted: Answer, change: object): Promise<Answer['body']> {
     expect(submitted.status).toBe(200);
-    const worker = new Worker(service.services);
+    const worker = new Worker(service.services, JOB_WORKS);
     const run = async (): Promise<Answer['body']> => {
       worker.start();
       return ended(alice, submitted.body).finally(() => worker.stop());

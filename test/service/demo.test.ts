@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import tmp from 'tmp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillWithDemo } from '../../src/service/demo/fill-with-demo.ts';
+import { usersIn } from '../../src/service/users/user-table.ts';
 import { run } from '../support/run.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, TestUser } from './test-service.ts';
@@ -153,7 +154,7 @@ describe('filling with the demo', () => {
     } finally {
       process.env['PATH'] = path;
     }
-    expect(await other.services.store.users.count()).toBe(0);
+    expect(await usersIn(other.services.store).count()).toBe(0);
     await other.stop();
   });
 

@@ -2,6 +2,7 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
 import { Gate } from '../support/gate.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -46,7 +47,7 @@ describe.skipIf(inject('postgres') !== undefined)('an answer', () => {
     const changed = change('changed').then(() => answers.push('change'));
     await waitUntil(() => syncs() === 1);
     const { store } = service.services;
-    await waitUntil(async () => (await store.files.find(file))?.name === 'changed');
+    await waitUntil(async () => (await filesIn(store).find(file))?.name === 'changed');
     const seen = alice.get(`/files/${file}`).then(({ body }) => answers.push(body.name));
     expect(answers).toEqual([]);
     gate.open();
@@ -67,7 +68,7 @@ describe.skipIf(inject('postgres') !== undefined)('an answer', () => {
     const { store } = service.services;
     // That of the bytes themselves comes before the file is in the database.
     await onSync(async () => {
-      if (await store.files.findChild(root, 'inline')) throw brokenDisk();
+      if (await filesIn(store).findChild(root, 'inline')) throw brokenDisk();
     });
     const before = await blobs();
     const { status } = await fetch(`${service.url}/upload/inline?parent=${root}&name=inline`, {

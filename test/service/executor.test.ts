@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { auditIn } from '../../src/service/operations/audit/audit-table.ts';
 import { BucketError } from '../../src/service/storage/objects/bucket-error.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { file, folder, TaskWorld } from './task-world.ts';
@@ -56,7 +57,11 @@ describe('a task that is run', () => {
     expect(await made(task)).toBe('hello');
     const listed = await alice.get(`/files?project=${world.project}&origin.task=${task.id}`);
     expect(listed.body.items).toMatchObject([{ id: body.id }]);
-    const [told] = await service.services.store.audit.list({ object: task.id, action: 'task.end', limit: 2 });
+    const [told] = await auditIn(service.services.store).list({
+      object: task.id,
+      action: 'task.end',
+      limit: 2,
+    });
     expect(told).toMatchObject({ username: 'alice', status: 200 });
   });
 

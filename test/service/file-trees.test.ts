@@ -2,7 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { randomId } from '../../src/lib/random-id.ts';
 import { runFileJob } from '../../src/service/file-jobs/run-file-job.ts';
 import { newFile } from '../../src/service/files/new-file.ts';
-import { LeaseLostError } from '../../src/service/jobs/job-table.ts';
+import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
+import { fileBatchesIn } from '../../src/service/files/tables/file-batch-table.ts';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
+import { JOB_WORKS } from '../../src/service/job-works.ts';
+import { jobsIn, LeaseLostError } from '../../src/service/jobs/job-table.ts';
 import { Worker, type WorkerOptions } from '../../src/service/jobs/worker.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -27,7 +31,7 @@ afterAll(() => service.stop());
 /** Files `f0000` and on in a folder, with a pair and a tag each; more than one batch takes. */
 async function fill(folder: string, count: number): Promise<void> {
   const { store } = service.services;
-  const [{ project_id } = { project_id: '' }] = await store.fileBatches.findMany([folder]);
+  const [{ project_id } = { project_id: '' }] = await fileBatchesIn(store).findMany([folder]);
   const files = Array.from({ length: count }, (_, at) => ({
     ...newFile({
       id: randomId(),
@@ -42,13 +46,13 @@ async function fill(folder: string, count: number): Promise<void> {
     metadata: { at: String(at) },
     tags: [`t${at}`],
   }));
-  await store.transaction((tx) => tx.fileBatches.insert(files));
+  await store.transaction((tx) => fileBatchesIn(tx).insert(files));
 }
 
 /** Paths below a folder, folders ending in `/`, in order. */
 async function below(folder: string, path = ''): Promise<string[]> {
   const paths: string[] = [];
-  for (const child of await service.services.store.files.children(folder)) {
+  for (const child of await filesIn(service.services.store).children(folder)) {
     if (child.kind === 'file') paths.push(path + child.name);
     else paths.push(`${path}${child.name}/`, ...(await below(child.id, `${path}${child.name}/`)));
   }
@@ -60,7 +64,7 @@ async function submit(kind: string, item: object): Promise<string> {
 }
 
 async function finish(kind: string, id: string, options: WorkerOptions = { leaseSeconds: 1 }) {
-  const worker = new Worker(service.services, options);
+  const worker = new Worker(service.services, JOB_WORKS, options);
   worker.start();
   try {
     const finished = async () => {
@@ -90,8 +94,8 @@ describe('a folder of more entries than are done at once', () => {
     expect(job).toMatchObject({ total_files: 700, completed_files: 700, failed_files: 0 });
     expect(await below(to.root_folder)).toEqual(wanted);
     expect(await below(from.root_folder)).toEqual(wanted);
-    const [, ...copies] = await service.services.store.files.children(job.result[0].resource.id);
-    const [detailed] = await service.services.store.files.withDetails(copies.slice(300, 301));
+    const [, ...copies] = await filesIn(service.services.store).children(job.result[0].resource.id);
+    const [detailed] = await filesIn(service.services.store).withDetails(copies.slice(300, 301));
     expect(detailed?.metadata['at']).toBe(String(Number(detailed?.name.slice(1))));
     expect(detailed?.tags).toEqual([`t${detailed?.metadata['at']}`]);
   });
@@ -109,7 +113,7 @@ describe('a folder of more entries than are done at once', () => {
 
   test('is deleted whole, and its bytes become garbage', async () => {
     const tree = await bigTree();
-    const { blobGarbage } = service.services.store;
+    const blobGarbage = blobGarbageIn(service.services.store);
     const before = (await blobGarbage.unusedSince('9999', 100_000)).length;
     const job = await finish('delete', await submit('delete', { file: tree }));
     expect(job).toMatchObject({ total_files: 700, completed_files: 700, failed_files: 0 });
@@ -122,7 +126,7 @@ test('others are answered while a folder is worked on', async () => {
   const tree = await alice.folder(from.root_folder, 'tree');
   await fill(tree.id, 2000);
   const id = await submit('copy', { file: tree.id, project: to.id });
-  const worker = new Worker(service.services, { leaseSeconds: 10 });
+  const worker = new Worker(service.services, JOB_WORKS, { leaseSeconds: 10 });
   worker.start();
   const seen = new Set<number>();
   try {
@@ -150,8 +154,8 @@ test('a batch that takes longer than a lease is renewed for is done once', async
   let batches = 0;
   store.transaction = (work) => {
     return transaction.call(store, (tx) => {
-      const insert = tx.fileBatches.insert.bind(tx.fileBatches);
-      tx.fileBatches.insert = (files) => {
+      const insert = fileBatchesIn(tx).insert.bind(fileBatchesIn(tx));
+      fileBatchesIn(tx).insert = (files) => {
         batches += 1;
         return insert(files);
       };
@@ -229,7 +233,7 @@ describe('a job on a folder whose worker dies', () => {
     const { services } = service;
     const now = Date.now();
     const times = { now: new Date(now).toISOString(), until: new Date(now).toISOString() };
-    const job = await services.store.jobs.lease('victim', times);
+    const job = await jobsIn(services.store).lease('victim', times);
     expect(job?.id).toBe(id);
     const death = new AbortController();
     const run = { services, job: job!, lease: { jobId: id, worker: 'victim' }, signal: death.signal };
@@ -273,7 +277,7 @@ describe('a job on a folder whose worker dies', () => {
     await fill(tree.id, 650);
     const id = await submit('copy', { file: tree.id, project: to.id });
     await dieWithin('copy', id);
-    const late = await service.services.store.files.findChild(tree.id, 'f0500');
+    const late = await filesIn(service.services.store).findChild(tree.id, 'f0500');
     await service.operator.markFile(late?.id ?? '', { archived: true });
     const job = await finish('copy', id);
     expect(job).toMatchObject({ completed_files: 400, failed_files: 250 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fileBatchesIn } from '../../src/service/files/tables/file-batch-table.ts';
 import { interrupted } from './interrupted.ts';
 import { request, TestService, type TestUser } from './test-service.ts';
 
@@ -278,7 +279,7 @@ describe('move', () => {
       {
         table: 'files',
         read: 'find',
-        by: () => store.fileBatches.move([id], { id: other.root_folder, project_id: other.id }),
+        by: () => fileBatchesIn(store).move([id], { id: other.root_folder, project_id: other.id }),
       },
     );
     expect(answer).toMatchObject({ status: 400, body: { code: 5015 } });

@@ -1,5 +1,7 @@
 import { DefaultQueryExecutor } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
 import { insertAliasTree } from '../../src/service/transfers/import-folder.ts';
 import { TestService, type TestUser } from './test-service.ts';
 import { runToEnd, TestVolume } from './volume-world.ts';
@@ -37,7 +39,7 @@ function importRun(more: object = {}) {
 /** Paths below a folder and what is there: `/` for folders, `*` behind the name of an alias. */
 async function below(folder = root, path = ''): Promise<string[]> {
   const paths: string[] = [];
-  for (const { kind, id, name, location } of await service.services.store.files.children(folder)) {
+  for (const { kind, id, name, location } of await filesIn(service.services.store).children(folder)) {
     if (kind === 'file') paths.push(`${path}${name}${location === null ? '' : '*'}`);
     else paths.push(`${path}${name}/`, ...(await below(id, `${path}${name}/`)));
   }
@@ -46,7 +48,7 @@ async function below(folder = root, path = ''): Promise<string[]> {
 
 async function folderId(...path: readonly string[]): Promise<string> {
   let at = root;
-  for (const name of path) at = (await service.services.store.files.findChild(at, name))?.id ?? '';
+  for (const name of path) at = (await filesIn(service.services.store).findChild(at, name))?.id ?? '';
   return at;
 }
 
@@ -65,7 +67,7 @@ describe('the import of a folder', () => {
     const { result } = await importRun({ destination: { parent: root, name: 'other' } });
     expect(result).toMatchObject({ name: 'other', type: 'FOLDER', parent: root });
     expect(await below()).toEqual(['other/', 'other/a*', 'other/deep/', 'other/deep/b*']);
-    const { files } = service.services.store;
+    const files = filesIn(service.services.store);
     const folder = await files.findChild(await folderId('other'), 'deep');
     const alias = await files.findChild(folder?.id ?? '', 'b');
     const { body } = await alice.get(`/storage/volumes/${volume.id}/object?location=run/deep/b`);
@@ -102,7 +104,7 @@ describe('the import of a folder', () => {
     await lay('run/__old/a');
     const run = await alice.folder(root, 'run');
     const old = await alice.folder(run.id, 'old');
-    await service.services.store.files.update(old.id, { name: '__old' });
+    await filesIn(service.services.store).update(old.id, { name: '__old' });
     expect(await importRun()).toMatchObject({ state: 'COMPLETED' });
     expect(await below()).toEqual(['run/', 'run/__old/', 'run/__old/a*']);
   });
@@ -121,7 +123,7 @@ describe('the import of a folder', () => {
     const deep = await alice.folder(run.id, 'deep');
     const olds = [await alice.upload(run.id, 'a'), await alice.upload(deep.id, 'c')];
     await alice.upload(deep.id, 'mine');
-    const { blobGarbage } = service.services.store;
+    const blobGarbage = blobGarbageIn(service.services.store);
     const before = (await blobGarbage.unusedSince('9999', 1000)).length;
     expect(await importRun({ overwrite: true })).toMatchObject({ state: 'COMPLETED' });
     expect(await below(run.id)).toEqual(['a*', 'deep/', 'deep/b*', 'deep/c*', 'deep/mine']);
@@ -173,14 +175,14 @@ describe('the import of a folder', () => {
     }
     expect(await below(await folderId('run'))).toHaveLength(500 + 1000 + 2500);
     await expect(insertPaths(['new', 'd7/s7/f7'])).rejects.toMatchObject({ code: 9108 });
-    expect(await store.files.findChild(await folderId('run'), 'new')).toBeUndefined();
+    expect(await filesIn(store).findChild(await folderId('run'), 'new')).toBeUndefined();
   });
 });
 
 /** As the worker does it; takes keys that no directory can hold. */
 async function insertPaths(paths: readonly string[], { overwrite = false } = {}): Promise<void> {
   const { store } = service.services;
-  const parent = await store.files.find(root);
+  const parent = await filesIn(store).find(root);
   if (parent === undefined) throw new Error('no such project');
   const { id } = await store.transaction((tx) =>
     insertAliasTree(tx, {
@@ -219,7 +221,7 @@ describe('objects that only an object store can hold', () => {
     expect(await below()).toEqual([]);
     await insertPaths(['a', 'b/c', '/a', '/b/d'], { overwrite: true });
     expect(await below()).toEqual(['run/', 'run/a*', 'run/b/', 'run/b/c*', 'run/b/d*']);
-    const alias = await service.services.store.files.findChild(await folderId('run'), 'a');
+    const alias = await filesIn(service.services.store).findChild(await folderId('run'), 'a');
     expect(alias?.location).toBe('run//a');
     await insertPaths(['a', '/a'], { overwrite: true });
     expect(await below()).toEqual(['run/', 'run/a*', 'run/b/', 'run/b/c*', 'run/b/d*']);
@@ -233,7 +235,7 @@ describe('objects that only an object store can hold', () => {
     await insertPaths(['a', ...between, '/a'], { overwrite: true });
     const run = await folderId('run');
     expect(await below(run)).toHaveLength(1201);
-    expect((await service.services.store.files.findChild(run, 'a'))?.location).toBe('run//a');
+    expect((await filesIn(service.services.store).findChild(run, 'a'))?.location).toBe('run//a');
   });
 
   test.each([

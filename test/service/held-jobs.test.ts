@@ -3,6 +3,8 @@
  * lease has run out. On SQLite nothing else happens while a transaction is under way.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { JOB_WORKS } from '../../src/service/job-works.ts';
+import { jobsIn } from '../../src/service/jobs/job-table.ts';
 import { Worker } from '../../src/service/jobs/worker.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { TestService, type TestUser } from './test-service.ts';
@@ -34,9 +36,9 @@ describe.skipIf(inject('postgres') === undefined)('a job at work in a transactio
     const taken: unknown[] = [];
     store.transaction = (work) => {
       return transaction.call(store, (tx) => {
-        const record = tx.jobs.record.bind(tx.jobs);
-        tx.jobs.record = async (...progress) => {
-          taken.push(await store.jobs.lease('another', LONG_AFTER));
+        const record = jobsIn(tx).record.bind(jobsIn(tx));
+        jobsIn(tx).record = async (...progress) => {
+          taken.push(await jobsIn(store).lease('another', LONG_AFTER));
           return record(...progress);
         };
         return work(tx);
@@ -58,7 +60,7 @@ describe.skipIf(inject('postgres') === undefined)('a job at work in a transactio
   test.each(Object.entries(submissions))('is not taken over: %s', async (path, body) => {
     const { id } = (await alice.post(`/${path}`, body())).body;
     const asking = askForIt();
-    const worker = new Worker(service.services, { pollSeconds: 60 });
+    const worker = new Worker(service.services, JOB_WORKS, { pollSeconds: 60 });
     worker.start();
     try {
       await waitUntil(async () => (await alice.get(`/${path}/${id}`)).body.finished_on !== undefined);

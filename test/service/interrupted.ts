@@ -1,8 +1,21 @@
 import { inject } from 'vitest';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
+import { projectsIn } from '../../src/service/members/project-table.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { tasksIn } from '../../src/service/tasks/task-table.ts';
+import { volumeMembersIn } from '../../src/service/volumes/volume-member-table.ts';
+import { volumesIn } from '../../src/service/volumes/volume-table.ts';
+
+const TABLES = {
+  projects: projectsIn,
+  volumes: volumesIn,
+  volumeMembers: volumeMembersIn,
+  files: filesIn,
+  tasks: tasksIn,
+};
 
 interface Interruption {
-  readonly table: 'projects' | 'volumes' | 'volumeMembers' | 'files' | 'tasks';
+  readonly table: keyof typeof TABLES;
   /** After the first answer of this method of the table. */
   readonly read: string;
   readonly by: () => Promise<unknown>;
@@ -27,7 +40,10 @@ export async function interrupted<Answer>(
     await by();
   };
   const watch = (watched: Store): object => {
-    const methods = watched[table] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const methods = TABLES[table](watched) as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >;
     const original = methods[read]?.bind(methods);
     methods[read] = async (...args) => {
       const answer = await original?.(...args);

@@ -1,6 +1,9 @@
 /** A job stops doing the things that its user had the right to do at submission, once that right is gone. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { JOB_WORKS } from '../../src/service/job-works.ts';
+import { jobsIn } from '../../src/service/jobs/job-table.ts';
 import { Worker } from '../../src/service/jobs/worker.ts';
+import { usersIn } from '../../src/service/users/user-table.ts';
 import { type Answer, TestService, type TestUser } from './test-service.ts';
 import { ended, TestVolume } from './volume-world.ts';
 
@@ -39,7 +42,7 @@ const leave = (of: string) => alice.call('DELETE', `${of}/members/${bob.username
 /** Lets the job be done, and answers its end. */
 async function run(submitted: Answer): Promise<Answer['body']> {
   expect(submitted.status).toBe(200);
-  const worker = new Worker(service.services);
+  const worker = new Worker(service.services, JOB_WORKS);
   worker.start();
   try {
     return await ended(bob, submitted.body);
@@ -133,12 +136,12 @@ test('the jobs of a user who is disabled are not done', async () => {
   };
   const submitted = await bob.post('/storage/imports', body);
   const { store } = service.services;
-  await store.users.setDisabled(bob.username, '2026-01-01T00:00:00.000Z');
-  const worker = new Worker(service.services);
+  await usersIn(store).setDisabled(bob.username, '2026-01-01T00:00:00.000Z');
+  const worker = new Worker(service.services, JOB_WORKS);
   worker.start();
   try {
     await expect
-      .poll(async () => (await store.jobs.findMany([submitted.body.id]))[0])
+      .poll(async () => (await jobsIn(store).findMany([submitted.body.id]))[0])
       .toMatchObject({ state: 'FAILED', error: expect.stringContaining('90002') });
   } finally {
     await worker.stop();

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { dirSync } from 'tmp';
 import { afterEach, expect, test } from 'vitest';
 import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
+import { sweepsOf } from '../../src/service/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { TestService } from './test-service.ts';
 
@@ -63,7 +64,7 @@ test('bytes of a deleted file are removed after the grace, those a copy shares a
   const copy = await alice.post(`/files/${shared.id}/actions/copy`, { parent: root_folder, name: 'copy' });
   await alice.call('DELETE', `/files/${alone.id}`);
   await alice.call('DELETE', `/files/${shared.id}`);
-  const sweeper = new Sweeper(service.services, { blobGraceSeconds: 600 });
+  const sweeper = new Sweeper(service.services, sweepsOf({ blobGraceSeconds: 600 }));
   await sweeper.sweep();
   expect(await blobFiles(service.dataDir)).toHaveLength(2);
   await clock.advance(600_000);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SERVE_OPTIONS } from '../../src/config/serve-options.ts';
 import { ServiceMetrics } from '../../src/service/operations/monitoring/service-metrics.ts';
-import { watchServices } from '../../src/service/operations/monitoring/watch-services.ts';
+import { watchServices } from '../../src/service/watch-services.ts';
 import { TestService } from './test-service.ts';
 
 const SERVICE = new URL('../../src/service/', import.meta.url);

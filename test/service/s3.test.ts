@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
+import { uploadsIn } from '../../src/service/uploads/upload-table.ts';
 import { KMS_KEY, RARE_STORAGE_CLASS, RadosGateway, type StoreUser } from '../support/rados-gateway.ts';
 import { RecordingProxy } from '../support/recording-proxy.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
@@ -161,7 +162,7 @@ describe('uploads to S3', () => {
     const { Uploads = [] } = await gateway
       .client(platform)
       .send(new ListMultipartUploadsCommand({ Bucket: 'blobs' }));
-    const target = await service.services.store.uploads.targets();
+    const target = await uploadsIn(service.services.store).targets();
     expect(Uploads.map(({ UploadId }) => UploadId).sort()).toEqual(
       target.map((each) => JSON.parse(each).multipartId).sort(),
     );

@@ -2,8 +2,15 @@ import { link, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } fr
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { randomId } from '../../src/lib/random-id.ts';
+import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
+import { jobsIn } from '../../src/service/jobs/job-table.ts';
+import { auditIn } from '../../src/service/operations/audit/audit-table.ts';
+import { leasesIn } from '../../src/service/operations/sweeping/lease-table.ts';
 import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
-import type { SweepOptions } from '../../src/service/operations/sweeping/sweeps.ts';
+import type { Services } from '../../src/service/services.ts';
+import type { SweepOptions } from '../../src/service/sweeps.ts';
+import { sweepsOf } from '../../src/service/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { mustRun } from '../support/run.ts';
 import { TestService } from './test-service.ts';
@@ -21,8 +28,8 @@ async function start() {
   services.push(service);
   const alice = await service.user('alice');
   const { root_folder } = await alice.project('Swept');
-  const sweeper = (options: Partial<SweepOptions> = {}): Sweeper =>
-    new Sweeper(service.services, { blobGraceSeconds: 600, ...options });
+  const sweeper = (options: Partial<SweepOptions> = {}): Sweeper<Services> =>
+    new Sweeper(service.services, sweepsOf({ blobGraceSeconds: 600, ...options }));
   const begin = async (name: string): Promise<string> =>
     (await alice.post('/upload/multipart', { parent: root_folder, name })).body.upload_id;
   const stored = (): Promise<string[]> => filesBelow(join(service.dataDir, 'storage'));
@@ -36,7 +43,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 
 describe('entries of the audit log', () => {
   const actions = async (service: TestService): Promise<string[]> => {
-    const entries = await service.services.store.audit.list({ username: 'alice', limit: 10 });
+    const entries = await auditIn(service.services.store).list({ username: 'alice', limit: 10 });
     return entries.map(({ action }) => action);
   };
 
@@ -95,11 +102,11 @@ test('contents that no file uses any more are removed, however many there are', 
   await alice.call('DELETE', `/files/${id}`);
   const now = new Date(clock.now()).toISOString();
   await store.transaction(async (tx) => {
-    for (let n = 0; n < 1200; n += 1) await tx.files.discardBlob(randomId(), now);
+    for (let n = 0; n < 1200; n += 1) await filesIn(tx).discardBlob(randomId(), now);
   });
   await clock.advance(600_000);
   await sweeper().sweep();
-  expect(await store.blobGarbage.unusedSince(now, 10)).toEqual([]);
+  expect(await blobGarbageIn(store).unusedSince(now, 10)).toEqual([]);
   expect(await stored()).toEqual([]);
 });
 
@@ -115,7 +122,7 @@ describe('a blob that cannot be removed', () => {
     // Before all others in every order, and more than are looked at together.
     const keys = Array.from({ length: 600 }, (_, n) => `--${n}`);
     await store.transaction(async (tx) => {
-      for (const key of keys) await tx.files.discardBlob(key, now);
+      for (const key of keys) await filesIn(tx).discardBlob(key, now);
     });
     const { id } = await alice.upload(root_folder, 'file');
     await alice.call('DELETE', `/files/${id}`);
@@ -125,7 +132,7 @@ describe('a blob that cannot be removed', () => {
     const own = sweeper();
     await own.sweep();
     expect(await stored()).toEqual(['--']);
-    const noted = async () => (await store.blobGarbage.unusedSince('9999', 1000)).sort();
+    const noted = async () => (await blobGarbageIn(store).unusedSince('9999', 1000)).sort();
     expect(await noted()).toEqual([...keys].sort());
     expect(failures(service)).toHaveLength(600);
     expect(failures(service)).toContainEqual({ what: 'blobs', blob: '--599', err: expect.any(Error) });
@@ -170,7 +177,7 @@ describe('a blob that cannot be removed', () => {
       expect((await alice.get(`/upload/multipart/${id}`)).body.code).toBe(8003);
     expect(await readdir(uploads)).toEqual([]);
     expect(failures(service)).toContainEqual({ what: 'uploads', blob: key, err: expect.any(Error) });
-    expect(await service.services.store.blobGarbage.unusedSince('9999', 10)).toContain(key);
+    expect(await blobGarbageIn(service.services.store).unusedSince('9999', 10)).toContain(key);
   });
 
   test('keeps nobody from aborting its upload, or from deleting the project of it', async () => {
@@ -190,16 +197,16 @@ describe('a blob that cannot be removed', () => {
     await stuck('deleted');
     expect((await alice.call('DELETE', `/projects/${project}`)).status).toBe(204);
     expect(failures(service).map((each) => 'blob' in each && each.blob)).toEqual(keys);
-    expect((await service.services.store.blobGarbage.unusedSince('9999', 10)).sort()).toEqual(keys.sort());
+    expect((await blobGarbageIn(service.services.store).unusedSince('9999', 10)).sort()).toEqual(keys.sort());
   });
 
   test('keeps no other from having its bytes for itself alone', async () => {
     const { service, clock, alice, root_folder, sweeper } = await start();
     const { store, blobs } = service.services;
     const given = async (name: string) => {
-      const file = await store.files.find((await alice.upload(root_folder, name)).id);
+      const file = await filesIn(store).find((await alice.upload(root_folder, name)).id);
       const key = file?.blob_key ?? '';
-      await store.blobGarbage.giveAway(key, new Date(clock.now()).toISOString());
+      await blobGarbageIn(store).giveAway(key, new Date(clock.now()).toISOString());
       return { key, path: join(service.dataDir, 'storage', 'blobs', key.slice(0, 2), key) };
     };
     const all = [await given('one'), await given('two'), await given('three')];
@@ -292,7 +299,7 @@ describe('what a killed process leaves', () => {
   test('takes nothing from a completed upload whose directory stayed behind', async () => {
     const { service, clock, alice, root_folder, sweeper } = await start();
     const { id } = await alice.upload(root_folder, 'whole', 'whole content');
-    const file = await service.services.store.files.find(id);
+    const file = await filesIn(service.services.store).find(id);
     const leftover = join(service.dataDir, 'storage', 'uploads', file?.blob_key ?? '');
     await mkdir(leftover);
     await clock.advance(2 * DAY_MS);
@@ -310,7 +317,7 @@ describe('asynchronous jobs', () => {
       (await alice.post('/async/files/copy', { items: [{ file: id, parent: root_folder, name: 'c' }] })).body
         .id;
     const [ended, open] = [await submit(), await submit()];
-    const { jobs } = service.services.store;
+    const jobs = jobsIn(service.services.store);
     const now = new Date(clock.now()).toISOString();
     await jobs.lease('someone', { now, until: new Date(clock.now() + 1000).toISOString() });
     await jobs.record({ jobId: ended, worker: 'someone' }, { state: 'FINISHED', finished_on: now });
@@ -330,18 +337,18 @@ describe('of several processes', () => {
     const { store } = service.services;
     const { id } = await alice.upload(root_folder, 'file');
     await alice.call('DELETE', `/files/${id}`);
-    const [one, two] = [0, 0].map(() => new Sweeper(service.services, { blobGraceSeconds: 0 }));
+    const [one, two] = [0, 0].map(() => new Sweeper(service.services, sweepsOf({ blobGraceSeconds: 0 })));
     const times = (ms: number) => ({
       now: new Date(clock.now()).toISOString(),
       until: new Date(clock.now() + ms).toISOString(),
     });
-    await store.leases.take('sweep', { holder: 'third', ...times(60_000) });
-    const garbage = () => store.blobGarbage.unusedSince(times(0).now, 10);
+    await leasesIn(store).take('sweep', { holder: 'third', ...times(60_000) });
+    const garbage = () => blobGarbageIn(store).unusedSince(times(0).now, 10);
     await one?.sweep();
     expect(await garbage()).toHaveLength(1);
     await clock.advance(60_000);
     await two?.sweep();
     expect(await garbage()).toHaveLength(0);
-    expect(await store.leases.take('sweep', { holder: 'third', ...times(60_000) })).toBe(false);
+    expect(await leasesIn(store).take('sweep', { holder: 'third', ...times(60_000) })).toBe(false);
   });
 });

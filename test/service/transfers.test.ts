@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FileResource } from '../../src/contract/file.ts';
 import { PART_SIZE_MIN } from '../../src/contract/limits.ts';
+import { blobGarbageIn } from '../../src/service/files/tables/blob-garbage-table.ts';
+import { filesIn } from '../../src/service/files/tables/file-table.ts';
+import { volumesIn } from '../../src/service/volumes/volume-table.ts';
 import { md5, TestService, type TestUser } from './test-service.ts';
 import { ended, runToEnd, TestVolume } from './volume-world.ts';
 
@@ -62,13 +65,13 @@ describe('an export', () => {
     expect(await volume.read('out/result.txt')).toBe('the result');
     expect((await alice.get(`/files/${file.id}`)).body.storage.type).toBe('VOLUME');
     expect(await (await alice.download(file.id)).text()).toBe('the result');
-    const garbage = await service.services.store.blobGarbage.unusedSince('9999', 10);
+    const garbage = await blobGarbageIn(service.services.store).unusedSince('9999', 10);
     expect(garbage.length).toBeGreaterThan(0);
   });
 
   it('moves no bytes: the stored content becomes the object', async () => {
     const file = await alice.upload(project.root_folder, 'big', 'x'.repeat(100_000));
-    const row = await service.services.store.files.find(file.id);
+    const row = await filesIn(service.services.store).find(file.id);
     const blob = await service.services.blobs.open(row?.blob_key ?? '');
     const inode = (await stat(blob?.localPath ?? '')).ino;
     await blob?.close();
@@ -98,7 +101,7 @@ describe('an export', () => {
       });
       expect(await volume.read('kept.txt')).toBe('kept');
       expect(await (await alice.download(file.id)).text()).toBe('kept');
-      const row = await service.services.store.files.find(file.id);
+      const row = await filesIn(service.services.store).find(file.id);
       const blob = await service.services.blobs.open(row?.blob_key ?? '');
       const [own, object] = await Promise.all([
         stat(blob?.localPath ?? ''),
@@ -159,7 +162,7 @@ describe('an export', () => {
       const { body } = await alice.get(`/files/${id}`);
       expect(body.size).toBe(4);
       expect(Date.parse(body.modified_on)).toBeGreaterThanOrEqual(Date.parse(modified_on));
-      expect((await service.services.store.files.find(id))?.etag).toBe(md5('four'));
+      expect((await filesIn(service.services.store).find(id))?.etag).toBe(md5('four'));
       expect(await (await alice.download(id)).text()).toBe('four');
     }
     for (const { id } of others) expect((await alice.get(`/files/${id}`)).body.size).toBe(5);
@@ -180,7 +183,7 @@ describe('an export', () => {
       const put = bucket.put.bind(bucket);
       bucket.put = async (...args) => {
         const object = await put(...args);
-        await store.volumes.update(volume.id, { access_mode: 'RO' });
+        await volumesIn(store).update(volume.id, { access_mode: 'RO' });
         return object;
       };
       return bucket;

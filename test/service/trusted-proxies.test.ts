@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { auditIn } from '../../src/service/operations/audit/audit-table.ts';
 import { TestService } from './test-service.ts';
 
 const FORWARDED = {
@@ -13,7 +14,7 @@ async function throughProxy(trustedProxies: readonly string[]) {
   const alice = await service.user('alice');
   const answer = await alice.call('POST', '/projects', { body: { name: 'P' }, headers: FORWARDED });
   await service.services.auditTrail.written();
-  const [entry] = await service.services.store.audit.list({ action: 'project', limit: 1 });
+  const [entry] = await auditIn(service.services.store).list({ action: 'project', limit: 1 });
   return { href: answer.body.href, address: entry?.address, own: service.url };
 }
 

@@ -7,6 +7,7 @@ import {
   PART_SIZE_DEFAULT,
   PART_SIZE_MIN,
 } from '../../src/contract/limits.ts';
+import { uploadsIn } from '../../src/service/uploads/upload-table.ts';
 import { beforeNextSync } from '../support/before-next-sync.ts';
 import { interrupted } from './interrupted.ts';
 import { type Answer, md5, TestService, type TestUser } from './test-service.ts';
@@ -347,7 +348,7 @@ describe('an upload that is begun just while its project is deleted', () => {
   ): Promise<void> {
     expect(await begun()).toMatchObject({ status: 404, body: { code: 3002 } });
     expect((await alice.get(`/projects/${project.id}`)).status).toBe(404);
-    expect(await service.services.store.uploads.ofProject(project.id)).toEqual([]);
+    expect(await uploadsIn(service.services.store).ofProject(project.id)).toEqual([]);
     expect(await kept()).toEqual(before);
   }
   const kept = () => readdir(join(service.dataDir, 'storage', 'uploads'));
@@ -393,7 +394,7 @@ describe('an upload that is begun just while its project is deleted', () => {
     );
     expect(begun).toMatchObject([{ status: 200 }]);
     expect(deleted.status).toBe(204);
-    expect(await service.services.store.uploads.ofProject(project.id)).toEqual([]);
+    expect(await uploadsIn(service.services.store).ofProject(project.id)).toEqual([]);
     expect(await kept()).toEqual(before);
   });
 });

@@ -1,12 +1,14 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JOB_WORKS } from '../../src/service/job-works.ts';
 import { JobSignals } from '../../src/service/jobs/job-signals.ts';
 import { Worker } from '../../src/service/jobs/worker.ts';
 import { Sweeper } from '../../src/service/operations/sweeping/sweeper.ts';
 import type { Services } from '../../src/service/services.ts';
-import type { Bucket, PutOptions, PutSource } from '../../src/service/storage/buckets/bucket.ts';
+import type { Bucket, PutOptions, PutSource } from '../../src/service/storage/objects/bucket.ts';
 import { DatabaseError } from '../../src/service/store/database-failure.ts';
+import { sweepsOf } from '../../src/service/sweeps.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { Gate } from '../support/gate.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -21,7 +23,7 @@ let service: TestService;
 let alice: TestUser;
 let volume: TestVolume;
 let root: string;
-let workers: Worker[];
+let workers: Worker<Services>[];
 
 beforeEach(async () => {
   clock = new FakeClock();
@@ -38,8 +40,11 @@ afterEach(async () => {
 });
 
 /** A worker as another process would run it: it hears no signals but its own. */
-function startWorker(changes: Partial<Services> = {}): Worker {
-  const worker = new Worker({ ...service.services, jobSignals: new JobSignals(clock), ...changes });
+function startWorker(changes: Partial<Services> = {}): Worker<Services> {
+  const worker = new Worker(
+    { ...service.services, jobSignals: new JobSignals(clock), ...changes },
+    JOB_WORKS,
+  );
   workers.push(worker);
   worker.start();
   return worker;
@@ -229,21 +234,24 @@ describe('a worker that stands still', () => {
     around: Parameters<typeof bucketsWith>[0],
   ): Promise<{ readonly settled: boolean }> {
     const state = { settled: false };
-    const dead = new Worker({
-      ...service.services,
-      jobSignals: new JobSignals(clock),
-      clock: {
-        now: () => clock.now(),
-        monotonic: () => clock.monotonic(),
-        elapsed: () => clock.elapsed(),
-        sleep: (_ms, signal) => untilAborted(signal),
+    const dead = new Worker(
+      {
+        ...service.services,
+        jobSignals: new JobSignals(clock),
+        clock: {
+          now: () => clock.now(),
+          monotonic: () => clock.monotonic(),
+          elapsed: () => clock.elapsed(),
+          sleep: (_ms, signal) => untilAborted(signal),
+        },
+        buckets: bucketsWith((put) =>
+          around(put).finally(() => {
+            state.settled = true;
+          }),
+        ),
       },
-      buckets: bucketsWith((put) =>
-        around(put).finally(() => {
-          state.settled = true;
-        }),
-      ),
-    });
+      JOB_WORKS,
+    );
     dead.start();
     await waitUntil(async () => (await readJob(job)).state === 'RUNNING');
     return state;
@@ -273,7 +281,7 @@ describe('content that an export gave away', () => {
     await worker.stop();
     expect(await volume.read('a')).toBe('content of a');
     await clock.advance(DAY_MS);
-    const sweeper = () => new Sweeper(service.services, { blobGraceSeconds: 600 });
+    const sweeper = () => new Sweeper(service.services, sweepsOf({ blobGraceSeconds: 600 }));
     await sweeper().sweep();
     // A user with access to a directory that is a volume may write to the files that lie there.
     await writeFile(join(volume.directory, 'a'), 'CHANGED by hand');

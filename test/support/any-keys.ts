@@ -5,7 +5,7 @@ import type {
   ListQuery,
   ObjectInfo,
   OpenObject,
-} from '../../src/service/storage/buckets/bucket.ts';
+} from '../../src/service/storage/objects/bucket.ts';
 
 /** A store that takes any key, as S3 does; the bytes of an object are its key. */
 export class AnyKeys implements Bucket {

@@ -1,10 +1,11 @@
 import { AppDocument } from '../../contract/app.ts';
 import { FieldsQuery } from '../../contract/paging.ts';
 import { OptionalBody } from '../../contract/schema-kinds.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { scope } from '../http/scope.ts';
 import { acceptYaml } from '../http/yaml-body.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { appFor } from './app-access.ts';
 import { appIdOf, parseRevision } from './app-id.ts';
 import { APP_URL, AppPath, RevisionPath } from './app-path.ts';
@@ -12,7 +13,7 @@ import { appDocument } from './app-resource.ts';
 import { installApp, reviseApp } from './install-app.ts';
 
 /** Documents alone: read, installed, revised. In a scope of its own: here a body may be YAML. */
-export function appDocumentRoutes(app: App, services: Services): void {
+export function appDocumentRoutes(app: App, services: HasStore & HasClock): void {
   const own = scope((inner) => {
     acceptYaml(inner);
     newestRoutes(inner, services);
@@ -24,7 +25,7 @@ export function appDocumentRoutes(app: App, services: Services): void {
 const response = { 200: AppDocument };
 const body = OptionalBody(AppDocument);
 
-function newestRoutes(app: App, services: Services): void {
+function newestRoutes(app: App, services: HasStore & HasClock): void {
   const { store } = services;
   const url = `${APP_URL}/raw`;
   const schema = { params: AppPath, querystring: FieldsQuery, response };
@@ -38,7 +39,7 @@ function newestRoutes(app: App, services: Services): void {
   });
 }
 
-function revisionRoutes(app: App, services: Services): void {
+function revisionRoutes(app: App, services: HasStore & HasClock): void {
   const { store } = services;
   const url = `${APP_URL}/:revision/raw`;
   const schema = { params: RevisionPath, querystring: FieldsQuery, response };

@@ -5,11 +5,12 @@ import type { Store } from '../store/store.ts';
 import { revisionOf } from './app-access.ts';
 import { filledDocument } from './app-document.ts';
 import type { AppRow } from './app-table.ts';
+import { appsIn } from './app-table.ts';
 
 /** The document of a revision, filled. @param revision The newest when left out. @throws ServiceError 6002 */
 export async function appDocument(store: Store, app: AppRow, revision?: number): Promise<AppDocument> {
   const row = await revisionOf(store, app, revision);
-  const revisions = await store.apps.revisionNotes(app.id);
+  const revisions = await appsIn(store).revisionNotes(app.id);
   return filledDocument(JSON.parse(row.raw), { app, revision: row.revision, revisions });
 }
 

@@ -2,9 +2,10 @@ import { Type } from 'typebox';
 import { APP_LIST_FIELDS, AppListQuery, AppResource, CopyAppBody } from '../../contract/app.ts';
 import { FieldsQuery, PageOf } from '../../contract/paging.ts';
 import { OptionalBody } from '../../contract/schema-kinds.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { appFor } from './app-access.ts';
 import { appIdOf, parseRevision } from './app-id.ts';
 import { APP_URL, AppPath, RevisionPath } from './app-path.ts';
@@ -13,7 +14,7 @@ import { copyApp } from './copy-app.ts';
 import { listApps } from './list-apps.ts';
 import { syncApp } from './sync-app.ts';
 
-export function appRoutes(app: App, services: Services): void {
+export function appRoutes(app: App, services: HasStore & HasClock): void {
   listRoute(app, services);
   detailRoutes(app, services);
   for (const [url, params] of [
@@ -24,7 +25,7 @@ export function appRoutes(app: App, services: Services): void {
   }
 }
 
-function listRoute(app: App, services: Services): void {
+function listRoute(app: App, services: HasStore): void {
   app.get(
     '/apps',
     {
@@ -40,7 +41,7 @@ function listRoute(app: App, services: Services): void {
   );
 }
 
-function detailRoutes(app: App, { store }: Services): void {
+function detailRoutes(app: App, { store }: HasStore): void {
   app.get(
     APP_URL,
     { schema: { params: AppPath, querystring: FieldsQuery, response: { 200: AppResource } } },
@@ -64,7 +65,7 @@ function detailRoutes(app: App, { store }: Services): void {
 /** The public client names the app it acts on with the revision it has read, or without. */
 function actionRoutes(
   app: App,
-  services: Services,
+  services: HasStore & HasClock,
   { url, params }: { readonly url: string; readonly params: typeof AppPath | typeof RevisionPath },
 ): void {
   const schema = { params, querystring: FieldsQuery, response: { 200: AppResource } };

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Update
 import { likeLiteral } from '../store/like-literal.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { AppRevisionsTable, AppsTable, Schema } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type AppRow = Selectable<AppsTable>;
 export type AppRevisionRow = Selectable<AppRevisionsTable>;
@@ -20,7 +21,7 @@ export interface AppListing {
 }
 
 /** Apps and their revisions. */
-export class AppStore {
+export class AppTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -123,3 +124,5 @@ export class AppStore {
     return query;
   }
 }
+
+export const appsIn: (store: Store) => AppTable = table(({ db }) => new AppTable(db));

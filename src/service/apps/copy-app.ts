@@ -1,16 +1,16 @@
 import { APP_COPY_STRATEGIES, type AppCopyStrategy, type CopyAppBody } from '../../contract/app.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import { permissionsIn } from '../projects/project-access.ts';
-import { shortNameOf } from '../projects/project-fields.ts';
-import type { Services } from '../services.ts';
+import { demand, permissionsIn } from '../members/members.ts';
+import { shortNameOf } from '../projects/projects.ts';
 import { toStorableText } from '../store/storable-text.ts';
-import type { Store } from '../store/store.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { appFor, revisionOf } from './app-access.ts';
 import { checkAppShortName } from './app-id.ts';
 import type { AppRevisionRow, AppRow } from './app-table.ts';
+import { appsIn } from './app-table.ts';
 
 interface AppCopy {
   readonly id: string;
@@ -25,7 +25,11 @@ interface AppCopy {
  *
  * @throws ServiceError 6002, 6001, 6004, 3002, 6005, 6010, 6003
  */
-export async function copyApp({ store, clock }: Services, caller: Caller, copy: AppCopy): Promise<AppRow> {
+export async function copyApp(
+  { store, clock }: HasStore & HasClock,
+  caller: Caller,
+  copy: AppCopy,
+): Promise<AppRow> {
   const { app: source, permissions } = await appFor(store, caller, copy.id);
   demand(permissions, 'copy', 6001);
   const strategy = strategyOf(copy.to.strategy);
@@ -50,8 +54,8 @@ export async function copyApp({ store, clock }: Services, caller: Caller, copy: 
     ...(direct ? ofSource : ofOriginal),
   };
   return store.transaction(async (tx) => {
-    if ((await tx.apps.find(id)) !== undefined) throw new ServiceError(6003);
-    await tx.apps.insert(app, revisions);
+    if ((await appsIn(tx).find(id)) !== undefined) throw new ServiceError(6003);
+    await appsIn(tx).insert(app, revisions);
     return app;
   });
 }
@@ -92,6 +96,6 @@ async function copiedRevisions(
   if (strategy === 'direct' || strategy === 'transient') {
     return [{ ...newest, app_id: id, revision: 0, created_by: caller.username, created_on: now }];
   }
-  const all = await store.apps.revisions(source.id);
+  const all = await appsIn(store).revisions(source.id);
   return all.filter(({ revision }) => revision <= upTo).map((row) => ({ ...row, app_id: id }));
 }

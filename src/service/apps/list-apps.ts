@@ -2,14 +2,15 @@ import type { AppListQuery } from '../../contract/app.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkTerms } from '../http/search-terms.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { permissionsIn } from '../projects/project-access.ts';
-import type { Services } from '../services.ts';
+import { permissionsIn } from '../members/members.ts';
 import type { RowPage } from '../store/page-range.ts';
+import type { HasStore } from '../store/store.ts';
 import type { AppListing, AppRow } from './app-table.ts';
+import { appsIn } from './app-table.ts';
 
 /** @throws ServiceError 6012, 6004, 3002, 90000 */
 export async function listApps(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   query: AppListQuery,
 ): Promise<RowPage<AppRow>> {
@@ -20,7 +21,7 @@ export async function listApps(
   }
   const words = (query.q ?? []).flatMap((text) => text.toLowerCase().split(/\s+/)).filter((term) => term);
   const terms = checkTerms(words, 'words');
-  return store.apps.list({ visible, projectId: project, projectOwner, ids, terms }, { offset, limit });
+  return appsIn(store).list({ visible, projectId: project, projectOwner, ids, terms }, { offset, limit });
 }
 
 function visibilityOf(word: string | undefined, { username }: Caller): AppListing['visible'] {

@@ -1,10 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { BillingGroupsTable, Schema } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type BillingGroupRow = Selectable<BillingGroupsTable>;
 
-export class BillingGroupStore {
+export class BillingGroupTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -76,3 +77,7 @@ export class BillingGroupStore {
       .execute();
   }
 }
+
+export const billingGroupsIn: (store: Store) => BillingGroupTable = table(
+  ({ db }) => new BillingGroupTable(db),
+);

@@ -7,14 +7,13 @@ import type {
 } from '../../contract/billing.ts';
 import type { ProjectSettings } from '../../contract/project.ts';
 import type { RequestView } from '../http/request-view.ts';
-import type { ProjectRow } from '../projects/project-table.ts';
-import { CURRENCY } from '../service-config.ts';
+import type { ProjectRow } from '../members/members.ts';
 import { apiTime } from '../store/stored-time.ts';
 import type { BillingGroupRow } from './billing-group-table.ts';
 import type { ChargeRow, StoredBytes } from './charge-table.ts';
 import { invoiceId, monthSpan } from './invoice-month.ts';
 import type { Invoice } from './invoices.ts';
-import { costOfTask, money } from './money.ts';
+import { CURRENCY, costOfTask, money } from './money.ts';
 
 /** The balance is always even: the service keeps account of what is spent, not of what is paid. */
 export function billingGroupResource(group: BillingGroupRow, view: RequestView): BillingGroupResource {

@@ -9,15 +9,17 @@ import {
   InvoiceResource,
 } from '../../contract/billing.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { billingGroupFor } from './billing-group-access.ts';
+import { billingGroupsIn } from './billing-group-table.ts';
 import { billingGroupResource, breakdownResource, invoiceResource } from './billing-resource.ts';
 import { spendingByProject } from './group-spending.ts';
 import { findInvoice, listInvoices } from './invoices.ts';
 
-export function billingRoutes(app: App, services: Services): void {
+export function billingRoutes(app: App, services: HasStore & HasClock): void {
   app.get(
     '/billing',
     { schema: { querystring: FieldsQuery, response: { 200: BillingRoot } } },
@@ -31,7 +33,7 @@ export function billingRoutes(app: App, services: Services): void {
   invoiceRoutes(app, services);
 }
 
-function groupRoutes(app: App, { store }: Services): void {
+function groupRoutes(app: App, { store }: HasStore): void {
   app.get(
     '/billing/groups',
     {
@@ -40,7 +42,7 @@ function groupRoutes(app: App, { store }: Services): void {
     },
     async (request, reply) => {
       const { offset, limit } = request.query;
-      const { rows, total } = await store.billingGroups.list(request.caller.username, { offset, limit });
+      const { rows, total } = await billingGroupsIn(store).list(request.caller.username, { offset, limit });
       const items = rows.map((row) => billingGroupResource(row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -64,7 +66,7 @@ function groupRoutes(app: App, { store }: Services): void {
   );
 }
 
-function invoiceRoutes(app: App, services: Services): void {
+function invoiceRoutes(app: App, services: HasStore & HasClock): void {
   app.get(
     '/billing/invoices',
     {

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { ChargesTable, Schema } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type ChargeRow = Selectable<ChargesTable>;
 
@@ -26,7 +27,7 @@ export interface StoredBytes {
 }
 
 /** What running tasks cost, and what is kept. */
-export class ChargeStore {
+export class ChargeTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -105,3 +106,5 @@ export class ChargeStore {
     return query;
   }
 }
+
+export const chargesIn: (store: Store) => ChargeTable = table(({ db }) => new ChargeTable(db));

@@ -1,12 +1,13 @@
 import type { BreakdownQuery } from '../../contract/billing.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ProjectRow } from '../projects/project-table.ts';
+import { type ProjectRow, projectsIn } from '../members/members.ts';
 import type { RowPage } from '../store/page-range.ts';
 import type { Store } from '../store/store.ts';
 import type { BillingGroupRow } from './billing-group-table.ts';
 import type { ProjectSpending } from './billing-resource.ts';
 import type { ChargeListing, ChargeRow, StoredBytes } from './charge-table.ts';
+import { chargesIn } from './charge-table.ts';
 import { daySpan } from './day-span.ts';
 import { monthSpan, parseInvoiceId } from './invoice-month.ts';
 
@@ -16,8 +17,8 @@ export async function spendingByProject(
   caller: Caller,
   group: BillingGroupRow,
 ): Promise<ProjectSpending[]> {
-  const charges = await store.charges.all({ billingGroup: group.id });
-  const projects = await store.projects.billedTo(group.id);
+  const charges = await chargesIn(store).all({ billingGroup: group.id });
+  const projects = await projectsIn(store).billedTo(group.id);
   const chargesOf = new Map<string, ChargeRow[]>(projects.map(({ id }) => [id, []]));
   for (const charge of charges) {
     const known = chargesOf.get(charge.project_id);
@@ -25,7 +26,7 @@ export async function spendingByProject(
     else known.push(charge);
   }
   const ids = [...chargesOf.keys()].sort();
-  const joined = await store.projects.joinedOf(caller.username, ids);
+  const joined = await projectsIn(store).joinedOf(caller.username, ids);
   return ids.map((projectId) => ({
     projectId,
     shown: joined.has(projectId),
@@ -53,8 +54,8 @@ export async function storedByProject(
   group: BillingGroupRow,
   { offset, limit }: BreakdownQuery,
 ): Promise<RowPage<{ readonly project: ProjectRow; readonly stored: StoredBytes }>> {
-  const projects = new Map((await store.projects.billedTo(group.id)).map((row) => [row.id, row]));
-  const stored = await store.charges.storedIn([...projects.keys()]);
+  const projects = new Map((await projectsIn(store).billedTo(group.id)).map((row) => [row.id, row]));
+  const stored = await chargesIn(store).storedIn([...projects.keys()]);
   const rows = stored.slice(offset, offset + limit).flatMap((bytes) => {
     const project = projects.get(bytes.projectId);
     return project === undefined ? [] : [{ project, stored: bytes }];

@@ -1,6 +1,8 @@
 import type { Cost, Money } from '../../contract/money.ts';
 import { decimalOf } from '../../lib/decimal.ts';
-import { CURRENCY } from '../service-config.ts';
+
+/** Of every price and amount. */
+export const CURRENCY = 'USD';
 
 /** The sum of amounts, each in millionths. */
 export function money(...micros: readonly number[]): Money {

@@ -10,6 +10,7 @@ import { exists } from '../../lib/exists.ts';
 import { Operator } from '../operator/operator.ts';
 import { createProject } from '../projects/create-project.ts';
 import type { Services } from '../services.ts';
+import { usersIn } from '../users/user-table.ts';
 import { addFlagstatApp } from './flagstat-app.ts';
 import { makeGenes } from './genes.ts';
 import { makeGenome } from './genome.ts';
@@ -46,7 +47,7 @@ export async function fillWithDemo(services: Services, { dataDir, log }: DemoOpt
     throw new DemoError(`the demo in ${dataDir} was not finished; remove the directory and start again`);
   }
   if (await exists(token)) return;
-  if ((await services.store.users.count()) > 0) {
+  if ((await usersIn(services.store).count()) > 0) {
     throw new DemoError(`${dataDir} is in use; the demo needs an empty data directory`);
   }
   const work = join(dataDir, 'demo-work');

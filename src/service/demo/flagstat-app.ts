@@ -1,6 +1,6 @@
 import { installApp } from '../apps/install-app.ts';
 import type { Caller } from '../http/caller.ts';
-import type { ProjectRow } from '../projects/project-table.ts';
+import type { ProjectRow } from '../members/project-table.ts';
 import type { Services } from '../services.ts';
 import { createTask } from '../tasks/create-task.ts';
 

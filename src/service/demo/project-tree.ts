@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { randomId } from '../../lib/random-id.ts';
 import { newFile } from '../files/new-file.ts';
 import type { FileRow } from '../files/tables/file-table.ts';
-import type { ProjectRow } from '../projects/project-table.ts';
+import { filesIn } from '../files/tables/file-table.ts';
+import type { ProjectRow } from '../members/project-table.ts';
 import type { Services } from '../services.ts';
 import { storedTime } from '../store/stored-time.ts';
 
@@ -48,7 +49,7 @@ async function addFolder(
   await Promise.all(files.map(({ name }) => addFile(services, tree, { folder, name })));
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
     const row = rowOf(services, tree, { parent_id: folder.id, name, kind: 'folder' });
-    await services.store.files.insert(row);
+    await filesIn(services.store).insert(row);
     await addFolder(services, tree, { path: join(folder.path, name), id: row.id });
   }
 }
@@ -67,9 +68,9 @@ async function addFile(
   const row = rowOf(services, tree, { parent_id: folder.id, name, ...content });
   const { metadata, tags } = tree.source.describe(path);
   await services.store.transaction(async (tx) => {
-    await tx.files.insert(row);
-    await tx.files.mergeMetadata(row.id, { ...metadata, md5_sum: blob.etag });
-    await tx.files.replaceTags(row.id, tags);
+    await filesIn(tx).insert(row);
+    await filesIn(tx).mergeMetadata(row.id, { ...metadata, md5_sum: blob.etag });
+    await filesIn(tx).replaceTags(row.id, tags);
   });
   tree.ids.set(path, row.id);
 }

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
 import { randomId } from '../../lib/random-id.ts';
 import { newFile } from '../files/new-file.ts';
+import { filesIn } from '../files/tables/file-table.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ProjectRow } from '../projects/project-table.ts';
+import type { ProjectRow } from '../members/project-table.ts';
 import type { Services } from '../services.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { createVolume } from '../volumes/create-volume.ts';
@@ -92,9 +93,9 @@ async function addAlias(
   const { store, clock } = services;
   const bucket = await bucketOf(services, { row: volume, address: addressOfVolume(volume) });
   const object = await bucket.head(location);
-  const folder = await store.files.findChild(project.root_folder, 'reference');
+  const folder = await filesIn(store).findChild(project.root_folder, 'reference');
   if (object === undefined || folder === undefined) throw new ServiceError(9105);
-  await store.files.insert(
+  await filesIn(store).insert(
     newFile({
       id: randomId(),
       project_id: project.id,

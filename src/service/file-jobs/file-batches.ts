@@ -4,10 +4,17 @@
  * A file of a name that is taken in the target gets a number before its name. Files keep their ids when they move; copies
  * share the content, metadata and tags go along, and the copier is the creator.
  */
+
 import { randomId } from '../../lib/random-id.ts';
-import { checkCopyable } from '../files/copyable.ts';
-import { freeNameOfEach, freeNumberedName } from '../files/numbered-name.ts';
-import type { DetailedFile, FileRow } from '../files/tables/file-table.ts';
+import {
+  checkCopyable,
+  type DetailedFile,
+  type FileRow,
+  fileBatchesIn,
+  filesIn,
+  freeNameOfEach,
+  freeNumberedName,
+} from '../files/files.ts';
 import type { Store } from '../store/store.ts';
 
 /** On whose account, and when. */
@@ -20,9 +27,9 @@ export async function moveFiles(tx: Store, files: readonly FileRow[], to: FileRo
   const nameOf = await freeNamesIn(tx, to, files);
   const keepsName = (file: FileRow) => nameOf(file) === file.name;
   for (const file of files) {
-    if (!keepsName(file)) await tx.files.update(file.id, { ...placeIn(to), name: nameOf(file) });
+    if (!keepsName(file)) await filesIn(tx).update(file.id, { ...placeIn(to), name: nameOf(file) });
   }
-  await tx.fileBatches.move(
+  await fileBatchesIn(tx).move(
     files.filter(keepsName).map(({ id }) => id),
     to,
   );
@@ -33,7 +40,7 @@ export async function moveFile(tx: Store, file: FileRow, to: Arrival): Promise<F
   const { folder, name } = to;
   const free = await freeNumberedName(tx, folder.id, name);
   const changes = { ...placeIn(folder), name: free };
-  await tx.files.update(file.id, changes);
+  await filesIn(tx).update(file.id, changes);
   return { ...file, ...changes };
 }
 
@@ -46,8 +53,10 @@ export async function copyFiles(
 ): Promise<void> {
   for (const file of files) checkCopyable(file);
   const nameOf = await freeNamesIn(tx, to, files);
-  const detailed = await tx.files.withDetails(files);
-  await tx.fileBatches.insert(detailed.map((file) => copyOf(file, { folder: to, name: nameOf(file) }, doer)));
+  const detailed = await filesIn(tx).withDetails(files);
+  await fileBatchesIn(tx).insert(
+    detailed.map((file) => copyOf(file, { folder: to, name: nameOf(file) }, doer)),
+  );
 }
 
 /** @returns The copy */
@@ -58,9 +67,9 @@ export async function copyFile(
 ): Promise<FileRow> {
   const { folder, name, doer } = to;
   const free = await freeNumberedName(tx, folder.id, name);
-  const detailed = await tx.files.withDetails([file]);
+  const detailed = await filesIn(tx).withDetails([file]);
   const copies = detailed.map((each) => copyOf(each, { folder, name: free }, doer));
-  await tx.fileBatches.insert(copies);
+  await fileBatchesIn(tx).insert(copies);
   return copies[0] ?? file;
 }
 

@@ -2,19 +2,23 @@ import { Type } from 'typebox';
 import { AsyncCopyBody, AsyncDeleteBody, AsyncFileJob } from '../../contract/async-file-job.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
 import { JobQuery } from '../../contract/storage-job.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
+import type { HasClosing } from '../http/hang-up-signal.ts';
 import { hangUpSignal } from '../http/hang-up-signal.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { findJob } from '../jobs/find-jobs.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import { jobsIn } from '../jobs/job-table.ts';
 import { submitJobs } from '../jobs/submit-jobs.ts';
-import type { Services } from '../services.ts';
-import { fileJobResource } from '../transfers/job-resource.ts';
+import type { HasStore } from '../store/store.ts';
+import { fileJobResource } from './file-job-resource.ts';
 import { type FileJobKind, fileJob } from './submit-file-job.ts';
 
 const KINDS: readonly FileJobKind[] = ['copy', 'move', 'delete'];
 const LIST_FIELDS = Object.keys(AsyncFileJob.properties);
 
-export function asyncFileRoutes(app: App, services: Services): void {
+export function asyncFileRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   app.get(
     '/async/files',
     {
@@ -24,7 +28,7 @@ export function asyncFileRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { offset, limit } = request.query;
       const listing = { createdBy: request.caller.username, kinds: KINDS };
-      const { rows, total } = await services.store.jobs.list(listing, { offset, limit });
+      const { rows, total } = await jobsIn(services.store).list(listing, { offset, limit });
       const items = rows.map((row) => fileJobResource(row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -32,7 +36,11 @@ export function asyncFileRoutes(app: App, services: Services): void {
   for (const kind of KINDS) jobRoutes(app, services, kind);
 }
 
-function jobRoutes(app: App, services: Services, kind: FileJobKind): void {
+function jobRoutes(
+  app: App,
+  services: HasStore & HasJobSignals & HasClosing & HasClock,
+  kind: FileJobKind,
+): void {
   const url = `/async/files/${kind}`;
   app.post(
     url,

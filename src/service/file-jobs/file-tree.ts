@@ -12,9 +12,7 @@
  */
 
 import { randomId } from '../../lib/random-id.ts';
-import { newFile } from '../files/new-file.ts';
-import { freeNumberedName } from '../files/numbered-name.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, fileBatchesIn, filesIn, freeNumberedName, newFile } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
 import { type Arrival, copyFiles, type Doer, moveFiles } from './file-batches.ts';
@@ -57,7 +55,7 @@ export async function advanceTree(
     if (frame === undefined) break;
     const { entries, rest } = await nextEntries(tx, frame, left);
     if (entries.length === 0 && rest === undefined) {
-      if (step.kind !== 'copy') await tx.files.delete({ id: frame.from, blob_key: null }, step.doer.now);
+      if (step.kind !== 'copy') await filesIn(tx).delete({ id: frame.from, blob_key: null }, step.doer.now);
       left -= 1;
       continue;
     }
@@ -78,14 +76,14 @@ export async function advanceTree(
 export async function isWithin(store: Store, folder: FileRow, ancestor: FileRow): Promise<boolean> {
   let at: FileRow | undefined = folder;
   while (at !== undefined && at.id !== ancestor.id) {
-    at = at.parent_id === null ? undefined : await store.files.find(at.parent_id);
+    at = at.parent_id === null ? undefined : await filesIn(store).find(at.parent_id);
   }
   return at !== undefined;
 }
 
 /** The folder of that name in the target, or a new one. */
 export async function arrivalFolder(tx: Store, { folder, name }: Arrival, doer: Doer): Promise<FileRow> {
-  const there = await tx.files.findChild(folder.id, name);
+  const there = await filesIn(tx).findChild(folder.id, name);
   if (there?.kind === 'folder') return there;
   const made = newFile({
     id: randomId(),
@@ -96,13 +94,13 @@ export async function arrivalFolder(tx: Store, { folder, name }: Arrival, doer: 
     created_by: doer.username,
     created_on: doer.now,
   });
-  await tx.files.insert(made);
+  await filesIn(tx).insert(made);
   return made;
 }
 
 async function frameOf(tx: Store, frame: TreeFrame, findsItself: boolean): Promise<TreeFrame> {
   if (!findsItself) return frame;
-  return { ...frame, only: (await tx.files.children(frame.from)).map(({ id }) => id) };
+  return { ...frame, only: (await filesIn(tx).children(frame.from)).map(({ id }) => id) };
 }
 
 /** @returns Also what is left of `only` beyond them; undefined when nothing is */
@@ -112,10 +110,10 @@ async function nextEntries(
   limit: number,
 ): Promise<{ entries: readonly FileRow[]; rest: readonly string[] | undefined }> {
   if (only === undefined) {
-    return { entries: await tx.fileBatches.children(from, { after, limit }), rest: undefined };
+    return { entries: await fileBatchesIn(tx).children(from, { after, limit }), rest: undefined };
   }
   const rest = only.slice(limit);
-  const entries = await tx.fileBatches.findMany(only.slice(0, limit));
+  const entries = await fileBatchesIn(tx).findMany(only.slice(0, limit));
   return { entries, rest: rest.length === 0 ? undefined : rest };
 }
 
@@ -138,7 +136,7 @@ async function doFiles(
   { kind, doer }: TreeStep,
 ): Promise<void> {
   if (files.length === 0) return;
-  if (kind === 'delete') await tx.fileBatches.delete(files, doer.now);
+  if (kind === 'delete') await fileBatchesIn(tx).delete(files, doer.now);
   else if (kind === 'move') await moveFiles(tx, files, await targetOf(tx, frame));
   else await copyFiles(tx, files, await targetOf(tx, frame), doer);
 }
@@ -150,7 +148,7 @@ async function enterBelow(tx: Store, folder: FileRow, frame: TreeFrame, doer: Do
 }
 
 async function targetOf(tx: Store, { to = '' }: TreeFrame): Promise<FileRow> {
-  const folder = await tx.files.find(to);
+  const folder = await filesIn(tx).find(to);
   if (folder === undefined) throw new ServiceError(5026);
   return folder;
 }

@@ -1,17 +1,23 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
-import { type CopyCandidate, checkCopyable } from '../files/copyable.ts';
-import { destinationFolder } from '../files/destination-folder.ts';
-import { fileFor } from '../files/file-access.ts';
-import { checkFileName, checkFolderName } from '../files/names.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import {
+  type CopyCandidate,
+  checkCopyable,
+  checkFileName,
+  checkFolderName,
+  destinationFolder,
+  type FileRow,
+  fileBatchesIn,
+  fileFor,
+  filesIn,
+} from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { FileJobItem, ItemProgress } from '../jobs/job-requests.ts';
 import { type JobRun, submitterOf } from '../jobs/job-run.ts';
-import { demand, type ProjectPermission } from '../projects/permissions.ts';
+import { demand, type ProjectPermission, projectsIn } from '../members/members.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { type Arrival, copyFile, type Doer, moveFile } from './file-batches.ts';
+import type { FileJobItem, ItemProgress } from './file-job-requests.ts';
 import { advanceTree, arrivalFolder, enterCopy, isWithin, type TreeKind } from './file-tree.ts';
 
 /** Entries of a folder that one transaction does: some tens of milliseconds, in which others may have to wait. */
@@ -25,7 +31,7 @@ export async function archivedBelow(
   { services, job }: JobRun,
   item: FileJobItem,
 ): Promise<CopyCandidate | undefined> {
-  return job.kind === 'copy' ? services.store.fileBatches.findArchivedBelow(item.file) : undefined;
+  return job.kind === 'copy' ? fileBatchesIn(services.store).findArchivedBelow(item.file) : undefined;
 }
 
 /**
@@ -73,23 +79,23 @@ export async function continueItem(tx: Store, run: JobRun, progress: ItemProgres
 
 /** Files in a file or folder. */
 export async function countFiles(store: Store, entry: FileRow): Promise<number> {
-  return entry.kind === 'file' ? 1 : store.fileBatches.countBelow(entry.id);
+  return entry.kind === 'file' ? 1 : fileBatchesIn(store).countBelow(entry.id);
 }
 
 const ROOT_REFUSED = { copy: 57022, move: 57020, delete: 57024 } as const;
 
 async function beginDeletion(tx: Store, file: FileRow, doer: Doer): Promise<ItemProgress> {
   if (file.kind === 'folder') return { arrived: null, frames: [{ from: file.id }], files: 0 };
-  await tx.files.delete(file, doer.now);
+  await filesIn(tx).delete(file, doer.now);
   return { arrived: null, frames: [], files: 1 };
 }
 
 /** A long job ends where its submitter loses the permission for it. What is gone needs none. */
 async function demandStill(tx: Store, run: JobRun, { frames: [top] }: ItemProgress): Promise<void> {
   const demandOn = async (id: string | undefined, permission: ProjectPermission, refusal: ErrorCode) => {
-    const folder = id === undefined ? undefined : await tx.files.find(id);
+    const folder = id === undefined ? undefined : await filesIn(tx).find(id);
     if (folder === undefined) return;
-    const permissions = await tx.projects.permissionsOf(run.job.created_by, folder.project_id);
+    const permissions = await projectsIn(tx).permissionsOf(run.job.created_by, folder.project_id);
     if (permissions?.[permission] !== true) throw new ServiceError(refusal);
   };
   await demandOn(top?.from, kindOf(run) === 'copy' ? 'copy' : 'write', 57016);

@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { fileFor } from '../files/file-access.ts';
+import { fileFor, filesIn } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type {
-  FileJobItem,
-  FileJobRequest,
-  FileJobResult,
-  ItemProgress,
-  JobFailure,
-} from '../jobs/job-requests.ts';
 import {
   failureOf,
   type JobRun,
@@ -18,9 +11,11 @@ import {
   submitterOf,
   underLease,
 } from '../jobs/job-run.ts';
-import { LeaseLostError } from '../jobs/job-table.ts';
+import type { JobFailure } from '../jobs/job-table.ts';
+import { jobsIn, LeaseLostError } from '../jobs/job-table.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
+import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress } from './file-job-requests.ts';
 import { archivedBelow, beginItem, continueItem, countFiles } from './file-work.ts';
 
 /**
@@ -45,7 +40,7 @@ export async function runFileJob(run: JobRun): Promise<void> {
 /** Finds out how many files the job is about. */
 async function resolve(run: JobRun, items: readonly FileJobItem[]): Promise<FileJobResult> {
   const { services, job, lease } = run;
-  await services.store.jobs.record(lease, { state: 'RESOLVING' });
+  await jobsIn(services.store).record(lease, { state: 'RESOLVING' });
   let totalFiles = 0;
   for (const item of items) totalFiles += await visibleFilesOf(services.store, submitterOf(job), item);
   return { entries: [], totalFiles };
@@ -66,7 +61,7 @@ async function advance(run: JobRun, item: FileJobItem, before: FileJobResult): P
         progress.frames.length > 0
           ? { ...before, current: progress }
           : await endOfItem(tx, run, { item, before, progress });
-      await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
+      await jobsIn(tx).record(run.lease, { result: JSON.stringify(after) });
       return after;
     });
   } catch (error) {
@@ -83,8 +78,8 @@ async function endOfItem(
 ): Promise<FileJobResult> {
   const { parent, project, file: object } = end.item;
   const { arrived, files } = end.progress;
-  const row = arrived === null ? undefined : await tx.files.find(arrived);
-  const [file = null] = row === undefined ? [] : await tx.files.withDetails([row]);
+  const row = arrived === null ? undefined : await filesIn(tx).find(arrived);
+  const [file = null] = row === undefined ? [] : await filesIn(tx).withDetails([row]);
   const detail = { parent, project, made: file?.id };
   await recordAct(tx, run, { action: `file.${run.job.kind}`, object, detail });
   const { entries, totalFiles } = end.before;
@@ -105,14 +100,14 @@ async function failItem(
     current === undefined ? await visibleFilesOf(tx, submitterOf(run.job), item) : await filesOf(tx, item);
   const files = Math.max(total - done, 1);
   const after = { entries: [...entries, { failure, files, filesBefore: current?.files ?? 0 }], totalFiles };
-  await tx.jobs.record(run.lease, { result: JSON.stringify(after) });
+  await jobsIn(tx).record(run.lease, { result: JSON.stringify(after) });
   await recordAct(tx, run, { action: `file.${run.job.kind}`, object: item.file, failure });
   return after;
 }
 
 /** Files in what an item names; one where there are none, or that cannot be told: a failure must show in the counts. */
 async function filesOf(store: Store, item: FileJobItem): Promise<number> {
-  const file = await store.files.find(item.file);
+  const file = await filesIn(store).find(item.file);
   return file === undefined ? 1 : Math.max(await countFiles(store, file), 1);
 }
 

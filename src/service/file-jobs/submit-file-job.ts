@@ -1,11 +1,11 @@
 import type { AsyncCopyItem } from '../../contract/async-file-job.ts';
 import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { FileJobItem, FileJobRequest } from '../jobs/job-requests.ts';
 import type { JobRow } from '../jobs/job-table.ts';
 import { newJob } from '../jobs/submit-jobs.ts';
-import type { Services } from '../services.ts';
+import type { FileJobItem, FileJobRequest } from './file-job-requests.ts';
 
 export type FileJobKind = 'copy' | 'move' | 'delete';
 
@@ -15,7 +15,7 @@ export type FileJobKind = 'copy' | 'move' | 'delete';
  * @throws ServiceError 57006 no items, 57007 too many, 57008 no file, 57009 no destination
  */
 export function fileJob(
-  services: Services,
+  services: HasClock,
   caller: Caller,
   { kind, items }: { readonly kind: FileJobKind; readonly items: readonly AsyncCopyItem[] },
 ): JobRow {

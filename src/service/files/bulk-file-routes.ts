@@ -8,25 +8,26 @@ import {
 } from '../../contract/bulk.ts';
 import { FileResource } from '../../contract/file.ts';
 import { FieldsQuery } from '../../contract/paging.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { bulkAnswer, checkBulk } from '../http/bulk-answer.ts';
 import { serviceErrorOf } from '../http/error-answer.ts';
 import type { App } from '../http/fastify-types.ts';
 import { oneOf } from '../http/one-of.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { copyFile } from './copy-file.ts';
 import { deleteFile } from './delete-file.ts';
 import { editFile } from './edit-file.ts';
 import { fileFor } from './file-access.ts';
 import { fileAnswer } from './file-answer.ts';
 
-export function bulkFileRoutes(app: App, services: Services): void {
+export function bulkFileRoutes(app: App, services: HasStore & HasClock): void {
   readAndDeleteRoutes(app, services);
   editRoutes(app, services);
   copyRoute(app, services);
 }
 
-function readAndDeleteRoutes(app: App, services: Services): void {
+function readAndDeleteRoutes(app: App, services: HasStore & HasClock): void {
   const { store } = services;
   const response = { 200: BulkAnswerOf(FileResource) };
   app.post(
@@ -50,7 +51,7 @@ function readAndDeleteRoutes(app: App, services: Services): void {
   );
 }
 
-function editRoutes(app: App, services: Services): void {
+function editRoutes(app: App, services: HasStore & HasClock): void {
   for (const [url, replace] of [
     ['/bulk/files/edit', false],
     ['/bulk/files/update', true],
@@ -89,7 +90,7 @@ function idOf(edit: BulkFileEdit): string {
 }
 
 /** Copies into the root folder of a project; answered by the old id, not as a list. */
-function copyRoute(app: App, services: Services): void {
+function copyRoute(app: App, services: HasStore & HasClock): void {
   const schema = {
     querystring: FieldsQuery,
     body: ActionCopyFilesBody,

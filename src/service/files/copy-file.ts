@@ -1,9 +1,10 @@
 import type { CopyFileBody } from '../../contract/file.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
+import { demand } from '../members/members.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { checkCopyable } from './copyable.ts';
 import { destinationFolder } from './destination-folder.ts';
@@ -12,6 +13,7 @@ import { checkFileName } from './names.ts';
 import { newFile } from './new-file.ts';
 import { placeFile } from './place-file.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 
 /**
  * A new file of the same content: the bytes are shared, metadata and tags go along, the copier is its creator.
@@ -19,7 +21,7 @@ import type { FileRow } from './tables/file-table.ts';
  * @throws ServiceError 5002, 5018 folder, 5014, 5007 archived, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
  */
 export async function copyFile(
-  { store, clock }: Services,
+  { store, clock }: HasStore & HasClock,
   caller: Caller,
   copy: { readonly id: string; readonly to: CopyFileBody },
 ): Promise<FileRow> {
@@ -33,7 +35,7 @@ export async function copyFile(
   const name = copy.to.name ? checkFileName(copy.to.name, 5024) : file.name;
   const now = storedTime(clock.now());
   return store.transaction(async (tx) => {
-    const source = await tx.files.find(file.id);
+    const source = await filesIn(tx).find(file.id);
     if (source === undefined) throw new ServiceError(5002);
     const made = newFile({
       ...source,
@@ -47,9 +49,9 @@ export async function copyFile(
       is_public: 0,
     });
     await placeFile(tx, made, { overwrite: false, taken: 5003 });
-    const [{ metadata, tags } = { metadata: {}, tags: [] }] = await tx.files.withDetails([source]);
-    await tx.files.mergeMetadata(made.id, metadata);
-    await tx.files.replaceTags(made.id, tags);
+    const [{ metadata, tags } = { metadata: {}, tags: [] }] = await filesIn(tx).withDetails([source]);
+    await filesIn(tx).mergeMetadata(made.id, metadata);
+    await filesIn(tx).replaceTags(made.id, tags);
     return made;
   });
 }

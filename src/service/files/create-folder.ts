@@ -1,18 +1,20 @@
 import type { CreateFolderBody } from '../../contract/folder.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
+import { demand } from '../members/members.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { checkFolderName } from './names.ts';
 import { newFile } from './new-file.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 
 /** @throws ServiceError 5012, 5024, 5029, 5031, 5026, 5022, 3010, 3002, 5001, 5030 */
 export async function createFolder(
-  { store, clock }: Services,
+  { store, clock }: HasStore & HasClock,
   caller: Caller,
   body: CreateFolderBody,
 ): Promise<FileRow> {
@@ -35,9 +37,9 @@ export async function createFolder(
     created_on: storedTime(clock.now()),
   });
   await store.transaction(async (tx) => {
-    if ((await tx.files.find(folder.id)) === undefined) throw new ServiceError(5026);
-    if ((await tx.files.findChild(folder.id, name)) !== undefined) throw new ServiceError(5030);
-    await tx.files.insert(created);
+    if ((await filesIn(tx).find(folder.id)) === undefined) throw new ServiceError(5026);
+    if ((await filesIn(tx).findChild(folder.id, name)) !== undefined) throw new ServiceError(5030);
+    await filesIn(tx).insert(created);
   });
   return created;
 }

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { permissionsIn } from '../projects/project-access.ts';
+import { permissionsIn, projectsIn } from '../members/members.ts';
 import type { Store } from '../store/store.ts';
 import { type AccessibleFile, fileFor } from './file-access.ts';
+import { filesIn } from './tables/file-table.ts';
 
 export interface NamedDestination {
   readonly project?: string | null | undefined;
@@ -27,8 +28,8 @@ export async function destinationFolder(
   if (parent) return folderFor(store, caller, parent);
   if (!project) throw new ServiceError(5029);
   const permissions = await permissionsIn(store, caller, { id: project, malformed, missing });
-  const row = await store.projects.find(project);
-  const file = row === undefined ? undefined : await store.files.find(row.root_folder);
+  const row = await projectsIn(store).find(project);
+  const file = row === undefined ? undefined : await filesIn(store).find(row.root_folder);
   if (file === undefined) throw new ServiceError(missing);
   return { file, permissions };
 }

@@ -1,10 +1,17 @@
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
-import type { SignedAddress } from '../storage/blobs/blob-store.ts';
-import { addressOfVolume } from '../volumes/volume-access.ts';
-import { volumeObjectAddress } from '../volumes/volume-object-address.ts';
+import { demand } from '../members/members.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasDownloadTime, HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { SignedAddress } from '../storage/objects/byte-source.ts';
+import type { HasStore } from '../store/store.ts';
+import {
+  addressOfVolume,
+  type HasVolumeSecrets,
+  volumeObjectAddress,
+  volumesIn,
+} from '../volumes/volumes.ts';
 import { fileFor } from './file-access.ts';
 import type { FileRow } from './tables/file-table.ts';
 
@@ -15,7 +22,7 @@ import type { FileRow } from './tables/file-table.ts';
  * @throws ServiceError 5002, 5017 folder, 5014, 5034 inactive volume
  */
 export async function downloadAddress(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner & HasDownloadTime,
   caller: Caller,
   fileId: string,
 ): Promise<{ readonly file: FileRow; readonly address: SignedAddress }> {
@@ -26,12 +33,15 @@ export async function downloadAddress(
 }
 
 /** The same, of a file that is known to be one, for whoever may read it. @throws ServiceError 5034 */
-export async function contentAddress(services: Services, file: FileRow): Promise<SignedAddress> {
+export async function contentAddress(
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner & HasDownloadTime,
+  file: FileRow,
+): Promise<SignedAddress> {
   const { store, blobs } = services;
   const { blob_key, volume_id, location } = file;
   if (blob_key !== null) return blobs.downloadAddress(blob_key);
   if (volume_id === null || location === null) throw new Error(`file ${file.id} has no content`);
-  const row = await store.volumes.find(volume_id);
+  const row = await volumesIn(store).find(volume_id);
   if (row?.active !== 1) throw new ServiceError(5034);
   return volumeObjectAddress(services, { volume: { row, address: addressOfVolume(row) }, location });
 }

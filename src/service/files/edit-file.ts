@@ -1,15 +1,16 @@
 import type { EditFileBody, FileMetadata, MetadataBody } from '../../contract/file.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import { demand } from '../members/members.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { type AccessibleFile, fileFor, fileWith } from './file-access.ts';
 import { checkMerged, checkMetadata } from './metadata.ts';
 import { checkFileName } from './names.ts';
 import { freeName } from './place-file.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 import { checkTags } from './tags.ts';
 
 export interface FileEdit extends EditFileBody {
@@ -25,7 +26,7 @@ export interface FileEdit extends EditFileBody {
  * @throws ServiceError 5002, 5023 folder, 5008, 5024, 5003, 5009, 5006, 5011
  */
 export async function editFile(
-  { store, clock }: Services,
+  { store, clock }: HasStore & HasClock,
   caller: Caller,
   edit: { readonly id: string; readonly changes: FileEdit },
 ): Promise<FileRow> {
@@ -39,15 +40,15 @@ export async function editFile(
   if (newPairs !== undefined) demandCreator({ file, permissions }, caller);
   if (newTags !== undefined) demand(permissions, 'write', 5011);
   return store.transaction(async (tx) => {
-    const present = await tx.files.find(file.id);
+    const present = await filesIn(tx).find(file.id);
     if (present === undefined) throw new ServiceError(5002);
     if (newName !== undefined) {
       const place = { parentId: present.parent_id ?? '', name: newName, overwrite, taken: 5003 as const };
       await freeName(tx, place, { now: storedTime(clock.now()), own: file.id });
-      await tx.files.update(file.id, { name: newName });
+      await filesIn(tx).update(file.id, { name: newName });
     }
     if (newPairs !== undefined) await writePairs(tx, file.id, { pairs: newPairs, replace });
-    if (newTags !== undefined) await tx.files.replaceTags(file.id, newTags);
+    if (newTags !== undefined) await filesIn(tx).replaceTags(file.id, newTags);
     return { ...present, name: newName ?? present.name };
   });
 }
@@ -57,7 +58,7 @@ export async function editFile(
  * @returns All metadata after the change. @throws ServiceError 5002, 5025 folder, 5009, 5006
  */
 export async function editMetadata(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   edit: { readonly id: string; readonly body: MetadataBody; readonly change: 'merge' | 'replace' },
 ): Promise<FileMetadata> {
@@ -66,9 +67,9 @@ export async function editMetadata(
   demandCreator({ file, permissions }, caller);
   const pairs = checkMetadata(edit.body);
   return store.transaction(async (tx) => {
-    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
+    if ((await filesIn(tx).find(file.id)) === undefined) throw new ServiceError(5002);
     await writePairs(tx, file.id, { pairs, replace: edit.change === 'replace' });
-    return tx.files.metadata(file.id);
+    return filesIn(tx).metadata(file.id);
   });
 }
 
@@ -77,14 +78,14 @@ async function writePairs(
   fileId: string,
   change: { readonly pairs: FileMetadata; readonly replace: boolean },
 ): Promise<void> {
-  if (change.replace) return tx.files.replaceMetadata(fileId, change.pairs);
-  checkMerged(await tx.files.metadata(fileId), change.pairs);
-  return tx.files.mergeMetadata(fileId, change.pairs);
+  if (change.replace) return filesIn(tx).replaceMetadata(fileId, change.pairs);
+  checkMerged(await filesIn(tx).metadata(fileId), change.pairs);
+  return filesIn(tx).mergeMetadata(fileId, change.pairs);
 }
 
 /** @throws ServiceError 5002, 5027 folder, 5011 */
 export async function replaceTags(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   edit: { readonly id: string; readonly tags: readonly string[] },
 ): Promise<string[]> {
@@ -92,8 +93,8 @@ export async function replaceTags(
   if (file.kind === 'folder') throw new ServiceError(5027);
   const tags = checkTags(edit.tags);
   await store.transaction(async (tx) => {
-    if ((await tx.files.find(file.id)) === undefined) throw new ServiceError(5002);
-    await tx.files.replaceTags(file.id, tags);
+    if ((await filesIn(tx).find(file.id)) === undefined) throw new ServiceError(5002);
+    await filesIn(tx).replaceTags(file.id, tags);
   });
   return tags;
 }

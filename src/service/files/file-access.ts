@@ -2,9 +2,10 @@ import type { ErrorCode } from '../../contract/error-codes.ts';
 import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand, type ProjectPermission, permissionsWith } from '../projects/permissions.ts';
+import { demand, type ProjectPermission, permissionsWith, projectsIn } from '../members/members.ts';
 import type { Store } from '../store/store.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 
 export interface AccessibleFile {
   readonly file: FileRow;
@@ -19,9 +20,9 @@ export async function fileFor(
   fileId: string,
   missing: ErrorCode = 5002,
 ): Promise<AccessibleFile> {
-  const file = await store.files.find(fileId);
+  const file = await filesIn(store).find(fileId);
   if (file === undefined) throw new ServiceError(missing);
-  const ofMember = await store.projects.permissionsOf(caller.username, file.project_id);
+  const ofMember = await projectsIn(store).permissionsOf(caller.username, file.project_id);
   const permissions = permissionsWith(ofMember, { isPublic: file.is_public === 1 });
   if (permissions === undefined) throw new ServiceError(missing);
   return { file, permissions };

@@ -11,19 +11,28 @@ import {
   TagsBody,
 } from '../../contract/file.ts';
 import { FieldsQuery } from '../../contract/paging.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasDownloadTime, HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore } from '../store/store.ts';
+import type { HasVolumeSecrets } from '../volumes/volumes.ts';
 import { copyFile } from './copy-file.ts';
 import { downloadAddress } from './download-address.ts';
 import { editMetadata, replaceTags } from './edit-file.ts';
 import { fileFor } from './file-access.ts';
 import { fileAnswer } from './file-answer.ts';
 import { moveFile } from './move-file.ts';
+import { filesIn } from './tables/file-table.ts';
 
 const FilePath = Type.Object({ file_id: Type.String() });
 
-export function fileActionRoutes(app: App, services: Services): void {
+export function fileActionRoutes(
+  app: App,
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner & HasDownloadTime & HasClock,
+): void {
   metadataRoutes(app, services);
   copyAndMoveRoutes(app, services);
 
@@ -44,7 +53,7 @@ export function fileActionRoutes(app: App, services: Services): void {
   );
 }
 
-function metadataRoutes(app: App, services: Services): void {
+function metadataRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const url = '/files/:file_id/metadata';
   const schema = { params: FilePath, querystring: FieldsQuery, response: { 200: FileMetadata } };
@@ -52,7 +61,7 @@ function metadataRoutes(app: App, services: Services): void {
   app.get(url, { schema }, async ({ caller, params }) => {
     const { file } = await fileFor(store, caller, params.file_id);
     if (file.kind === 'folder') throw new ServiceError(5025);
-    return store.files.metadata(file.id);
+    return filesIn(store).metadata(file.id);
   });
 
   for (const [method, change] of [
@@ -69,7 +78,7 @@ function metadataRoutes(app: App, services: Services): void {
   }
 }
 
-function copyAndMoveRoutes(app: App, services: Services): void {
+function copyAndMoveRoutes(app: App, services: HasStore & HasClock): void {
   app.post(
     '/files/:file_id/actions/copy',
     {

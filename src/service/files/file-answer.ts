@@ -4,10 +4,11 @@ import type { RequestView } from '../http/request-view.ts';
 import type { Store } from '../store/store.ts';
 import { fileResource, listedResource } from './file-resource.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 import type { ListedFile } from './tables/page-of-files.ts';
 
 export async function fileAnswer(store: Store, file: FileRow, view: RequestView): Promise<FileResource> {
-  const [detailed] = await store.files.withDetails([file]);
+  const [detailed] = await filesIn(store).withDetails([file]);
   return fileResource(detailed ?? { ...file, metadata: {}, tags: [] }, view);
 }
 
@@ -19,6 +20,6 @@ export async function fileAnswers(
 ): Promise<FileResource[]> {
   const { view, selector } = request;
   const shown = selector.wants('metadata', []) || selector.wants('tags', []);
-  const detailsOf = await store.files.details(shown ? files : []);
+  const detailsOf = await filesIn(store).details(shown ? files : []);
   return files.map((file) => listedResource(file, detailsOf(file.id), view));
 }

@@ -1,6 +1,6 @@
 import type { FileOrigin, FileResource, FileStorage } from '../../contract/file.ts';
 import type { RequestView } from '../http/request-view.ts';
-import { STORAGE_LOCATION } from '../service-config.ts';
+import { STORAGE_LOCATION } from '../storage/blobs/blob-store.ts';
 import { apiTime } from '../store/stored-time.ts';
 import type { FileDetails } from './tables/file-details.ts';
 import type { DetailedFile } from './tables/file-table.ts';

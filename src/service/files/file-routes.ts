@@ -10,10 +10,11 @@ import {
 } from '../../contract/file.ts';
 import { CreateFolderBody } from '../../contract/folder.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { createFolder } from './create-folder.ts';
 import { deleteFile } from './delete-file.ts';
 import { destinationFolder, folderFor } from './destination-folder.ts';
@@ -21,16 +22,17 @@ import { editFile } from './edit-file.ts';
 import { fileFor } from './file-access.ts';
 import { fileAnswer, fileAnswers } from './file-answer.ts';
 import { fileFilters, metadataFilters } from './file-listing-query.ts';
+import { filesIn } from './tables/file-table.ts';
 
 const FilePath = Type.Object({ file_id: Type.String() });
 
-export function fileRoutes(app: App, services: Services): void {
+export function fileRoutes(app: App, services: HasStore & HasClock): void {
   listRoutes(app, services);
   detailRoutes(app, services);
   folderRoutes(app, services);
 }
 
-function listRoutes(app: App, { store }: Services): void {
+function listRoutes(app: App, { store }: HasStore): void {
   app.get(
     '/files',
     {
@@ -49,7 +51,7 @@ function listRoutes(app: App, { store }: Services): void {
         ...fileFilters(request.query),
         metadata: metadataFilters(request.query),
       };
-      const { rows, total } = await store.files.list(listing, { offset, limit });
+      const { rows, total } = await filesIn(store).list(listing, { offset, limit });
       const items = await fileAnswers(store, rows, request);
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -64,14 +66,14 @@ function listRoutes(app: App, { store }: Services): void {
     async (request, reply) => {
       const { offset, limit } = request.query;
       const { file: folder } = await folderFor(store, request.caller, request.params.file_id);
-      const { rows, total } = await store.files.list({ parentId: folder.id }, { offset, limit });
+      const { rows, total } = await filesIn(store).list({ parentId: folder.id }, { offset, limit });
       const items = await fileAnswers(store, rows, request);
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
   );
 }
 
-function detailRoutes(app: App, services: Services): void {
+function detailRoutes(app: App, services: HasStore & HasClock): void {
   const { store } = services;
   const url = '/files/:file_id';
   app.get(
@@ -110,7 +112,7 @@ function detailRoutes(app: App, services: Services): void {
   );
 }
 
-function folderRoutes(app: App, services: Services): void {
+function folderRoutes(app: App, services: HasStore & HasClock): void {
   app.post(
     '/files',
     { schema: { body: CreateFolderBody, querystring: FieldsQuery, response: { 200: FileResource } } },

@@ -5,14 +5,15 @@ import { TOTAL_HEADER } from '../../contract/headers.ts';
 import { type Page, PageOf } from '../../contract/paging.ts';
 import type { App } from '../http/fastify-types.ts';
 import { addressOf } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { destinationFolder, folderFor } from './destination-folder.ts';
 import { fileAnswers } from './file-answer.ts';
 import { fileFilters } from './file-listing-query.ts';
 import { parseScrollToken, scrollToken } from './scroll-token.ts';
+import { filesIn } from './tables/file-table.ts';
 
 /** Listings that go on from the last entry seen, and so neither skip nor repeat when entries come and go. */
-export function fileScrollRoutes(app: App, services: Services): void {
+export function fileScrollRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const response = { 200: PageOf(FileResource) };
 
@@ -48,14 +49,14 @@ interface Scroll {
 }
 
 async function scrollPage(
-  { store }: Services,
+  { store }: HasStore,
   { request, reply, folderId, query }: Scroll,
 ): Promise<Page<FileResource>> {
   const { limit, token } = query;
   const filters = { parentId: folderId, ...fileFilters(query) };
   const listing = { ...filters, afterName: parseScrollToken(token) };
-  const { rows, total: left } = await store.files.list(listing, { offset: 0, limit });
-  void reply.header(TOTAL_HEADER, await store.files.count(filters));
+  const { rows, total: left } = await filesIn(store).list(listing, { offset: 0, limit });
+  void reply.header(TOTAL_HEADER, await filesIn(store).count(filters));
   const last = rows.at(-1);
   const more = last !== undefined && rows.length < left;
   return {

@@ -1,5 +1,6 @@
 import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
 import type { Store } from '../store/store.ts';
+import { fileBatchesIn } from './tables/file-batch-table.ts';
 
 /** The name itself where it is free in the folder, else with the lowest number before it that makes it so. */
 export async function freeNumberedName(store: Store, folderId: string, name: string): Promise<string> {
@@ -15,7 +16,7 @@ export async function freeNumberedNames(
 ): Promise<readonly string[]> {
   for (let number = 0; ; number++) {
     const candidates = names.map((name) => numbered(name, number));
-    const taken = await store.fileBatches.takenNames(folderId, candidates);
+    const taken = await fileBatchesIn(store).takenNames(folderId, candidates);
     if (taken.size === 0) return candidates;
   }
 }
@@ -31,7 +32,7 @@ export async function freeNameOfEach(
   for (let number = 0; free.size < names.length; number++) {
     const candidates = new Map<string, string>();
     for (const name of names) if (!free.has(name)) candidates.set(numbered(name, number), name);
-    const taken = await store.fileBatches.takenNames(folderId, [...candidates.keys()]);
+    const taken = await fileBatchesIn(store).takenNames(folderId, [...candidates.keys()]);
     for (const [candidate, name] of candidates) {
       if (taken.has(candidate) || given.has(candidate)) continue;
       given.add(candidate);

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../contract/error-codes.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
 import type { FileRow } from './tables/file-table.ts';
+import { filesIn } from './tables/file-table.ts';
 
 export interface Place {
   readonly parentId: string;
@@ -20,8 +21,8 @@ export interface Place {
  */
 export async function holderOfName(store: Store, place: Place, own?: string): Promise<FileRow | undefined> {
   const { parentId, name } = place;
-  if ((await store.files.find(parentId)) === undefined) throw new ServiceError(5026);
-  const holder = await store.files.findChild(parentId, name);
+  if ((await filesIn(store).find(parentId)) === undefined) throw new ServiceError(5026);
+  const holder = await filesIn(store).findChild(parentId, name);
   if (holder === undefined || holder.id === own) return undefined;
   checkGivesWay(holder, place);
   return holder;
@@ -48,7 +49,7 @@ export async function freeName(
   options: { readonly now: string; readonly own?: string },
 ): Promise<void> {
   const holder = await holderOfName(store, place, options.own);
-  if (holder !== undefined) await store.files.delete(holder, options.now);
+  if (holder !== undefined) await filesIn(store).delete(holder, options.now);
 }
 
 /** Puts a new file under its name, inside a transaction. @throws ServiceError as `holderOfName` */
@@ -59,5 +60,5 @@ export async function placeFile(
 ): Promise<void> {
   const place = { parentId: file.parent_id ?? '', name: file.name, overwrite, taken };
   await freeName(store, place, { now: file.created_on });
-  await store.files.insert(file);
+  await filesIn(store).insert(file);
 }

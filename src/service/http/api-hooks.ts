@@ -5,19 +5,26 @@ import {
   RATE_REMAINING_HEADER,
   RATE_RESET_HEADER,
 } from '../../contract/headers.ts';
-import type { Services } from '../services.ts';
-import { storedTime } from '../store/stored-time.ts';
-import { hashToken } from '../users/token-hash.ts';
 import type { Caller } from './caller.ts';
 import type { App } from './fastify-types.ts';
 import { FieldSelector } from './field-selector.ts';
 import { hasImpossibleId } from './possible-id.ts';
-import type { RateState } from './rate-limiter.ts';
+import type { HasRateLimiter, RateState } from './rate-limiter.ts';
+import type { HasRequestMetrics } from './request-metrics.ts';
 import { selectFields } from './select-fields.ts';
 import { ServiceError } from './service-error.ts';
+import type { HasStats } from './service-stats.ts';
+
+export interface HasAuthenticate {
+  /** Whose token it is; undefined for none that is good. */
+  readonly authenticate: (token: string) => Promise<Caller | undefined>;
+}
 
 /** What every call of the API goes through: counting, token, rate limit, `fields`. */
-export function addApiHooks(app: App, services: Services): void {
+export function addApiHooks(
+  app: App,
+  services: HasAuthenticate & HasRateLimiter & HasStats & HasRequestMetrics,
+): void {
   app.addHook('onRequest', async (request, reply) => {
     services.stats.apiCall(`${request.method} ${request.routeOptions.url ?? 'unknown'}`);
     const caller = await callerOf(request, services);
@@ -41,34 +48,23 @@ export function addApiHooks(app: App, services: Services): void {
   });
 }
 
-/** A use of a token costs a write no more often than this. */
-const USE_NOTED_EVERY_MS = 10 * 60_000;
-
 /** The rate of requests without a token is not limited, but announced as that of a caller who made none. */
 const NOBODY = '';
 
 /** Undefined when the call is open to all, or brings no good token. */
-async function callerOf(request: FastifyRequest, services: Services): Promise<Caller | undefined> {
-  const { store, clock, logger } = services;
+async function callerOf(
+  request: FastifyRequest,
+  { authenticate }: HasAuthenticate,
+): Promise<Caller | undefined> {
   const token = tokenOf(request);
   if (token === undefined || request.routeOptions.config.open === true) return undefined;
-  const tokenHash = hashToken(token);
-  const now = clock.now();
-  const good = await store.tokens.findGood(tokenHash, storedTime(now));
-  if (good === undefined) return undefined;
-  const before = storedTime(now - USE_NOTED_EVERY_MS);
-  if ((good.last_used_on ?? '') < before) {
-    await store.tokens
-      .noteUse(tokenHash, { now: storedTime(now), before })
-      .catch((err) => logger.warn({ err }, 'use of a token not noted'));
-  }
-  return { username: good.username, tokenHash };
+  return authenticate(token);
 }
 
 async function countRequest(
   { tokenHash }: Caller,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  { rateLimiter, metrics }: Services,
+  { rateLimiter, metrics }: HasRateLimiter & HasRequestMetrics,
 ): Promise<void> {
   const state = await rateLimiter.count(tokenHash);
   announce(reply, state);

@@ -1,17 +1,19 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { BLOB_PATH, DirectoryBlobStore, PART_PATH } from '../storage/blobs/directory-blob-store.ts';
+import type { HasSigner } from '../storage/blobs/url-signer.ts';
 import type { App } from './fastify-types.ts';
 import { scope } from './scope.ts';
 import { sendBytes } from './send-bytes.ts';
 import { ServiceError } from './service-error.ts';
+import type { HasStats } from './service-stats.ts';
 
 /**
  * Parts and contents by signed address: no token, no rate limit, not part of the API. Served only where the blobs are a
  * directory of this service; another store serves its own.
  */
-export function storageRoutes(app: App, services: Services): void {
+export function storageRoutes(app: App, services: HasBlobs & HasSigner & HasStats): void {
   const { blobs, signer } = services;
   if (!(blobs instanceof DirectoryBlobStore)) return;
   const own = scope((inner) => {
@@ -27,7 +29,7 @@ export function storageRoutes(app: App, services: Services): void {
   void app.register(own);
 }
 
-function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: Services): void {
+function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: HasStats): void {
   app.put(
     `${PART_PATH}/:key/:part_number`,
     {
@@ -53,7 +55,7 @@ function receiveParts(app: App, blobs: DirectoryBlobStore, { stats }: Services):
   );
 }
 
-function sendContents(app: App, blobs: DirectoryBlobStore, { stats }: Services): void {
+function sendContents(app: App, blobs: DirectoryBlobStore, { stats }: HasStats): void {
   app.get(
     `${BLOB_PATH}/:key`,
     { schema: { params: Type.Object({ key: Type.String() }) } },

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../storage/blobs/blob-store.ts';
+import type { ByteRange } from '../storage/objects/byte-source.ts';
 
 /** What a Range header asks of a content of so many bytes: everything, a part, or what is not there. */
 export type RangeAnswer =

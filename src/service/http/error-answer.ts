@@ -1,3 +1,4 @@
+import { TooManyBytesError } from '../storage/objects/too-many-bytes-error.ts';
 import { isStoreFailure } from '../storage/s3/s3-failure.ts';
 import { databaseFailure, isPassingFailure } from '../store/database-failure.ts';
 import { ServiceError } from './service-error.ts';
@@ -5,6 +6,9 @@ import { ServiceError } from './service-error.ts';
 /** What a caller is told of anything thrown while a call was served. Never a stack, never an inner message. */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
+  if (error instanceof TooManyBytesError) {
+    return new ServiceError(90000, error.message, { status: 413, cause: error });
+  }
   const { code, statusCode, message } = error as NodeJS.ErrnoException & { statusCode?: number };
   const failure = databaseFailure(error);
   if (code === 'ENOSPC' || code === 'EDQUOT' || failure === 'full') {

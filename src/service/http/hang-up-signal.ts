@@ -6,3 +6,8 @@ export function hangUpSignal(reply: FastifyReply): AbortSignal {
   reply.raw.once('close', () => over.abort());
   return over.signal;
 }
+
+export interface HasClosing {
+  /** Fires when the process has been told to end: waiting answers are given, nothing new is begun. */
+  readonly closing: AbortSignal;
+}

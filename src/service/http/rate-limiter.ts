@@ -13,3 +13,12 @@ export interface RateLimiter {
   /** Reads the state and counts nothing. */
   peek(key: string): Promise<RateState>;
 }
+
+export interface HasRateLimiter {
+  readonly rateLimiter: RateLimiter;
+}
+
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}

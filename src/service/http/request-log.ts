@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import type { Services } from '../services.ts';
+import type { HasLogger } from '../../observe/logger.ts';
 import type { App } from './fastify-types.ts';
+import type { HasRequestMetrics } from './request-metrics.ts';
 
 /**
  * One line and one measurement for each request, when it has been answered or its caller has gone. The query stays out of
  * the line: it may hold a signature.
  */
-export function logRequests(app: App, { logger, metrics }: Services): void {
+export function logRequests(app: App, { logger, metrics }: HasRequestMetrics & HasLogger): void {
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode: status, elapsedTime } = reply;
     const route = routeOf(request);

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ByteSource } from '../storage/blobs/blob-store.ts';
+import type { ByteSource } from '../storage/objects/byte-source.ts';
 import { answerRange } from './byte-range.ts';
 import { errorBody } from './error-body.ts';
 import type { ServiceStats } from './service-stats.ts';

@@ -41,3 +41,7 @@ export class ServiceStats {
     return { ...Object.fromEntries(Object.entries(this)), apiCalls: Object.fromEntries(this.apiCalls) };
   }
 }
+
+export interface HasStats {
+  readonly stats: ServiceStats;
+}

@@ -1,8 +1,12 @@
 import type { ErrorCode } from '../../contract/error-codes.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
+import type { HasClosing } from '../http/hang-up-signal.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
+import type { HasJobSignals } from './job-signals.ts';
 import type { JobKind, JobRow } from './job-table.ts';
+import { jobsIn } from './job-table.ts';
 
 /** How often to look at jobs that other processes work on. */
 const POLL_MS = 500;
@@ -23,7 +27,7 @@ export interface JobsWanted {
  * the slowest to hear of the fastest), and when the time is over.
  */
 export async function findJobs(
-  services: Services,
+  services: HasStore & HasJobSignals & HasClosing & HasClock,
   caller: Caller,
   wanted: JobsWanted,
 ): Promise<readonly (JobRow | undefined)[]> {
@@ -45,7 +49,7 @@ export async function findJobs(
 
 /** One job. @throws ServiceError `missing` */
 export async function findJob(
-  services: Services,
+  services: HasStore & HasJobSignals & HasClosing & HasClock,
   caller: Caller,
   wanted: Omit<JobsWanted, 'ids'> & { readonly id: string; readonly missing: ErrorCode },
 ): Promise<JobRow> {
@@ -55,11 +59,11 @@ export async function findJob(
 }
 
 async function readJobs(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   { ids, kind }: JobsWanted,
 ): Promise<(JobRow | undefined)[]> {
-  const rows = await store.jobs.findMany([...new Set(ids)]);
+  const rows = await jobsIn(store).findMany([...new Set(ids)]);
   const own = new Map(
     rows.filter((row) => row.kind === kind && row.created_by === caller.username).map((row) => [row.id, row]),
   );

@@ -1,14 +1,20 @@
+import type { HasClock } from '../../lib/clock.ts';
+import type { HasLogger } from '../../observe/logger.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { type AuditedAct, auditEntries } from '../operations/audit/audit-entry.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import { auditIn } from '../operations/audit/audit-table.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import type { ExportRequest, JobFailure } from './job-requests.ts';
-import type { JobKind, JobRow, Lease } from './job-table.ts';
+import type { HasJobSignals } from './job-signals.ts';
+import type { JobFailure, JobKind, JobRow, Lease } from './job-table.ts';
+import { jobsIn } from './job-table.ts';
+
+/** What every job works with. */
+export interface JobServices extends HasStore, HasClock, HasLogger, HasJobSignals {}
 
 /** What the run of a job works with. */
-export interface JobRun {
+export interface JobRun<Services extends JobServices = JobServices> {
   readonly services: Services;
   readonly job: JobRow;
   readonly lease: Lease;
@@ -38,7 +44,7 @@ export async function underLease<Result>(
   work: (tx: Store) => Promise<Result>,
 ): Promise<Result> {
   return services.store.transaction(async (tx) => {
-    await tx.jobs.hold(lease);
+    await jobsIn(tx).hold(lease);
     return work(tx);
   });
 }
@@ -52,14 +58,14 @@ export async function recordAct(
   const context = { atMs: services.clock.now(), requestId: job.id, username: job.created_by };
   const { failure, ...done } = act;
   const outcome = failure === undefined ? { status: 200 } : { status: failure.status, code: failure.code };
-  await store.audit.append(auditEntries(context, [{ ...done, ...outcome }]));
+  await auditIn(store).append(auditEntries(context, [{ ...done, ...outcome }]));
 }
 
 /** Records that the work has begun; a job taken over keeps the time of its first beginning. @throws LeaseLostError */
 export async function recordStart({ services, job, lease }: JobRun): Promise<void> {
   const { store, clock, jobSignals } = services;
   const started_on = job.started_on ?? storedTime(clock.now());
-  await store.jobs.record(lease, { state: 'RUNNING', started_on });
+  await jobsIn(store).record(lease, { state: 'RUNNING', started_on });
   jobSignals.tell('changed');
 }
 
@@ -71,29 +77,18 @@ export async function recordEnd(
 ): Promise<void> {
   const { services, job, lease } = run;
   const failed = 'failure' in end;
-  await store.jobs.record(lease, {
+  await jobsIn(store).record(lease, {
     state: isTransfer(job.kind) ? (failed ? 'FAILED' : 'COMPLETED') : 'FINISHED',
     ...(failed ? { error: JSON.stringify(end.failure) } : { result: JSON.stringify(end.result) }),
     finished_on: storedTime(services.clock.now()),
     leased_by: null,
     lease_until: null,
   });
-  if (isTransfer(job.kind)) await recordTransfer(store, run, end);
 }
 
-/** An import is about the volume it reads, an export about the file that it takes the content of. */
-async function recordTransfer(
-  store: Store,
-  run: JobRun,
-  end: { readonly result?: unknown; readonly failure?: JobFailure },
-): Promise<void> {
-  const { job } = run;
-  const { volume, file }: Partial<ExportRequest> = JSON.parse(job.request);
-  const { id } = (end.result ?? {}) as { readonly id?: string };
-  await recordAct(store, run, {
-    action: `${job.kind}.run`,
-    object: file ?? volume,
-    detail: file === undefined ? { project: job.project_id, made: id } : { volume },
-    ...(end.failure === undefined ? {} : { failure: end.failure }),
-  });
+/** How jobs of a kind are done. */
+export interface JobWork<Services extends JobServices> {
+  readonly run: (run: JobRun<Services>) => Promise<void>;
+  /** Records that it failed. */
+  readonly fail: (run: JobRun<Services>, failure: JobFailure) => Promise<void>;
 }

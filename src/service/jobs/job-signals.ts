@@ -55,3 +55,8 @@ export class JobSignals {
     over.abort();
   }
 }
+
+export interface HasJobSignals {
+  /** Wakes the worker, and whoever waits for a job. */
+  readonly jobSignals: JobSignals;
+}

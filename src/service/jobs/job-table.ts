@@ -10,6 +10,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysel
 import type { DialectFeatures } from '../store/dialect-features.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { JobsTable, Schema } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type JobRow = Selectable<JobsTable>;
 export type JobKind = JobRow['kind'];
@@ -29,6 +30,13 @@ export interface Lease {
 }
 
 /** The job is no longer this worker's: taken over after its lease ran out, or stopped. */
+/** A failure as a job keeps it. */
+export interface JobFailure {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+}
+
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
@@ -44,7 +52,7 @@ type JobProgress = Partial<
   >
 >;
 
-export class JobStore {
+export class JobTable {
   readonly #db: Kysely<Schema>;
   readonly #features: DialectFeatures;
 
@@ -223,3 +231,5 @@ function isFree(now: string) {
   return (eb: ExpressionBuilder<Schema, 'jobs'>) =>
     eb.or([eb('lease_until', 'is', null), eb('lease_until', '<=', now)]);
 }
+
+export const jobsIn: (store: Store) => JobTable = table(({ db, features }) => new JobTable(db, features));

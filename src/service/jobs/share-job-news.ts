@@ -1,6 +1,7 @@
-import type { ServicesOptions } from '../service-config.ts';
-import type { Services } from '../services.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import type { HasLogger } from '../../observe/logger.ts';
 import { PostgresNews } from '../store/postgres-news.ts';
+import type { HasJobSignals } from './job-signals.ts';
 
 /**
  * Lets the processes on one database hear of each other's jobs.
@@ -8,8 +9,8 @@ import { PostgresNews } from '../store/postgres-news.ts';
  * @returns To be closed before the store; undefined on SQLite, which carries no news
  */
 export async function shareJobNews(
-  { jobSignals, logger, clock }: Services,
-  { databaseUrl }: ServicesOptions,
+  { jobSignals, logger, clock }: HasJobSignals & HasClock & HasLogger,
+  { databaseUrl }: { readonly databaseUrl?: string | undefined },
 ): Promise<PostgresNews | undefined> {
   if (databaseUrl === undefined) return undefined;
   const news = await PostgresNews.open({

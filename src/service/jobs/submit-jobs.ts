@@ -1,13 +1,16 @@
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
 import type { Caller } from '../http/caller.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { isTransfer } from './job-run.ts';
+import type { HasJobSignals } from './job-signals.ts';
 import type { JobKind, JobRow } from './job-table.ts';
+import { jobsIn } from './job-table.ts';
 
 /** A job that nobody has begun. */
 export function newJob(
-  { clock }: Services,
+  { clock }: HasClock,
   caller: Caller,
   job: {
     readonly kind: JobKind;
@@ -34,7 +37,10 @@ export function newJob(
 }
 
 /** Hands jobs over to the workers. */
-export async function submitJobs({ store, jobSignals }: Services, jobs: readonly JobRow[]): Promise<void> {
-  await store.jobs.insert(jobs);
+export async function submitJobs(
+  { store, jobSignals }: HasStore & HasJobSignals,
+  jobs: readonly JobRow[],
+): Promise<void> {
+  await jobsIn(store).insert(jobs);
   jobSignals.tell('work');
 }

@@ -10,18 +10,12 @@
  */
 
 import { randomId } from '../../lib/random-id.ts';
-import { runFileJob } from '../file-jobs/run-file-job.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { JobEnd } from '../operations/monitoring/service-metrics.ts';
-import type { Services } from '../services.ts';
+import type { HasMetrics, JobEnd } from '../operations/monitoring/service-metrics.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { failTask, runTask } from '../task-runs/run-task.ts';
-import { runExport } from '../transfers/run-export.ts';
-import { runImport } from '../transfers/run-import.ts';
-import type { JobFailure } from './job-requests.ts';
-import { failureOf, type JobRun, recordEnd, underLease } from './job-run.ts';
-import { type JobKind, type JobRow, type Lease, LeaseLostError } from './job-table.ts';
+import { failureOf, type JobRun, type JobServices, type JobWork } from './job-run.ts';
+import { type JobKind, type JobRow, jobsIn, type Lease, LeaseLostError } from './job-table.ts';
 
 export interface WorkerOptions {
   /** Which jobs it does. Default: all but tasks. */
@@ -37,28 +31,17 @@ export interface WorkerOptions {
 /** A job that has ended so many workers is given up. */
 const ATTEMPTS_MAX = 5;
 
-interface Work {
-  readonly run: (run: JobRun) => Promise<void>;
-  /** Records that it failed. */
-  readonly fail: (run: JobRun, failure: JobFailure) => Promise<void>;
-}
-
-const fail: Work['fail'] = (run, failure) => underLease(run, (tx) => recordEnd(tx, run, { failure }));
-
-const WORKS: Readonly<Record<JobKind, Work>> = {
-  import: { run: runImport, fail },
-  export: { run: runExport, fail },
-  copy: { run: runFileJob, fail },
-  move: { run: runFileJob, fail },
-  delete: { run: runFileJob, fail },
-  task: { run: runTask, fail: failTask },
-};
-
 /** Jobs that are short, as opposed to tasks. */
 const SHORT_JOBS: readonly JobKind[] = ['import', 'export', 'copy', 'move', 'delete'];
 
-export class Worker {
+/** How the jobs of each kind are done. */
+export type JobWorks<Services extends JobServices> = Readonly<Record<JobKind, JobWork<Services>>>;
+
+type WorkerServices = JobServices & HasMetrics;
+
+export class Worker<Services extends WorkerServices> {
   readonly #services: Services;
+  readonly #works: JobWorks<Services>;
   readonly #name = randomId();
   #leases = 0;
   readonly #kinds: readonly JobKind[];
@@ -69,8 +52,9 @@ export class Worker {
   readonly #running = new Set<Promise<void>>();
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(services: Services, options: WorkerOptions = {}) {
+  constructor(services: Services, works: JobWorks<Services>, options: WorkerOptions = {}) {
     this.#services = services;
+    this.#works = works;
     this.#kinds = options.kinds ?? SHORT_JOBS;
     this.#concurrency = options.concurrency ?? 4;
     this.#leaseMs = (options.leaseSeconds ?? 15) * 1000;
@@ -106,7 +90,7 @@ export class Worker {
       // A name for each lease: a worker that was too slow for its own job must not hold it twice.
       this.#leases += 1;
       const holder = `${this.#name}-${this.#leases}`;
-      const job = await store.jobs.lease(holder, { ...times, kinds: this.#kinds });
+      const job = await jobsIn(store).lease(holder, { ...times, kinds: this.#kinds });
       if (job === undefined) return;
       const running = this.#do(job, holder).finally(() => {
         this.#running.delete(running);
@@ -132,13 +116,12 @@ export class Worker {
     jobSignals.tell('changed');
   }
 
-  async #runToEnd(run: JobRun): Promise<JobEnd> {
+  async #runToEnd(run: JobRun<Services>): Promise<JobEnd> {
     const { job, services } = run;
     try {
       if (job.attempts > ATTEMPTS_MAX)
         throw new ServiceError(90009, 'The job was begun too often and given up.');
-      await this.#demandEnabled(job);
-      await WORKS[job.kind].run(run);
+      await this.#works[job.kind].run(run);
       return 'done';
     } catch (error) {
       return this.#settle(run, error).catch((err) => {
@@ -148,12 +131,6 @@ export class Worker {
     }
   }
 
-  /** @throws ServiceError 90002 */
-  async #demandEnabled({ created_by }: JobRow): Promise<void> {
-    const user = await this.#services.store.users.find(created_by);
-    if (user?.disabled_on) throw new ServiceError(90002, `The user ${created_by} is disabled.`);
-  }
-
   /** Renews the lease until the job is over, or breaks the job off when the lease is lost. */
   async #keepLease(lease: Lease, over: AbortController): Promise<void> {
     const { store, clock, logger } = this.#services;
@@ -161,16 +138,18 @@ export class Worker {
       await clock.sleep(this.#leaseMs / 3, over.signal).catch(() => undefined);
       if (over.signal.aborted) return;
       const until = storedTime(clock.now() + this.#leaseMs);
-      const kept = await store.jobs.renew(lease, until).catch((err) => {
-        logger.warn({ job: lease.jobId, err }, 'lease not renewed');
-        return true;
-      });
+      const kept = await jobsIn(store)
+        .renew(lease, until)
+        .catch((err) => {
+          logger.warn({ job: lease.jobId, err }, 'lease not renewed');
+          return true;
+        });
       if (!kept) over.abort(new LeaseLostError(lease));
     }
   }
 
   /** Decides what an error means for the job. */
-  async #settle(run: JobRun, error: unknown): Promise<JobEnd> {
+  async #settle(run: JobRun<Services>, error: unknown): Promise<JobEnd> {
     const { store, logger } = this.#services;
     const { job, lease, signal } = run;
     if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError) {
@@ -180,11 +159,11 @@ export class Worker {
     // A failure of the database is none of the job: it is begun again, by whoever has a database.
     if (this.#stopping.signal.aborted || isPassingFailure(error)) {
       logger.warn({ job: job.id, err: error }, 'job given back');
-      await store.jobs.record(lease, { leased_by: null, lease_until: null, attempts: job.attempts - 1 });
+      await jobsIn(store).record(lease, { leased_by: null, lease_until: null, attempts: job.attempts - 1 });
       return 'given_back';
     }
     if (!(error instanceof ServiceError)) logger.error({ job: job.id, err: error }, 'job failed');
-    await WORKS[job.kind].fail(run, failureOf(error));
+    await this.#works[job.kind].fail(run, failureOf(error));
     return 'failed';
   }
 }

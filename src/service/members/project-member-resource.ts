@@ -1,6 +1,6 @@
 import type { ProjectMember } from '../../contract/project.ts';
 import type { RequestView } from '../http/request-view.ts';
-import type { ProjectMemberRow } from '../projects/project-table.ts';
+import type { ProjectMemberRow } from './project-table.ts';
 
 export function projectMember(
   projectId: string,

@@ -10,21 +10,23 @@ import {
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { projectFor } from '../projects/project-access.ts';
-import type { Services } from '../services.ts';
+import type { HasStore } from '../store/store.ts';
+import { usersIn } from '../users/users.ts';
+import { projectFor } from './project-access.ts';
 import { projectMember } from './project-member-resource.ts';
 import { addMember, editMember, removeMember } from './project-members.ts';
+import { projectsIn } from './project-table.ts';
 
 const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
 const MemberPath = Type.Object({ ...ProjectPath.properties, username: Type.String() });
 const MEMBER_FIELDS = Object.keys(ProjectMember.properties);
 
-export function projectMemberRoutes(app: App, services: Services): void {
+export function projectMemberRoutes(app: App, services: HasStore): void {
   collectionRoutes(app, services);
   memberRoutes(app, services);
 }
 
-function collectionRoutes(app: App, services: Services): void {
+function collectionRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const url = '/projects/:owner/:project/members';
   app.get(
@@ -36,7 +38,7 @@ function collectionRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { offset, limit } = request.query;
       const { id } = await projectFor(store, request.caller, idOf(request.params));
-      const { rows, total } = await store.projects.members(id, { offset, limit });
+      const { rows, total } = await projectsIn(store).members(id, { offset, limit });
       const items = rows.map((row) => projectMember(id, row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -59,7 +61,7 @@ function collectionRoutes(app: App, services: Services): void {
   );
 }
 
-function memberRoutes(app: App, services: Services): void {
+function memberRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const url = '/projects/:owner/:project/members/:username';
   app.get(
@@ -67,8 +69,8 @@ function memberRoutes(app: App, services: Services): void {
     { schema: { params: MemberPath, querystring: FieldsQuery, response: { 200: ProjectMember } } },
     async ({ caller, view, params }) => {
       const { id } = await projectFor(store, caller, idOf(params));
-      const user = await store.users.find(params.username);
-      const permissions = await store.projects.permissionsOf(params.username, id);
+      const user = await usersIn(store).find(params.username);
+      const permissions = await projectsIn(store).permissionsOf(params.username, id);
       if (user === undefined || permissions === undefined) throw new ServiceError(3002, 'No such member.');
       return projectMember(id, { ...user, permissions }, view);
     },

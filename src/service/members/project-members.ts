@@ -5,16 +5,17 @@ import type {
 } from '../../contract/project.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { completePermissions, demand } from '../projects/permissions.ts';
-import { projectFor } from '../projects/project-access.ts';
-import type { ProjectMemberRow } from '../projects/project-table.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import type { HasStore, Store } from '../store/store.ts';
+import { usersIn } from '../users/users.ts';
 import { checkMemberType } from './member-type.ts';
+import { completePermissions, demand } from './permissions.ts';
+import { projectFor } from './project-access.ts';
+import type { ProjectMemberRow } from './project-table.ts';
+import { projectsIn } from './project-table.ts';
 
 /** Adds a member, or gives one who is there other permissions. @throws ServiceError 3002, 3001, 3005, 3011 */
 export async function addMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   addition: { readonly projectId: string; readonly body: AddProjectMemberBody },
 ): Promise<ProjectMemberRow> {
@@ -24,10 +25,10 @@ export async function addMember(
     checkMemberType(body.type);
     if (!body.username && !body.email) throw new ServiceError(3005);
     const user = body.username
-      ? await tx.users.find(body.username)
-      : await tx.users.findByEmail(body.email ?? '');
+      ? await usersIn(tx).find(body.username)
+      : await usersIn(tx).findByEmail(body.email ?? '');
     if (user === undefined) throw new ServiceError(3002, 'No such user.');
-    const present = await tx.projects.permissionsOf(user.username, projectId);
+    const present = await projectsIn(tx).permissionsOf(user.username, projectId);
     const permissions = completePermissions({ ...present, ...booleans(body.permissions ?? {}) });
     await setPermissions(tx, { projectId, username: user.username, permissions });
     return { username: user.username, email: user.email, permissions };
@@ -36,7 +37,7 @@ export async function addMember(
 
 /** @param change `replace` takes away what is not given. @throws ServiceError 3002, 3001 */
 export async function editMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   edit: {
     readonly projectId: string;
@@ -49,7 +50,7 @@ export async function editMember(
   const given = booleans(edit.permissions);
   return store.transaction(async (tx) => {
     await administer(tx, caller, projectId);
-    const present = await tx.projects.permissionsOf(username, projectId);
+    const present = await projectsIn(tx).permissionsOf(username, projectId);
     if (present === undefined) throw new ServiceError(3002, 'No such member.');
     const permissions = completePermissions(edit.change === 'merge' ? { ...present, ...given } : given);
     await setPermissions(tx, { projectId, username, permissions });
@@ -59,7 +60,7 @@ export async function editMember(
 
 /** Members may leave; others are removed by an administrator. The owner stays. @throws ServiceError 3002, 3001 */
 export async function removeMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   removal: { readonly projectId: string; readonly username: string },
 ): Promise<void> {
@@ -68,10 +69,10 @@ export async function removeMember(
     const project = await projectFor(tx, caller, projectId);
     if (username !== caller.username) demand(project.permissions, 'admin', 3001);
     if (username === project.owner) throw new ServiceError(3001, 'The owner cannot be removed.');
-    if ((await tx.projects.permissionsOf(username, projectId)) === undefined) {
+    if ((await projectsIn(tx).permissionsOf(username, projectId)) === undefined) {
       throw new ServiceError(3002, 'No such member.');
     }
-    await tx.projects.removeMember(projectId, username);
+    await projectsIn(tx).removeMember(projectId, username);
   });
 }
 
@@ -88,7 +89,7 @@ async function setPermissions(
   if (projectId.startsWith(`${username}/`) && !permissions.admin) {
     throw new ServiceError(3001, 'The owner keeps every permission.');
   }
-  await store.projects.setMember(projectId, username, permissions);
+  await projectsIn(store).setMember(projectId, username, permissions);
 }
 
 function booleans(edit: ProjectPermissionsEdit): Partial<ProjectPermissions> {

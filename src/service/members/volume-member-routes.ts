@@ -9,21 +9,19 @@ import {
 } from '../../contract/volume.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
-import { volumeFor } from '../volumes/volume-access.ts';
-import { VolumePath, volumeIdOf } from '../volumes/volume-path.ts';
-import { volumeMember } from '../volumes/volume-resource.ts';
+import type { HasStore } from '../store/store.ts';
+import { VolumePath, volumeFor, volumeIdOf, volumeMember, volumeMembersIn } from '../volumes/volumes.ts';
 import { addVolumeMember, editVolumeMember, findMember, removeVolumeMember } from './volume-members.ts';
 
 const MemberPath = Type.Object({ ...VolumePath.properties, username: Type.String() });
 const MEMBER_FIELDS = Object.keys(VolumeMember.properties);
 
-export function volumeMemberRoutes(app: App, services: Services): void {
+export function volumeMemberRoutes(app: App, services: HasStore): void {
   collectionRoutes(app, services);
   memberRoutes(app, services);
 }
 
-function collectionRoutes(app: App, services: Services): void {
+function collectionRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const url = '/storage/volumes/:owner/:name/members';
   app.get(
@@ -35,7 +33,7 @@ function collectionRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { offset, limit } = request.query;
       const { id } = await volumeFor(store, request.caller, { id: volumeIdOf(request.params) });
-      const { rows, total } = await store.volumeMembers.list(id, { offset, limit });
+      const { rows, total } = await volumeMembersIn(store).list(id, { offset, limit });
       const items = rows.map((row) => volumeMember(id, row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -58,7 +56,7 @@ function collectionRoutes(app: App, services: Services): void {
   );
 }
 
-function memberRoutes(app: App, services: Services): void {
+function memberRoutes(app: App, services: HasStore): void {
   const { store } = services;
   const url = '/storage/volumes/:owner/:name/members/:username';
   app.get(

@@ -1,16 +1,14 @@
 import type { AddVolumeMemberBody, VolumePermissions, VolumePermissionsEdit } from '../../contract/volume.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
-import { volumeFor } from '../volumes/volume-access.ts';
-import type { VolumeMemberRow } from '../volumes/volume-member-table.ts';
-import { editedPermissions } from '../volumes/volume-permissions.ts';
+import type { HasStore, Store } from '../store/store.ts';
+import { usersIn } from '../users/users.ts';
+import { editedPermissions, type VolumeMemberRow, volumeFor, volumeMembersIn } from '../volumes/volumes.ts';
 import { checkMemberType } from './member-type.ts';
 
 /** Adds a member, or edits the permissions of one who is there. @throws ServiceError 9007, 9020, 3002, 3005, 2002 */
 export async function addVolumeMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   { volumeId, body }: { readonly volumeId: string; readonly body: AddVolumeMemberBody },
 ): Promise<VolumeMemberRow> {
@@ -20,9 +18,9 @@ export async function addVolumeMember(
     checkMemberType(type);
     if (!username) throw new ServiceError(3005);
     if (given === undefined) throw new ServiceError(3011);
-    const user = await tx.users.find(username);
+    const user = await usersIn(tx).find(username);
     if (user === undefined) throw new ServiceError(2002);
-    const present = await tx.volumeMembers.find(volumeId, user.username);
+    const present = await volumeMembersIn(tx).find(volumeId, user.username);
     const permissions = editedPermissions(present?.permissions, given);
     await setMember(tx, { volumeId, username: user.username, permissions });
     return { username: user.username, email: user.email, permissions };
@@ -31,7 +29,7 @@ export async function addVolumeMember(
 
 /** @param change `replace` takes away what is not given. @throws ServiceError 9007, 9020, 3002 */
 export async function editVolumeMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   edit: {
     readonly volumeId: string;
@@ -55,7 +53,7 @@ export async function editVolumeMember(
 
 /** Members may leave; others are removed by an administrator. The owner stays. @throws ServiceError 9007, 9020, 3002 */
 export async function removeVolumeMember(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   { volumeId, username }: { readonly volumeId: string; readonly username: string },
 ): Promise<void> {
@@ -64,13 +62,13 @@ export async function removeVolumeMember(
     const volume = await volumeFor(tx, caller, { id: volumeId, ...(leaves ? {} : { permission: 'admin' }) });
     await findMember(tx, volumeId, username);
     if (username === volume.owner) throw new ServiceError(9020, 'The owner cannot be removed.');
-    await tx.volumeMembers.remove(volumeId, username);
+    await volumeMembersIn(tx).remove(volumeId, username);
   });
 }
 
 /** @throws ServiceError 3002 */
 export async function findMember(store: Store, volumeId: string, username: string): Promise<VolumeMemberRow> {
-  const member = await store.volumeMembers.find(volumeId, username);
+  const member = await volumeMembersIn(store).find(volumeId, username);
   if (member === undefined) throw new ServiceError(3002, 'No such member.');
   return member;
 }
@@ -83,5 +81,5 @@ async function setMember(
   if (volumeId.startsWith(`${username}/`) && !permissions.admin) {
     throw new ServiceError(9020, 'The owner keeps every permission.');
   }
-  await store.volumeMembers.set(volumeId, username, permissions);
+  await volumeMembersIn(store).set(volumeId, username, permissions);
 }

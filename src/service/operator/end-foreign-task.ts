@@ -1,8 +1,11 @@
 import type { TaskValues } from '../../contract/task.ts';
+import { filesIn } from '../files/tables/file-table.ts';
+import { jobsIn } from '../jobs/job-table.ts';
 import type { Store } from '../store/store.ts';
 import { endTask, type TaskEnd } from '../tasks/end-task.ts';
 import { isUnfinished, taskDetails } from '../tasks/task-details.ts';
 import type { TaskRow } from '../tasks/task-table.ts';
+import { tasksIn } from '../tasks/task-table.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** How a task ended that something outside of the service ran. */
@@ -22,11 +25,11 @@ export async function endForeignTask(
   id: string,
   end: ForeignTaskEnd & { readonly now: string },
 ): Promise<void> {
-  const task = await tx.tasks.find(id);
+  const task = await tasksIn(tx).find(id);
   if (task === undefined) throw new OperatorError('missing', `there is no task ${id}`);
   if (!isUnfinished(task.status)) throw new OperatorError('invalid', `the task is ${task.status}`);
   if (task.is_batch === 1) throw new OperatorError('invalid', 'it is a batch, which ends with its tasks');
-  if ((await tx.jobs.findMany([id])).length > 0) {
+  if ((await jobsIn(tx).findMany([id])).length > 0) {
     throw new OperatorError('invalid', 'the service runs the task itself; abort it by the API');
   }
   const { status, error, costMicros, now } = end;
@@ -57,10 +60,10 @@ async function outputsOf(
 }
 
 async function claimedFile(tx: Store, task: TaskRow, id: string): Promise<object> {
-  const file = await tx.files.find(id);
+  const file = await filesIn(tx).find(id);
   if (file === undefined || file.project_id !== task.project_id) {
     throw new OperatorError('missing', `there is no file ${id} in the project of the task`);
   }
-  await tx.files.update(id, { origin_task: task.id });
+  await filesIn(tx).update(id, { origin_task: task.id });
   return { class: file.kind === 'folder' ? 'Directory' : 'File', path: id, name: file.name };
 }

@@ -5,15 +5,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
+import { appsIn } from '../apps/app-table.ts';
+import { billingGroupsIn } from '../billing/billing-group-table.ts';
+import { filesIn } from '../files/tables/file-table.ts';
 import type { Caller } from '../http/caller.ts';
 import { auditEntries, tokenIdOf } from '../operations/audit/audit-entry.ts';
+import { auditIn } from '../operations/audit/audit-table.ts';
 import type { Flag } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { hashToken } from '../users/token-hash.ts';
 import type { TokenRow } from '../users/token-table.ts';
+import { tokensIn } from '../users/token-table.ts';
 import { EMPTY_PROFILE, type UserProfile } from '../users/user-resource.ts';
 import type { UserRow } from '../users/user-table.ts';
+import { usersIn } from '../users/user-table.ts';
 import { endForeignTask, type ForeignTaskEnd } from './end-foreign-task.ts';
 import { OperatorError } from './operator-error.ts';
 
@@ -63,14 +69,14 @@ export class Operator {
     }
     if (!EMAIL.test(email)) throw new OperatorError('invalid', `${email} is no e-mail address`);
     await this.#change(['user.add', username], async (tx) => {
-      if ((await tx.users.find(username)) !== undefined) {
+      if ((await usersIn(tx).find(username)) !== undefined) {
         throw new OperatorError('exists', `there is a user ${username} already`);
       }
-      const other = await tx.users.findByEmail(email);
+      const other = await usersIn(tx).findByEmail(email);
       if (other !== undefined)
         throw new OperatorError('exists', `${email} is the address of ${other.username}`);
       const stored = JSON.stringify({ ...EMPTY_PROFILE, ...profile });
-      await tx.users.insert({ username, email, profile: stored, created_on: this.#now() });
+      await usersIn(tx).insert({ username, email, profile: stored, created_on: this.#now() });
     });
     return { username, tokenHash: '' };
   }
@@ -79,7 +85,7 @@ export class Operator {
   async setDisabled(username: string, disabled: boolean): Promise<void> {
     await this.#change([disabled ? 'user.disable' : 'user.enable', username], async (tx) => {
       await userOf(tx, username);
-      await tx.users.setDisabled(username, disabled ? this.#now() : null);
+      await usersIn(tx).setDisabled(username, disabled ? this.#now() : null);
     });
   }
 
@@ -94,7 +100,7 @@ export class Operator {
     const expires_on = expiresMs === undefined ? null : storedTime(expiresMs);
     await this.#change(['token.create', tokenIdOf(hash), { username, expires_on }], async (tx) => {
       await userOf(tx, username);
-      await tx.tokens.insert({ hash, username, created_on: this.#now(), expires_on, note });
+      await tokensIn(tx).insert({ hash, username, created_on: this.#now(), expires_on, note });
     });
     return token;
   }
@@ -105,7 +111,7 @@ export class Operator {
 
   /** @param id The beginning of its hash, as it is listed. @returns What it was. @throws OperatorError */
   async revokeTokenById(id: string): Promise<TokenRow> {
-    const found = /^[0-9a-f]+$/.test(id) ? await this.#store.tokens.findByPrefix(id) : [];
+    const found = /^[0-9a-f]+$/.test(id) ? await tokensIn(this.#store).findByPrefix(id) : [];
     const [token, another] = found;
     if (token === undefined) throw new OperatorError('missing', `there is no token ${id}`);
     if (another !== undefined) throw new OperatorError('missing', `several tokens begin with ${id}`);
@@ -116,7 +122,9 @@ export class Operator {
   /** @returns How many. @throws OperatorError */
   async revokeTokensOf(username: string): Promise<number> {
     await userOf(this.#store, username);
-    const tokens = (await this.#store.tokens.list(username)).filter(({ revoked_on }) => revoked_on === null);
+    const tokens = (await tokensIn(this.#store).list(username)).filter(
+      ({ revoked_on }) => revoked_on === null,
+    );
     for (const { hash } of tokens) await this.#revoke(hash);
     return tokens.length;
   }
@@ -127,7 +135,7 @@ export class Operator {
     const group = { id, owner, name, type: 'free', disabled: 0 as Flag, created_on: this.#now() };
     await this.#change(['billing.create', id, { username: owner }], async (tx) => {
       await userOf(tx, owner);
-      await tx.billingGroups.insert(group);
+      await billingGroupsIn(tx).insert(group);
     });
     return id;
   }
@@ -136,7 +144,7 @@ export class Operator {
   async setBillingGroupOwner(id: string, owner: string): Promise<void> {
     await this.#change(['billing.owner', id, { username: owner }], async (tx) => {
       await userOf(tx, owner);
-      if (!(await tx.billingGroups.setOwner(id, owner))) {
+      if (!(await billingGroupsIn(tx).setOwner(id, owner))) {
         throw new OperatorError('missing', `there is no billing group ${id}`);
       }
     });
@@ -145,11 +153,11 @@ export class Operator {
   /** Marks a file as one that cannot be exported: public, archived, or of a hosted dataset. @throws OperatorError */
   async markFile(fileId: string, marks: FileMarks): Promise<void> {
     await this.#change(['file.mark', fileId, { ...marks }], async (tx) => {
-      const file = await tx.files.find(fileId);
+      const file = await filesIn(tx).find(fileId);
       if (file === undefined) throw new OperatorError('missing', `there is no file ${fileId}`);
       if (file.kind === 'folder')
         throw new OperatorError('invalid', `${fileId} is a folder; only files are marked`);
-      await tx.files.update(fileId, {
+      await filesIn(tx).update(fileId, {
         ...(marks.public === undefined ? {} : { is_public: marks.public ? 1 : 0 }),
         ...(marks.archived === undefined ? {} : { is_archived: marks.archived ? 1 : 0 }),
         ...(marks.dataset === undefined ? {} : { dataset: marks.dataset }),
@@ -160,10 +168,10 @@ export class Operator {
   /** Shows an app to everybody, or hides it again. @throws OperatorError */
   async publishApp(appId: string, options: { readonly public: boolean } = { public: true }): Promise<void> {
     await this.#change([options.public ? 'app.publish' : 'app.unpublish', appId], async (tx) => {
-      if ((await tx.apps.find(appId)) === undefined) {
+      if ((await appsIn(tx).find(appId)) === undefined) {
         throw new OperatorError('missing', `there is no app ${appId}`);
       }
-      await tx.apps.update(appId, { is_public: options.public ? 1 : 0 });
+      await appsIn(tx).update(appId, { is_public: options.public ? 1 : 0 });
     });
   }
 
@@ -180,7 +188,7 @@ export class Operator {
   }
 
   async #revoke(hash: string): Promise<void> {
-    await this.#change(['token.revoke', tokenIdOf(hash)], (tx) => tx.tokens.revoke(hash, this.#now()));
+    await this.#change(['token.revoke', tokenIdOf(hash)], (tx) => tokensIn(tx).revoke(hash, this.#now()));
   }
 
   async #change([action, object, detail]: Act, work: (tx: Store) => Promise<void>): Promise<void> {
@@ -188,7 +196,7 @@ export class Operator {
     const entries = auditEntries(context, [{ action: `operator.${action}`, object, status: 200, detail }]);
     await this.#store.transaction(async (tx) => {
       await work(tx);
-      await tx.audit.append(entries);
+      await auditIn(tx).append(entries);
     });
   }
 
@@ -198,7 +206,7 @@ export class Operator {
 }
 
 async function userOf(store: Store, username: string): Promise<UserRow> {
-  const user = await store.users.find(username);
+  const user = await usersIn(store).find(username);
   if (user === undefined) throw new OperatorError('missing', `there is no user ${username}`);
   return user;
 }

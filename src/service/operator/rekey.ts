@@ -3,6 +3,7 @@ import type { SecretKeys } from '../operations/secrets/secret-keys.ts';
 import type { Store } from '../store/store.ts';
 import { renewSecrets } from '../volumes/renew-secrets.ts';
 import { keyIdOf, VolumeSecrets } from '../volumes/volume-secrets.ts';
+import { volumesIn } from '../volumes/volume-table.ts';
 import type { Operator } from './operator.ts';
 
 export interface Rekeyed {
@@ -20,7 +21,7 @@ export interface Rekeyed {
 export async function rekey(store: Store, operator: Operator, keys: SecretKeys): Promise<Rekeyed> {
   const [current] = await keys.read();
   if (keys instanceof SecretKeyFile) {
-    const used = (await store.volumes.secrets()).map((row) => keyIdOf(row) ?? '');
+    const used = (await volumesIn(store).secrets()).map((row) => keyIdOf(row) ?? '');
     await keys.addKey(new Set([current.id, ...used]));
   }
   const [{ id: keyId }] = await keys.read();

@@ -1,15 +1,20 @@
 import type { CreateProjectBody } from '../../contract/project.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
-import { billingGroupFor } from '../billing/billing-group-access.ts';
-import { newFile } from '../files/new-file.ts';
+import { billingGroupFor, billingGroupsIn } from '../billing/billing.ts';
+import { filesIn, newFile } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkDescription } from '../http/description.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import {
+  ALL_PERMISSIONS,
+  type MemberProject,
+  type ProjectRow,
+  projectFor,
+  projectsIn,
+} from '../members/members.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { ALL_PERMISSIONS } from './permissions.ts';
-import { projectFor } from './project-access.ts';
 import {
   checkProjectName,
   checkProjectTags,
@@ -17,18 +22,17 @@ import {
   NEW_PROJECT_SETTINGS,
   shortNameOf,
 } from './project-fields.ts';
-import type { MemberProject, ProjectRow } from './project-table.ts';
 
 /** The caller becomes the owner, with every permission. @throws ServiceError 3007, 90000, 4001, 4002, 4005 */
 export async function createProject(
-  { store, clock }: Services,
+  { store, clock }: HasStore & HasClock,
   caller: Caller,
   body: CreateProjectBody,
 ): Promise<MemberProject> {
   const name = checkProjectName(body.name);
   const billingGroup = body.billing_group
     ? await billingGroupFor(store, caller, body.billing_group)
-    : await store.billingGroups.firstOf(caller.username);
+    : await billingGroupsIn(store).firstOf(caller.username);
   const now = storedTime(clock.now());
   const owner = caller.username;
   return store.transaction(async (tx) => {
@@ -54,8 +58,8 @@ export async function createProject(
 }
 
 async function insertProject(tx: Store, project: ProjectRow): Promise<void> {
-  await tx.projects.insert(project);
-  await tx.projects.setMember(project.id, project.owner, ALL_PERMISSIONS);
+  await projectsIn(tx).insert(project);
+  await projectsIn(tx).setMember(project.id, project.owner, ALL_PERMISSIONS);
   const root = newFile({
     id: project.root_folder,
     project_id: project.id,
@@ -65,13 +69,13 @@ async function insertProject(tx: Store, project: ProjectRow): Promise<void> {
     created_by: project.owner,
     created_on: project.created_on,
   });
-  await tx.files.insert(root);
+  await filesIn(tx).insert(root);
 }
 
 async function freeShortName(tx: Store, owner: string, wanted: string): Promise<string> {
   for (let attempt = 0; attempt < 1000; attempt += 1) {
     const name = attempt === 0 ? wanted : `${wanted}_${attempt}`;
-    if ((await tx.projects.find(`${owner}/${name}`)) === undefined) return name;
+    if ((await projectsIn(tx).find(`${owner}/${name}`)) === undefined) return name;
   }
   throw new ServiceError(3003);
 }

@@ -1,17 +1,16 @@
 import type { EditProjectBody, ProjectSettings } from '../../contract/project.ts';
-import { billingGroupFor } from '../billing/billing-group-access.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { billingGroupFor } from '../billing/billing.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkDescription } from '../http/description.ts';
-import type { Services } from '../services.ts';
+import { demand, type MemberProject, projectFor, projectsIn } from '../members/members.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { demand } from './permissions.ts';
-import { projectFor } from './project-access.ts';
 import { checkProjectName, checkProjectTags, mergeSettings } from './project-fields.ts';
-import type { MemberProject } from './project-table.ts';
 
 /** Never changes the id. Settings and billing need `admin`, the rest `write`. @throws ServiceError 3002, 3001, 3007, 90000, 4002, 4005 */
 export async function editProject(
-  { store, clock }: Services,
+  { store, clock }: HasStore & HasClock,
   caller: Caller,
   edit: { readonly id: string; readonly body: EditProjectBody },
 ): Promise<MemberProject> {
@@ -21,7 +20,7 @@ export async function editProject(
     demand(project.permissions, settings || billing_group ? 'admin' : 'write', 3001);
     const present: ProjectSettings = JSON.parse(project.settings);
     if (billing_group) await billingGroupFor(tx, caller, billing_group);
-    await tx.projects.update(project.id, {
+    await projectsIn(tx).update(project.id, {
       ...(name === undefined ? {} : { name: checkProjectName(name) }),
       ...(description === undefined ? {} : { description: checkDescription(description) }),
       ...(tags === undefined ? {} : { tags: JSON.stringify(checkProjectTags(tags)) }),

@@ -1,6 +1,6 @@
 import type { ProjectSettings, ProjectSettingsEdit } from '../../contract/project.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { STORAGE_LOCATION } from '../service-config.ts';
+import { STORAGE_LOCATION } from '../storage/blobs/blob-store.ts';
 import { isStorableText } from '../store/storable-text.ts';
 
 const NAME_LENGTH_MAX = 255;

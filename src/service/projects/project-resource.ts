@@ -1,8 +1,8 @@
 import type { ProjectResource } from '../../contract/project.ts';
 import type { RequestView } from '../http/request-view.ts';
+import type { MemberProject } from '../members/members.ts';
 import { apiTime } from '../store/stored-time.ts';
 import { shownSettings } from './project-fields.ts';
-import type { MemberProject } from './project-table.ts';
 
 /** A project as the API shows it to one of its members. */
 export function projectResource(project: MemberProject, view: RequestView): ProjectResource {

@@ -8,26 +8,29 @@ import {
   ProjectListQuery,
   ProjectResource,
 } from '../../contract/project.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import type { HasLogger } from '../../observe/logger.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { checkTerms } from '../http/search-terms.ts';
-import type { Services } from '../services.ts';
+import { projectFor, projectsIn } from '../members/members.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasStore } from '../store/store.ts';
 import { createProject } from './create-project.ts';
 import { deleteProject } from './delete-project.ts';
 import { editProject } from './edit-project.ts';
-import { projectFor } from './project-access.ts';
 import { projectResource } from './project-resource.ts';
 
 const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
 const ProjectPage = PageOf(ProjectResource);
 
-export function projectRoutes(app: App, services: Services): void {
+export function projectRoutes(app: App, services: HasStore & HasBlobs & HasClock & HasLogger): void {
   listRoutes(app, services);
   editRoutes(app, services);
   redirects(app);
 }
 
-function listRoutes(app: App, { store }: Services): void {
+function listRoutes(app: App, { store }: HasStore): void {
   for (const url of ['/projects', '/projects/:owner'] as const) {
     app.get(
       url,
@@ -41,7 +44,7 @@ function listRoutes(app: App, { store }: Services): void {
       },
       async (request, reply) => {
         const { offset, limit, name, tags, category } = request.query;
-        const { rows, total } = await store.projects.list(
+        const { rows, total } = await projectsIn(store).list(
           {
             member: request.caller.username,
             owner: request.params.owner,
@@ -61,7 +64,7 @@ function listRoutes(app: App, { store }: Services): void {
   }
 }
 
-function editRoutes(app: App, services: Services): void {
+function editRoutes(app: App, services: HasStore & HasBlobs & HasClock & HasLogger): void {
   const { store } = services;
   app.post(
     '/projects',

@@ -1,13 +1,15 @@
-import type { FileRow } from '../files/tables/file-table.ts';
+import type { FileRow } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { OpenBlob } from '../storage/blobs/blob-store.ts';
-import { refuseAsService } from '../volumes/bucket-failure.ts';
-import { activeVolume } from '../volumes/volume-access.ts';
-import { objectPlace } from '../volumes/volume-contents.ts';
+import type { HasBlobs, OpenBlob } from '../storage/blobs/blob-store.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore } from '../store/store.ts';
+import { activeVolume, type HasVolumeSecrets, objectPlace, refuseAsService } from '../volumes/volumes.ts';
 
 /** Opens the bytes of a file, wherever they are. @throws ServiceError 5002, 9007, 9069, 9105, 9200 to 9209 */
-export async function openContent(services: Services, file: FileRow): Promise<OpenBlob> {
+export async function openContent(
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets,
+  file: FileRow,
+): Promise<OpenBlob> {
   const { blob_key, volume_id, location } = file;
   if (volume_id !== null && location !== null) {
     const volume = await activeVolume(services, volume_id);

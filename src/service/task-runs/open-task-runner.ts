@@ -3,18 +3,50 @@ import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { makeDirectories } from '../../lib/make-directories.ts';
 import { CwltoolEngine } from '../engines/cwltool/cwltool-engine.ts';
-import { DEFAULT_INSTANCE_TYPES } from '../engines/instance-types.ts';
+import { DEFAULT_INSTANCE_TYPES, type InstanceTypes } from '../engines/instance-types.ts';
 import type { TaskEngine } from '../engines/task-engine.ts';
 import { WesClient } from '../engines/wes/wes-client.ts';
 import { WesEngine } from '../engines/wes/wes-engine.ts';
-import type { ServicesOptions, TaskOptions } from '../service-config.ts';
-import type { Services } from '../services.ts';
-import { noExecutor } from '../tasks/executor.ts';
-import { jobExecutor } from '../tasks/job-executor.ts';
+import type { SecretKeysGiven } from '../operations/secrets/secret-keys.ts';
+import { type HasExecutor, type HasTaskRunner, jobExecutor, noExecutor } from '../tasks/tasks.ts';
 
 const LOCAL_SLOTS = 2;
 const REMOTE_SLOTS = 100;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
+
+/** How tasks are run. */
+export type TaskOptions = {
+  /** Tasks at once in one process. Default: 2 of cwltool, 100 elsewhere. */
+  readonly slots?: number | undefined;
+  /** Where they run. Default: `tasks` in the data directory. */
+  readonly directory?: string | undefined;
+  readonly instances?: InstanceTypes | undefined;
+} & (
+  | {
+      readonly executor: 'cwltool';
+      /** False: tools see all that the service sees, and reach the network. Default: true. */
+      readonly sandbox?: boolean | undefined;
+      /** What runs containers. Default: nothing. */
+      readonly containers?: 'docker' | 'podman' | 'singularity' | undefined;
+      /** Tasks that run longer are ended. Default: a week. */
+      readonly seconds?: number | undefined;
+    }
+  | {
+      readonly executor: 'wes';
+      /** Of the API, with `/ga4gh/wes/v1`. */
+      readonly url: string;
+      readonly token?: string | undefined;
+      /** Where the engine reaches this service. */
+      readonly publicUrl: string;
+    }
+);
+
+interface TaskRunnerOptions {
+  readonly dataDir: string;
+  readonly tasks?: TaskOptions | undefined;
+  readonly secretKeys?: SecretKeysGiven | undefined;
+  readonly clock?: Clock;
+}
 
 /** What takes and runs tasks, as the operator has chosen. */
 export async function openTaskRunner({
@@ -22,7 +54,7 @@ export async function openTaskRunner({
   tasks,
   secretKeys,
   clock = systemClock,
-}: ServicesOptions): Promise<Pick<Services, 'executor' | 'taskRunner'>> {
+}: TaskRunnerOptions): Promise<HasExecutor & HasTaskRunner> {
   if (tasks === undefined) return { executor: noExecutor, taskRunner: undefined };
   const { instances = DEFAULT_INSTANCE_TYPES } = tasks;
   const given = resolve(tasks.directory ?? join(dataDir, 'tasks'));

@@ -1,10 +1,9 @@
 import { randomId } from '../../lib/random-id.ts';
 import { TaskFailure } from '../engines/task-engine.ts';
-import { newFile } from '../files/new-file.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, filesIn, newFile } from '../files/files.ts';
+import { projectsIn } from '../members/members.ts';
 import type { Store } from '../store/store.ts';
-import { folderPathOf } from '../tasks/output-location.ts';
-import type { TaskRow } from '../tasks/task-table.ts';
+import { folderPathOf, type TaskRow } from '../tasks/tasks.ts';
 
 /**
  * The folder of the project that takes the outputs: what the task names as its output location, made where it is missing,
@@ -15,11 +14,11 @@ export async function outputFolder(
   task: TaskRow,
   { location, now }: { readonly location: unknown; readonly now: string },
 ): Promise<FileRow> {
-  const project = await tx.projects.find(task.project_id);
-  let folder = project && (await tx.files.find(project.root_folder));
+  const project = await projectsIn(tx).find(task.project_id);
+  let folder = project && (await filesIn(tx).find(project.root_folder));
   if (folder === undefined) throw new TaskFailure('The project is gone.');
   for (const name of folderPathOf(location)) {
-    const there = await tx.files.findChild(folder.id, name);
+    const there = await filesIn(tx).findChild(folder.id, name);
     if (there?.kind === 'file') throw new TaskFailure(`The output location ${name} is a file.`);
     if (there === undefined) {
       const made = newFile({
@@ -31,7 +30,7 @@ export async function outputFolder(
         created_by: task.executed_by ?? '',
         created_on: now,
       });
-      await tx.files.insert(made);
+      await filesIn(tx).insert(made);
       folder = made;
     } else folder = there;
   }

@@ -3,11 +3,12 @@
  * an output that names an input (`svc:inheritMetadataFrom`) passes on what all files of that input agree on, and may set
  * values itself (`svc:metadata`).
  */
+
 import type { AppDocument } from '../../contract/app.ts';
 import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
-import { namedPorts } from '../apps/app-ports.ts';
-import { checkMetadata } from '../files/metadata.ts';
+import { namedPorts } from '../apps/apps.ts';
+import { checkMetadata } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 
 /** What can be kept of the pairs; the rest is left out: a result is not lost for the sake of its description. */

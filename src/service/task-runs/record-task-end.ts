@@ -2,17 +2,16 @@ import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
 import { TaskFailure } from '../engines/task-engine.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { type JobRun, recordAct, recordEnd, underLease } from '../jobs/job-run.ts';
+import { recordAct, recordEnd, underLease } from '../jobs/job-run.ts';
 import { isStoreFailure } from '../storage/s3/s3-failure.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { endTask, type TaskEnd } from '../tasks/end-task.ts';
-import { taskDetails } from '../tasks/task-details.ts';
-import type { TaskRow } from '../tasks/task-table.ts';
+import { endTask, type TaskEnd, type TaskRow, taskDetails, tasksIn } from '../tasks/tasks.ts';
 import { outputFolder } from './output-folder.ts';
 import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
 import type { TaskProgress } from './task-progress.ts';
+import type { TaskRun } from './task-run.ts';
 
 /** How a task ended, and what came out. */
 export interface FinishedTask {
@@ -39,7 +38,7 @@ const PAUSE_MS = 2000;
  *
  * @throws LeaseLostError
  */
-export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promise<void> {
+export async function recordTaskEnd(run: TaskRun, finished: FinishedTask): Promise<void> {
   const { clock, logger } = run.services;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -56,11 +55,11 @@ export async function recordTaskEnd(run: JobRun, finished: FinishedTask): Promis
   }
 }
 
-async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
+async function recordOnce(run: TaskRun, finished: FinishedTask): Promise<void> {
   const recordProgress = await finished.progress?.prepare(finished.status);
   await underLease(run, async (tx) => {
     await recordEnd(tx, run, { result: null });
-    const task = await tx.tasks.find(finished.task.id);
+    const task = await tasksIn(tx).find(finished.task.id);
     if (task === undefined) return;
     await recordIn(tx, run, { ...finished, task, execution: await recordProgress?.(tx) });
   });
@@ -68,7 +67,7 @@ async function recordOnce(run: JobRun, finished: FinishedTask): Promise<void> {
 
 async function recordIn(
   tx: Store,
-  run: JobRun,
+  run: TaskRun,
   finished: FinishedTask & { readonly execution: ReturnType<typeof taskDetails>['execution'] | undefined },
 ): Promise<void> {
   const { task, errors, warnings = [], cost, execution, made } = finished;

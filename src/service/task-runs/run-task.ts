@@ -5,33 +5,35 @@
  *
  * While the engine runs, the worker looks whether the task is to be aborted, and shows the log.
  */
+
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppDocument } from '../../contract/app.ts';
 import type { TaskValues } from '../../contract/task.ts';
+import { appsIn } from '../apps/apps.ts';
 import { engineDocument } from '../engines/engine-document.ts';
 import { type InstanceType, instanceCost, instanceTypeFor } from '../engines/instance-types.ts';
 import { type EngineResult, TaskAbortedError, TaskFailure } from '../engines/task-engine.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { JobFailure } from '../jobs/job-requests.ts';
-import { failureOf, type JobRun, recordEnd, recordStart, underLease } from '../jobs/job-run.ts';
-import { LeaseLostError } from '../jobs/job-table.ts';
-import type { TaskServices } from '../services.ts';
+import { failureOf, recordEnd, recordStart, underLease } from '../jobs/job-run.ts';
+import type { JobFailure } from '../jobs/job-table.ts';
+import { jobsIn, LeaseLostError } from '../jobs/job-table.ts';
+import { projectsIn } from '../members/members.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
-import { isUnfinished, taskDetails } from '../tasks/task-details.ts';
-import type { TaskRow } from '../tasks/task-table.ts';
+import { isUnfinished, type TaskRow, type TaskServices, taskDetails, tasksIn } from '../tasks/tasks.ts';
 import { declaredMetadata } from './output-metadata.ts';
 import { type FinishedTask, recordTaskEnd } from './record-task-end.ts';
 import { taskInputs } from './task-inputs.ts';
 import { TaskLog } from './task-log.ts';
 import { storeOutputBytes } from './task-outputs.ts';
 import { TaskProgress } from './task-progress.ts';
+import type { TaskRun } from './task-run.ts';
 import { watchForAbort } from './watch-for-abort.ts';
 
-export async function runTask(run: JobRun): Promise<void> {
+export async function runTask(run: TaskRun): Promise<void> {
   const { store, clock, taskRunner } = run.services;
   if (taskRunner === undefined) throw new Error('a worker without an engine took a task');
-  const task = await store.tasks.find(run.job.id);
+  const task = await tasksIn(store).find(run.job.id);
   if (task === undefined || !isUnfinished(task.status)) {
     const failure = failureOf(new ServiceError(7002));
     return underLease(run, (tx) => recordEnd(tx, run, { failure }));
@@ -59,9 +61,9 @@ export async function runTask(run: JobRun): Promise<void> {
 }
 
 /** Records that a task was given up. */
-export async function failTask(run: JobRun, failure: JobFailure): Promise<void> {
+export async function failTask(run: TaskRun, failure: JobFailure): Promise<void> {
   const { store } = run.services;
-  const task = await store.tasks.find(run.job.id);
+  const task = await tasksIn(store).find(run.job.id);
   if (task === undefined) return underLease(run, (tx) => recordEnd(tx, run, { failure }));
   return recordTaskEnd(run, { task, status: 'FAILED', errors: [failure.message], cost: undefined });
 }
@@ -75,13 +77,13 @@ interface Setting {
 }
 
 class TaskAttempt {
-  readonly #run: JobRun;
+  readonly #run: TaskRun;
   readonly #setting: Setting;
   /** Fires when the engine is to stop, for whatever reason. */
   readonly #over = new AbortController();
   #instance: InstanceType | undefined;
 
-  constructor(run: JobRun, setting: Setting) {
+  constructor(run: TaskRun, setting: Setting) {
     this.#run = run;
     this.#setting = setting;
   }
@@ -91,7 +93,7 @@ class TaskAttempt {
     const { store } = this.#run.services;
     const { task, log } = this.#setting;
     const { app_id, app_revision } = task;
-    const revision = await store.apps.revision(app_id, app_revision);
+    const revision = await appsIn(store).revision(app_id, app_revision);
     const app: AppDocument = JSON.parse(revision?.raw ?? '{}');
     const progress = new TaskProgress(this.#run, { task, log, stepsTotal: stepsOf(app) });
     const ending = await this.#ending(app, progress);
@@ -138,7 +140,7 @@ class TaskAttempt {
       directory,
       log,
       kept: job.result ?? undefined,
-      keep: (note) => services.store.jobs.record(this.#run.lease, { result: note }),
+      keep: (note) => jobsIn(services.store).record(this.#run.lease, { result: note }),
       progress: (latest) => progress.take(latest),
       signal,
     });
@@ -157,7 +159,7 @@ class TaskAttempt {
   }
 
   async #hasNetwork(): Promise<boolean> {
-    const project = await this.#run.services.store.projects.find(this.#setting.task.project_id);
+    const project = await projectsIn(this.#run.services.store).find(this.#setting.task.project_id);
     const { allow_network_access = false } = JSON.parse(project?.settings ?? '{}');
     return allow_network_access;
   }

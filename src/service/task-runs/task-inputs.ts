@@ -3,18 +3,20 @@
  * the secondary files that the app asks for, which are files of the same folder named after the first (CWL v1.2, section
  * 5.1.6).
  */
+
 import type { AppDocument } from '../../contract/app.ts';
 import type { TaskValues } from '../../contract/task.ts';
-import { portsOf } from '../apps/app-ports.ts';
-import { type SecondaryPattern, secondaryName } from '../apps/secondary-names.ts';
+import { portsOf, type SecondaryPattern, secondaryName } from '../apps/apps.ts';
 import { type InputEntry, type InputFile, type InputFolder, TaskFailure } from '../engines/task-engine.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, filesIn } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
-import { readableFile, taskFiles } from '../tasks/task-files.ts';
-import { type FileValue, outerFilesIn, withFiles } from '../tasks/task-values.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore, Store } from '../store/store.ts';
+import { type FileValue, outerFilesIn, readableFile, taskFiles, withFiles } from '../tasks/tasks.ts';
+import type { HasVolumeSecrets } from '../volumes/volumes.ts';
 import { openContent } from './file-content.ts';
 import { inputAddress } from './input-address.ts';
 
@@ -27,7 +29,7 @@ interface Inputs {
 
 /** Inputs that are unset are left out. @throws ServiceError 7012, TaskFailure when a file is gone or must not be read */
 export async function taskInputs(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner,
   caller: Caller,
   { document, inputs }: Inputs,
 ): Promise<TaskValues> {
@@ -52,7 +54,11 @@ interface InputContext {
   readonly patterns: readonly SecondaryPattern[];
 }
 
-async function inputEntry(services: Services, given: FileValue, about: InputContext): Promise<InputEntry> {
+async function inputEntry(
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner,
+  given: FileValue,
+  about: InputContext,
+): Promise<InputEntry> {
   const row = about.files.get(given.path);
   if (row === undefined) throw new TaskFailure(`The input ${given.path} does not exist.`);
   if (row.kind === 'folder') return inputFolder(services, row, DEPTH_MAX);
@@ -85,7 +91,7 @@ async function readableSibling(
   caller: Caller,
   { of, name }: { readonly of: FileRow; readonly name: string },
 ): Promise<FileRow | undefined> {
-  const sibling = await store.files.findChild(of.parent_id ?? '', name);
+  const sibling = await filesIn(store).findChild(of.parent_id ?? '', name);
   if (sibling === undefined) return undefined;
   try {
     return await readableFile(store, caller, sibling.id);
@@ -96,7 +102,7 @@ async function readableSibling(
 }
 
 async function inputFile(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner,
   row: FileRow,
   secondaryFiles: readonly InputEntry[] = [],
 ): Promise<InputFile> {
@@ -104,17 +110,21 @@ async function inputFile(
     class: 'File',
     name: checkedName(row.name),
     sizeBytes: row.size,
-    metadata: await services.store.files.metadata(row.id),
+    metadata: await filesIn(services.store).metadata(row.id),
     secondaryFiles,
     open: () => openContent(services, row),
     address: () => inputAddress(services, row.id),
   };
 }
 
-async function inputFolder(services: Services, row: FileRow, depth: number): Promise<InputFolder> {
+async function inputFolder(
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner,
+  row: FileRow,
+  depth: number,
+): Promise<InputFolder> {
   if (depth === 0) throw new TaskFailure(`The folders in ${row.name} are nested too deeply.`);
   const listing: InputEntry[] = [];
-  for (const child of await services.store.files.children(row.id)) {
+  for (const child of await filesIn(services.store).children(row.id)) {
     const isFolder = child.kind === 'folder';
     listing.push(await (isFolder ? inputFolder(services, child, depth - 1) : inputFile(services, child)));
   }

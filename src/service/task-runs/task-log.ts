@@ -2,16 +2,16 @@
  * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
  * whenever there is more. A file of the platform never changes, so each time it is another file.
  */
+
 import { type FileHandle, open } from 'node:fs/promises';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
 import type { EngineLog } from '../engines/task-engine.ts';
-import { newFile } from '../files/new-file.ts';
-import { numbered } from '../files/numbered-name.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
-import type { Services } from '../services.ts';
-import type { StoredBlob } from '../storage/blobs/blob-store.ts';
-import type { Store } from '../store/store.ts';
-import type { TaskRow } from '../tasks/task-table.ts';
+import { blobGarbageIn, type FileRow, filesIn, newFile, numbered } from '../files/files.ts';
+import { projectsIn } from '../members/members.ts';
+import type { HasBlobs, StoredBlob } from '../storage/blobs/blob-store.ts';
+import type { HasStore, Store } from '../store/store.ts';
+import type { TaskRow } from '../tasks/tasks.ts';
 import { outputFileName } from './output-names.ts';
 import { storeUnclaimed } from './unclaimed-blob.ts';
 
@@ -55,7 +55,7 @@ export class TaskLog implements EngineLog {
   }
 
   /** Keeps what there is so far; to be shown by `placeLog`. */
-  async store(services: Services): Promise<StoredBlob> {
+  async store(services: HasStore & HasBlobs & HasClock): Promise<StoredBlob> {
     this.#shownSize = this.#size;
     await this.#written;
     const file = await open(this.#path);
@@ -74,14 +74,14 @@ export async function placeLog(
   task: TaskRow,
   { blob, now }: { readonly blob: StoredBlob; readonly now: string },
 ): Promise<string | undefined> {
-  const project = await tx.projects.find(task.project_id);
+  const project = await projectsIn(tx).find(task.project_id);
   if (project === undefined) return undefined;
   const common = { project_id: task.project_id, created_by: task.executed_by ?? '', created_on: now };
   const folder = await logsFolder(tx, { ...common, parent_id: project.root_folder });
   const ending = `~${task.id.slice(0, 8)}.log`;
   const name = outputFileName(task.name).slice(0, 200) + ending;
-  const before = await tx.files.findChild(folder.id, name);
-  if (before !== undefined) await tx.files.delete(before, now);
+  const before = await filesIn(tx).findChild(folder.id, name);
+  if (before !== undefined) await filesIn(tx).delete(before, now);
   const { key, sizeBytes, etag } = blob;
   const file = newFile({
     ...common,
@@ -92,8 +92,8 @@ export async function placeLog(
     blob_key: key,
     etag,
   });
-  await tx.files.insert({ ...file, origin_task: task.id });
-  await tx.blobGarbage.forget(key);
+  await filesIn(tx).insert({ ...file, origin_task: task.id });
+  await blobGarbageIn(tx).forget(key);
   return file.id;
 }
 
@@ -104,11 +104,11 @@ async function logsFolder(
 ): Promise<FileRow> {
   for (let number = 0; ; number += 1) {
     const name = numbered(LOGS_FOLDER, number);
-    const known = await tx.files.findChild(place.parent_id ?? '', name);
+    const known = await filesIn(tx).findChild(place.parent_id ?? '', name);
     if (known?.kind === 'folder') return known;
     if (known !== undefined) continue;
     const folder = newFile({ ...place, id: randomId(), kind: 'folder', name });
-    await tx.files.insert(folder);
+    await filesIn(tx).insert(folder);
     return folder;
   }
 }

@@ -2,18 +2,18 @@
  * What a task made becomes files of its project: first the bytes, each content once, then in one transaction the
  * records. Until that, nothing of it can be seen.
  */
+
 import { Readable } from 'node:stream';
 import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
 import { randomId } from '../../lib/random-id.ts';
+import type { HasLogger } from '../../observe/logger.ts';
 import { type EngineResult, TaskFailure } from '../engines/task-engine.ts';
-import { newFile } from '../files/new-file.ts';
-import { freeNumberedNames } from '../files/numbered-name.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
-import type { Services } from '../services.ts';
-import type { StoredBlob } from '../storage/blobs/blob-store.ts';
-import type { Store } from '../store/store.ts';
+import { blobGarbageIn, type FileRow, filesIn, freeNumberedNames, newFile } from '../files/files.ts';
+import type { HasBlobs, StoredBlob } from '../storage/blobs/blob-store.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { outputMetadata } from './output-metadata.ts';
 import { outputFileName, outputFolderName } from './output-names.ts';
 import { storeUnclaimed } from './unclaimed-blob.ts';
@@ -45,7 +45,7 @@ const PATIENCE = { timeoutMs: 60_000, backoff: { baseMs: 1000, capMs: 10_000 } }
 
 /** Keeps the bytes of all files among the outputs, to be claimed by `placeOutputs`. */
 export async function storeOutputBytes(
-  services: Services,
+  services: HasStore & HasBlobs & HasClock & HasLogger,
   result: EngineResult,
   signal: AbortSignal,
 ): Promise<StoredOutputs> {
@@ -64,7 +64,7 @@ async function bytesOf({ location, contents = '' }: MadeFile, result: EngineResu
 
 /** Hours of work are not thrown away because a connection breaks, or a store or the database is away for a moment. */
 async function storePatiently(
-  services: Services,
+  services: HasStore & HasBlobs & HasClock & HasLogger,
   open: () => Promise<Readable>,
   signal: AbortSignal,
 ): Promise<StoredBlob> {
@@ -110,7 +110,7 @@ export interface OutputPlace {
 /** Makes the records, inside a transaction, and answers the outputs with the files' ids. */
 export async function placeOutputs(tx: Store, outputs: TaskValues, place: OutputPlace): Promise<TaskValues> {
   const placed: [string, unknown][] = [];
-  for (const { key } of place.stored.values()) await tx.blobGarbage.forget(key);
+  for (const { key } of place.stored.values()) await blobGarbageIn(tx).forget(key);
   for (const [name, value] of Object.entries(outputs)) {
     placed.push([name, await new Placing(tx, place, place.metadataOf(name)).value(value)]);
   }
@@ -160,9 +160,9 @@ class Placing {
 
   async #entry(entry: MadeEntry, folder: FileRow, name: string): Promise<object> {
     const row = entry.class === 'File' ? this.#fileRow(entry, folder, name) : this.#folderRow(folder, name);
-    await this.#tx.files.insert(row);
+    await filesIn(this.#tx).insert(row);
     if (entry.class === 'File') {
-      await this.#tx.files.mergeMetadata(row.id, { ...this.#metadata, ...outputMetadata(entry.metadata) });
+      await filesIn(this.#tx).mergeMetadata(row.id, { ...this.#metadata, ...outputMetadata(entry.metadata) });
     } else await this.#listing(entry, row);
     return { class: entry.class, path: row.id, name };
   }

@@ -1,11 +1,11 @@
 import type { ExecutedJob } from '../../contract/task.ts';
 import type { EngineJob, EngineProgress } from '../engines/task-engine.ts';
-import { type JobRun, underLease } from '../jobs/job-run.ts';
+import { underLease } from '../jobs/job-run.ts';
 import type { Store } from '../store/store.ts';
 import { apiTime, storedTime } from '../store/stored-time.ts';
-import { type TaskExecution, taskDetails } from '../tasks/task-details.ts';
-import type { TaskRow } from '../tasks/task-table.ts';
+import { type TaskExecution, type TaskRow, taskDetails, tasksIn } from '../tasks/tasks.ts';
 import { placeLog, type TaskLog } from './task-log.ts';
+import type { TaskRun } from './task-run.ts';
 
 const INTERVAL_MS = 5000;
 /** A long log is stored anew with less haste: this many bytes for each interval. */
@@ -15,7 +15,7 @@ const LOG_NAME = 'task.log';
 
 /** What is told of a task while it runs: the tools, the steps, the log. */
 export class TaskProgress {
-  readonly #run: JobRun;
+  readonly #run: TaskRun;
   readonly #task: TaskRow;
   readonly #log: TaskLog;
   readonly #begun: string;
@@ -24,7 +24,7 @@ export class TaskProgress {
   #hasChanged = true;
 
   constructor(
-    run: JobRun,
+    run: TaskRun,
     about: { readonly task: TaskRow; readonly log: TaskLog; readonly stepsTotal: number | undefined },
   ) {
     this.#run = run;
@@ -63,10 +63,10 @@ export class TaskProgress {
     const record = await this.prepare();
     // Whoever has taken the task over tells of its own run.
     await underLease(this.#run, async (tx) => {
-      const task = await tx.tasks.find(this.#task.id);
+      const task = await tasksIn(tx).find(this.#task.id);
       if (task === undefined) return;
       const details = { ...taskDetails(task), execution: await record(tx) };
-      await tx.tasks.update(task.id, { details: JSON.stringify(details) });
+      await tasksIn(tx).update(task.id, { details: JSON.stringify(details) });
     });
   }
 

@@ -1,5 +1,6 @@
 import { TaskAbortedError } from '../engines/task-engine.ts';
 import type { JobRun } from '../jobs/job-run.ts';
+import { tasksIn } from '../tasks/tasks.ts';
 
 const LOOK_MS = 2000;
 
@@ -13,7 +14,7 @@ export async function watchForAbort({ services, job }: JobRun, over: AbortContro
   while (!signal.aborted) {
     const seen = jobSignals.count('changed');
     try {
-      const task = await store.tasks.find(job.id);
+      const task = await tasksIn(store).find(job.id);
       if (task === undefined || task.status === 'ABORTING') over.abort(new TaskAbortedError());
     } catch (err) {
       logger.warn({ job: job.id, err }, 'cannot tell whether the task is aborted');

@@ -1,6 +1,6 @@
 import type { ExecutionSettings, TaskValues } from '../../contract/task.ts';
 import { instanceTypeFor } from '../engines/instance-types.ts';
-import type { Services } from '../services.ts';
+import type { HasTaskRunner } from './executor.ts';
 import { folderPathOf } from './output-location.ts';
 
 /**
@@ -10,7 +10,7 @@ import { folderPathOf } from './output-location.ts';
  * @throws ServiceError 7024, 7023, 5024
  */
 export function checkExecution(
-  { taskRunner }: Pick<Services, 'taskRunner'>,
+  { taskRunner }: HasTaskRunner,
   asked: {
     readonly execution_settings?: ExecutionSettings | null | undefined;
     readonly output_location?: TaskValues | null | undefined;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
 import type { BatchBy } from '../../contract/task.ts';
-import type { AppPort } from '../apps/app-ports.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import type { AppPort } from '../apps/apps.ts';
+import { type FileRow, filesIn } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
 import { type BatchItem, batchParts, checkBatchBy } from './batch-plan.ts';
 import type { TaskDetails } from './task-details.ts';
 import type { TaskRow } from './task-table.ts';
-import { filesIn, missingInputs } from './task-values.ts';
+import { filesAmong, missingInputs } from './task-values.ts';
 
 /** As the caller gives them. */
 export interface BatchSettings {
@@ -72,10 +72,10 @@ async function batchItems(
   list: readonly unknown[],
   files: ReadonlyMap<string, FileRow>,
 ): Promise<BatchItem[]> {
-  const detailed = await store.files.withDetails([...files.values()]);
+  const detailed = await filesIn(store).withDetails([...files.values()]);
   const byId = new Map(detailed.map((file) => [file.id, file]));
   return list.map((value, at) => {
-    const file = byId.get(filesIn(value)[0]?.path ?? '');
+    const file = byId.get(filesAmong(value)[0]?.path ?? '');
     return { value, name: file?.name ?? String(at + 1), metadata: file?.metadata ?? {} };
   });
 }

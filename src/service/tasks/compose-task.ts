@@ -3,11 +3,9 @@
  * a batch divided into its tasks. Creating, editing and cloning all come through here, so that a draft is always
  * consistent with its app and a batch with its input.
  */
+
 import type { BatchGroup, ExecutionSettings, TaskValues } from '../../contract/task.ts';
-import { appFor, revisionOf } from '../apps/app-access.ts';
-import { parseAppReference } from '../apps/app-id.ts';
-import { portsOf } from '../apps/app-ports.ts';
-import type { AppRow } from '../apps/app-table.ts';
+import { type AppRow, appFor, parseAppReference, portsOf, revisionOf } from '../apps/apps.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';

@@ -1,26 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { ProjectSettings } from '../../contract/project.ts';
 import type { CreateTaskBody } from '../../contract/task.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import { permissionsIn } from '../projects/project-access.ts';
-import type { Services } from '../services.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import { demand, permissionsIn, projectsIn } from '../members/members.ts';
 import { isStorableText } from '../store/storable-text.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { checkExecution } from './check-execution.ts';
 import { composeTask, type TaskDraft } from './compose-task.ts';
+import type { HasExecutor, HasTaskRunner } from './executor.ts';
 import { runTask } from './start-task.ts';
 import { executableTask } from './task-access.ts';
 import { taskDetails } from './task-details.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 
 /**
  * @param create `run`: run it at once; a task with errors stays a draft then, and says them.
  * @throws ServiceError 3006, 3010, 3002, 7001, 7015, 6002, 7012, 7016 to 7020, 7022, 7023, 7024, 5024
  */
 export async function createTask(
-  services: Services,
+  services: HasStore & HasJobSignals & HasExecutor & HasTaskRunner & HasClock,
   caller: Caller,
   create: { readonly body: CreateTaskBody; readonly batch: boolean; readonly run: boolean },
 ): Promise<TaskRow> {
@@ -31,7 +34,9 @@ export async function createTask(
   if (!body.app) throw new ServiceError(7015);
   if (body.origin_id && !isStorableText(body.origin_id)) throw new ServiceError(7023);
   checkExecution(services, body);
-  const settings: ProjectSettings = JSON.parse((await store.projects.find(body.project))?.settings ?? '{}');
+  const settings: ProjectSettings = JSON.parse(
+    (await projectsIn(store).find(body.project))?.settings ?? '{}',
+  );
   const isBatch = create.batch && body.batch !== false && (body.batch || body.batch_by || body.batch_input);
   const draft: TaskDraft = {
     id: randomUUID(),
@@ -55,7 +60,7 @@ export async function createTask(
 
 /** A new draft of the same, without a batch it may belong to. @throws ServiceError as `createTask`, 7005, 7002 */
 export async function cloneTask(
-  services: Services,
+  services: HasStore & HasJobSignals & HasExecutor & HasClock,
   caller: Caller,
   clone: { readonly id: string; readonly run: boolean },
 ): Promise<TaskRow> {
@@ -97,12 +102,12 @@ export function draftOf(task: TaskRow): TaskDraft {
 }
 
 async function insertTask(
-  services: Services,
+  services: HasStore & HasJobSignals & HasExecutor & HasClock,
   caller: Caller,
   { draft, run }: { readonly draft: TaskDraft; readonly run: boolean },
 ): Promise<TaskRow> {
   const { task, children } = await composeTask(services.store, caller, draft);
-  await services.store.transaction((tx) => tx.tasks.insert([task, ...children]));
+  await services.store.transaction((tx) => tasksIn(tx).insert([task, ...children]));
   if (!run || taskDetails(task).errors.length > 0) return task;
   return runTask(services, caller, { id: task.id });
 }

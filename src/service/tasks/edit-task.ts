@@ -1,14 +1,15 @@
 import type { EditTaskBody } from '../../contract/task.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { checkExecution } from './check-execution.ts';
 import { composeTask, type TaskDraft } from './compose-task.ts';
 import { draftOf } from './create-task.ts';
+import type { HasTaskRunner } from './executor.ts';
 import { executableTask } from './task-access.ts';
 import { checkTaskName, isUnfinished } from './task-details.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 
 /**
  * Inputs are merged; the tasks of a batch are made anew. Of a task that is no draft only the name can be changed.
@@ -16,7 +17,7 @@ import type { TaskRow } from './task-table.ts';
  * @throws ServiceError 7005, 7002, 7001, 7026, and as `createTask`
  */
 export async function editTask(
-  services: Services,
+  services: HasStore & HasTaskRunner,
   caller: Caller,
   edit: { readonly id: string; readonly body: EditTaskBody },
 ): Promise<TaskRow> {
@@ -25,9 +26,9 @@ export async function editTask(
     if (present.status !== 'DRAFT') return rename(tx, present, edit.body);
     checkExecution(services, edit.body);
     const { task, children } = await composeTask(tx, caller, edited(draftOf(present), edit.body));
-    await tx.tasks.deleteChildren(task.id);
-    await tx.tasks.update(task.id, task);
-    await tx.tasks.insert(children);
+    await tasksIn(tx).deleteChildren(task.id);
+    await tasksIn(tx).update(task.id, task);
+    await tasksIn(tx).insert(children);
     return task;
   });
 }
@@ -51,7 +52,7 @@ function edited(draft: TaskDraft, body: EditTaskBody): TaskDraft {
 async function rename(tx: Store, task: TaskRow, { name, ...others }: EditTaskBody): Promise<TaskRow> {
   if (Object.values(others).some((value) => value !== undefined)) throw new ServiceError(7026);
   if (!name) return task;
-  await tx.tasks.update(task.id, { name: checkTaskName(name) });
+  await tasksIn(tx).update(task.id, { name: checkTaskName(name) });
   return { ...task, name };
 }
 
@@ -61,17 +62,17 @@ async function rename(tx: Store, task: TaskRow, { name, ...others }: EditTaskBod
  *
  * @throws ServiceError 7005, 7002, 7001, 90007 while it runs, or for the batch it belongs to
  */
-export async function deleteTask({ store }: Services, caller: Caller, id: string): Promise<void> {
+export async function deleteTask({ store }: HasStore, caller: Caller, id: string): Promise<void> {
   const { id: known } = await executableTask(store, caller, id);
   await store.transaction(async (tx) => {
-    const task = await tx.tasks.find(known);
+    const task = await tasksIn(tx).find(known);
     if (task !== undefined && isUnfinished(task.status)) {
       throw new ServiceError(90007, 'The task is running: abort it before deleting it.');
     }
-    const batch = task?.parent_id ? await tx.tasks.find(task.parent_id) : undefined;
+    const batch = task?.parent_id ? await tasksIn(tx).find(task.parent_id) : undefined;
     if (batch?.status === 'DRAFT') {
       throw new ServiceError(90007, 'The task is deleted with the batch it belongs to.');
     }
-    await tx.tasks.delete(known);
+    await tasksIn(tx).delete(known);
   });
 }

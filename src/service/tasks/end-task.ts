@@ -1,7 +1,9 @@
 import type { TaskStatus } from '../../contract/task.ts';
+import { chargesIn } from '../billing/billing.ts';
 import type { Store } from '../store/store.ts';
 import { isUnfinished, type TaskDetails } from './task-details.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 
 export interface TaskEnd {
   readonly status: Extract<TaskStatus, 'COMPLETED' | 'FAILED' | 'ABORTED'>;
@@ -15,12 +17,12 @@ export interface TaskEnd {
 /** Records the end of a task, and that of its batch when it was the last one, inside a transaction. */
 export async function endTask(tx: Store, task: TaskRow, end: TaskEnd): Promise<void> {
   const { status, details, cost, now } = end;
-  await tx.tasks.update(task.id, {
+  await tasksIn(tx).update(task.id, {
     status,
     end_time: now,
     ...(details === undefined ? {} : { details: JSON.stringify(details) }),
   });
-  await tx.charges.update(task.id, {
+  await chargesIn(tx).update(task.id, {
     status,
     time_finished: now,
     ...(cost === undefined ? {} : { amount_micros: cost }),
@@ -30,12 +32,12 @@ export async function endTask(tx: Store, task: TaskRow, end: TaskEnd): Promise<v
 
 /** A batch has ended when all of its tasks have: as it was aborted, else failed if one of them did, else aborted if one was. */
 export async function settleBatch(tx: Store, parentId: string, now: string): Promise<void> {
-  const parent = await tx.tasks.find(parentId);
+  const parent = await tasksIn(tx).find(parentId);
   if (parent === undefined || !isUnfinished(parent.status)) return;
-  const counts = (await tx.tasks.childStatuses([parentId])).get(parentId) ?? new Map<TaskStatus, number>();
+  const counts = (await tasksIn(tx).childStatuses([parentId])).get(parentId) ?? new Map<TaskStatus, number>();
   const statuses = [...counts.keys()];
   if (statuses.some(isUnfinished)) return;
   const worst = (['FAILED', 'ABORTED'] as const).find((status) => statuses.includes(status));
   const status = parent.status === 'ABORTING' ? 'ABORTED' : (worst ?? 'COMPLETED');
-  await tx.tasks.update(parentId, { status, end_time: now });
+  await tasksIn(tx).update(parentId, { status, end_time: now });
 }

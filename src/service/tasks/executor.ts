@@ -1,3 +1,5 @@
+import type { InstanceTypes } from '../engines/instance-types.ts';
+import type { TaskEngine } from '../engines/task-engine.ts';
 import type { Store } from '../store/store.ts';
 import type { TaskRow } from './task-table.ts';
 
@@ -17,3 +19,21 @@ export const noExecutor: Executor = {
   submit: async () => undefined,
   abort: async () => new Set(),
 };
+
+export interface HasExecutor {
+  /** Takes tasks that are to run. */
+  readonly executor: Executor;
+}
+
+/** What running tasks needs. */
+export interface TaskServices {
+  readonly engine: TaskEngine;
+  /** Each run has a directory in it. */
+  readonly directory: string;
+  readonly instances: InstanceTypes;
+}
+
+export interface HasTaskRunner {
+  /** Runs tasks, in processes that do. */
+  readonly taskRunner: TaskServices | undefined;
+}

@@ -1,13 +1,14 @@
 import type { JobRow } from '../jobs/job-table.ts';
+import { jobsIn } from '../jobs/job-table.ts';
 import type { Executor } from './executor.ts';
 import type { TaskRow } from './task-table.ts';
 
 /** Leaves tasks to the workers: a job for each, under the task's own id (task-runs/run-task.ts). */
 export const jobExecutor: Executor = {
-  submit: (tx, tasks) => tx.jobs.insert(tasks.map(jobOf)),
+  submit: (tx, tasks) => jobsIn(tx).insert(tasks.map(jobOf)),
   abort: async (tx, taskIds, now) => {
-    const ended = new Set(await tx.jobs.cancelWaiting(taskIds, now));
-    const others = await tx.jobs.findMany(taskIds.filter((id) => !ended.has(id)));
+    const ended = new Set(await jobsIn(tx).cancelWaiting(taskIds, now));
+    const others = await jobsIn(tx).findMany(taskIds.filter((id) => !ended.has(id)));
     return new Set(others.filter(({ state }) => state === 'RUNNING').map(({ id }) => id));
   },
 };

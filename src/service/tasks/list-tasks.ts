@@ -1,15 +1,16 @@
 import { TASK_STATUSES, type TaskListQuery } from '../../contract/task.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { permissionsIn } from '../projects/project-access.ts';
-import type { Services } from '../services.ts';
+import { permissionsIn } from '../members/members.ts';
 import type { RowPage } from '../store/page-range.ts';
+import type { HasStore } from '../store/store.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 import { timeSpan } from './time-span.ts';
 
 /** The tasks of all projects of the caller, or of one. @throws ServiceError 7006, 3010, 3002, 90000 */
 export async function listTasks(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   query: TaskListQuery,
 ): Promise<RowPage<TaskRow>> {
@@ -29,5 +30,5 @@ export async function listTasks(
     orderBy: query.order_by,
     order: query.order,
   };
-  return store.tasks.list(listing, { offset, limit });
+  return tasksIn(store).list(listing, { offset, limit });
 }

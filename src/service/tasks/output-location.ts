@@ -1,4 +1,4 @@
-import { checkFolderName } from '../files/names.ts';
+import { checkFolderName } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 
 /**

@@ -1,14 +1,19 @@
-import type { ChargeRow } from '../billing/charge-table.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { appsIn } from '../apps/apps.ts';
+import { type ChargeRow, chargesIn } from '../billing/billing.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import { projectsIn } from '../members/members.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { endTask, settleBatch } from './end-task.ts';
+import type { HasExecutor } from './executor.ts';
 import { executableTask } from './task-access.ts';
 import { isAbortable, type TaskDetails, taskDetails } from './task-details.ts';
 import { taskFiles } from './task-files.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 
 interface Run {
   readonly id: string;
@@ -25,27 +30,27 @@ interface Run {
  * @throws ServiceError 7005, 7002, 7001, 7007 when it is no draft, or one of a batch, 7010 when an input is missing
  */
 export async function runTask(
-  { store, clock, executor, jobSignals }: Services,
+  { store, clock, executor, jobSignals }: HasStore & HasJobSignals & HasExecutor & HasClock,
   caller: Caller,
   run: Run,
 ): Promise<TaskRow> {
   const { id } = await executableTask(store, caller, run.id);
   const start = { executed_by: caller.username, start_time: storedTime(clock.now()) };
   const started = await store.transaction(async (tx) => {
-    const task = await tx.tasks.find(id);
+    const task = await tasksIn(tx).find(id);
     if (task === undefined) throw new ServiceError(7002);
     if (task.status !== 'DRAFT') throw new ServiceError(7007);
     if (task.parent_id !== null)
       throw new ServiceError(7007, 'The task is run with the batch it belongs to.');
     const { details, isBatch } = await settled(tx, task, run);
-    const children = isBatch ? await tx.tasks.children(id) : [];
+    const children = isBatch ? await tasksIn(tx).children(id) : [];
     await checkRunnable(tx, caller, [details, ...children.map(taskDetails)]);
     const status = { status: 'RUNNING', ...start };
     const row: TaskRow = { ...task, ...status, is_batch: isBatch ? 1 : 0, details: JSON.stringify(details) };
-    await tx.tasks.update(id, row);
-    for (const child of children) await tx.tasks.update(child.id, status);
+    await tasksIn(tx).update(id, row);
+    for (const child of children) await tasksIn(tx).update(child.id, status);
     const running = isBatch ? children.map((child) => ({ ...child, ...status })) : [row];
-    await tx.charges.insert(await newCharges(tx, running));
+    await chargesIn(tx).insert(await newCharges(tx, running));
     await executor.submit(tx, running);
     return row;
   });
@@ -67,7 +72,7 @@ async function settled(
       isBatch: true,
     };
   }
-  await tx.tasks.deleteChildren(task.id);
+  await tasksIn(tx).deleteChildren(task.id);
   return { details, isBatch: false };
 }
 
@@ -88,8 +93,8 @@ async function checkRunnable(tx: Store, caller: Caller, tasks: readonly TaskDeta
 async function newCharges(tx: Store, tasks: readonly TaskRow[]): Promise<ChargeRow[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const project = await tx.projects.find(first.project_id);
-  const app = await tx.apps.find(first.app_id);
+  const project = await projectsIn(tx).find(first.project_id);
+  const app = await appsIn(tx).find(first.app_id);
   return tasks.map((task) => ({
     task_id: task.id,
     billing_group: project?.billing_group ?? null,
@@ -108,33 +113,33 @@ async function newCharges(tx: Store, tasks: readonly TaskRow[]): Promise<ChargeR
 
 /** Ends a running task, with those of its batch that run. @throws ServiceError 7005, 7002, 7001, 7008 */
 export async function abortTask(
-  { store, clock, executor, jobSignals }: Services,
+  { store, clock, executor, jobSignals }: HasStore & HasJobSignals & HasExecutor & HasClock,
   caller: Caller,
   taskId: string,
 ): Promise<TaskRow> {
   const { id } = await executableTask(store, caller, taskId);
   const now = storedTime(clock.now());
   const aborted = await store.transaction(async (tx) => {
-    const task = await tx.tasks.find(id);
+    const task = await tasksIn(tx).find(id);
     if (task === undefined) throw new ServiceError(7002);
     if (!isAbortable(task.status)) throw new ServiceError(7008);
-    const children = (await tx.tasks.children(id)).filter(({ status }) => isAbortable(status));
+    const children = (await tasksIn(tx).children(id)).filter(({ status }) => isAbortable(status));
     const running = task.is_batch === 1 ? children : [task];
     const stopping = await executor.abort(
       tx,
       running.map((each) => each.id),
       now,
     );
-    if (task.is_batch === 1) await tx.tasks.update(id, { status: 'ABORTING' });
+    if (task.is_batch === 1) await tasksIn(tx).update(id, { status: 'ABORTING' });
     for (const each of running) {
       if (!stopping.has(each.id)) await endTask(tx, each, { status: 'ABORTED', now });
       else {
-        await tx.tasks.update(each.id, { status: 'ABORTING' });
-        await tx.charges.update(each.id, { status: 'ABORTING' });
+        await tasksIn(tx).update(each.id, { status: 'ABORTING' });
+        await chargesIn(tx).update(each.id, { status: 'ABORTING' });
       }
     }
     if (task.is_batch === 1) await settleBatch(tx, id, now);
-    return tx.tasks.find(id);
+    return tasksIn(tx).find(id);
   });
   jobSignals.tell('changed');
   if (aborted === undefined) throw new ServiceError(7002);

@@ -9,11 +9,14 @@ import {
   TaskResource,
   TaskValues,
 } from '../../contract/task.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { bulkAnswer } from '../http/bulk-answer.ts';
 import type { App } from '../http/fastify-types.ts';
-import type { Services } from '../services.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import type { HasStore } from '../store/store.ts';
 import { cloneTask } from './create-task.ts';
 import { editTask } from './edit-task.ts';
+import type { HasExecutor, HasTaskRunner } from './executor.ts';
 import { abortTask, runTask } from './start-task.ts';
 import { taskFor } from './task-access.ts';
 import { isRunAction, taskDetails } from './task-details.ts';
@@ -22,13 +25,16 @@ import { executionDetails, taskAnswer } from './task-resource.ts';
 const TaskPath = Type.Object({ task_id: Type.String() });
 const NoBody = OptionalBody(Type.Object({}));
 
-export function taskActionRoutes(app: App, services: Services): void {
+export function taskActionRoutes(
+  app: App,
+  services: HasStore & HasJobSignals & HasExecutor & HasTaskRunner & HasClock,
+): void {
   actionRoutes(app, services);
   inputRoutes(app, services);
   readRoutes(app, services);
 }
 
-function actionRoutes(app: App, services: Services): void {
+function actionRoutes(app: App, services: HasStore & HasJobSignals & HasExecutor & HasClock): void {
   const { store } = services;
   const url = '/tasks/:task_id/actions';
   const schema = { params: TaskPath, body: NoBody, response: { 200: TaskResource } };
@@ -59,7 +65,7 @@ function actionRoutes(app: App, services: Services): void {
   );
 }
 
-function inputRoutes(app: App, services: Services): void {
+function inputRoutes(app: App, services: HasStore & HasTaskRunner): void {
   const url = '/tasks/:task_id/inputs';
   const schema = { params: TaskPath, querystring: FieldsQuery, response: { 200: TaskValues } };
   app.get(url, { schema }, async ({ caller, params }) => {
@@ -71,7 +77,7 @@ function inputRoutes(app: App, services: Services): void {
   });
 }
 
-function readRoutes(app: App, { store }: Services): void {
+function readRoutes(app: App, { store }: HasStore): void {
   app.get(
     '/tasks/:task_id/execution_details',
     { schema: { params: TaskPath, querystring: FieldsQuery, response: { 200: ExecutionDetails } } },

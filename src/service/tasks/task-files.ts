@@ -1,10 +1,9 @@
 import type { TaskValues } from '../../contract/task.ts';
-import { type AccessibleFile, fileFor } from '../files/file-access.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type AccessibleFile, type FileRow, fileFor } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
-import { type FileValue, filesIn, withFiles } from './task-values.ts';
+import { type FileValue, filesAmong, withFiles } from './task-values.ts';
 
 /** The files among the inputs of a task, by id. @throws ServiceError 7012 when the caller has not all of them */
 export async function taskFiles(
@@ -13,7 +12,7 @@ export async function taskFiles(
   inputs: TaskValues,
 ): Promise<ReadonlyMap<string, FileRow>> {
   const files = new Map<string, FileRow>();
-  for (const value of filesIn(inputs)) {
+  for (const value of filesAmong(inputs)) {
     const file = files.get(value.path) ?? (await readableFile(store, caller, value.path));
     if ((file.kind === 'folder') !== (value.class === 'Directory')) {
       throw new ServiceError(7012, `The input ${file.name} is a ${file.kind}, not a ${value.class}.`);

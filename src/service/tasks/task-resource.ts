@@ -1,11 +1,11 @@
 import type { ExecutionDetails, ExecutionStatus, TaskResource, TaskStatus } from '../../contract/task.ts';
-import type { ChargeRow } from '../billing/charge-table.ts';
-import { costOfTask } from '../billing/money.ts';
+import { type ChargeRow, chargesIn, costOfTask } from '../billing/billing.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { Store } from '../store/store.ts';
 import { apiTime } from '../store/stored-time.ts';
 import { taskDetails } from './task-details.ts';
 import type { TaskRow } from './task-table.ts';
+import { tasksIn } from './task-table.ts';
 
 const MESSAGES: Readonly<Record<TaskStatus, string>> = {
   DRAFT: 'The task is a draft.',
@@ -30,9 +30,9 @@ export async function taskAnswers(
   view: RequestView,
 ): Promise<TaskResource[]> {
   const batches = tasks.filter((task) => task.is_batch === 1).map(({ id }) => id);
-  const counts = await store.tasks.childStatuses(batches);
-  const charges = await store.charges.ofTasks(tasks.map(({ id }) => id));
-  const waiting = await store.tasks.waiting(tasks.map(({ id }) => id));
+  const counts = await tasksIn(store).childStatuses(batches);
+  const charges = await chargesIn(store).ofTasks(tasks.map(({ id }) => id));
+  const waiting = await tasksIn(store).waiting(tasks.map(({ id }) => id));
   const chargeOf = new Map(charges.map((charge) => [charge.task_id, charge]));
   return tasks.map((task) =>
     taskResource(task, {

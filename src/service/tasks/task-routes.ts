@@ -9,11 +9,14 @@ import {
   TaskListQuery,
   TaskResource,
 } from '../../contract/task.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import type { HasStore } from '../store/store.ts';
 import { createTask } from './create-task.ts';
 import { deleteTask, editTask } from './edit-task.ts';
+import type { HasExecutor, HasTaskRunner } from './executor.ts';
 import { listTasks } from './list-tasks.ts';
 import { taskFor } from './task-access.ts';
 import { isRunAction } from './task-details.ts';
@@ -21,12 +24,18 @@ import { taskAnswer, taskAnswers } from './task-resource.ts';
 
 const TaskPath = Type.Object({ task_id: Type.String() });
 
-export function taskRoutes(app: App, services: Services): void {
+export function taskRoutes(
+  app: App,
+  services: HasStore & HasJobSignals & HasExecutor & HasTaskRunner & HasClock,
+): void {
   collectionRoutes(app, services);
   detailRoutes(app, services);
 }
 
-function collectionRoutes(app: App, services: Services): void {
+function collectionRoutes(
+  app: App,
+  services: HasStore & HasJobSignals & HasExecutor & HasTaskRunner & HasClock,
+): void {
   app.get(
     '/tasks',
     {
@@ -51,7 +60,7 @@ function collectionRoutes(app: App, services: Services): void {
   );
 }
 
-function detailRoutes(app: App, services: Services): void {
+function detailRoutes(app: App, services: HasStore & HasTaskRunner): void {
   const { store } = services;
   const url = '/tasks/:task_id';
   const schema = { params: TaskPath, querystring: FieldsQuery, response: { 200: TaskResource } };

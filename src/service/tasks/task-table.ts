@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Update
 import type { TaskListQuery, TaskStatus } from '../../contract/task.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { Schema, TasksTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type TaskRow = Selectable<TasksTable>;
 
@@ -34,7 +35,7 @@ const ORDER_COLUMNS = {
   created_by: 'created_by',
 } as const;
 
-export class TaskStore {
+export class TaskTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -159,3 +160,5 @@ export class TaskStore {
     return query;
   }
 }
+
+export const tasksIn: (store: Store) => TaskTable = table(({ db }) => new TaskTable(db));

@@ -1,5 +1,5 @@
 import type { TaskValues } from '../../contract/task.ts';
-import type { AppPort } from '../apps/app-ports.ts';
+import type { AppPort } from '../apps/apps.ts';
 import { ServiceError } from '../http/service-error.ts';
 
 /** A file or folder among the values of a task. */
@@ -34,8 +34,8 @@ function inputOf(values: TaskValues, name: string): unknown {
 }
 
 /** All files in a value, however deep, and their secondary files. @throws ServiceError 7012 when one is malformed */
-export function filesIn(value: unknown): FileValue[] {
-  return outerFilesIn(value).flatMap((file) => [file, ...filesIn(file.secondaryFiles ?? null)]);
+export function filesAmong(value: unknown): FileValue[] {
+  return outerFilesIn(value).flatMap((file) => [file, ...filesAmong(file.secondaryFiles ?? null)]);
 }
 
 /** The same without secondary files. */

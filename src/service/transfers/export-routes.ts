@@ -3,26 +3,30 @@ import { BulkAnswerOf, BulkExportIdsBody, BulkItemsBody } from '../../contract/b
 import { ExportJob, ExportListQuery, StartExportBody, StartExportQuery } from '../../contract/export-job.ts';
 import { PageOf } from '../../contract/paging.ts';
 import { JobQuery, STORAGE_JOB_LIST_FIELDS } from '../../contract/storage-job.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { bulkAnswer, checkBulk, entryChecker } from '../http/bulk-answer.ts';
 import type { App } from '../http/fastify-types.ts';
+import type { HasClosing } from '../http/hang-up-signal.ts';
 import { hangUpSignal } from '../http/hang-up-signal.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { findJob, findJobs } from '../jobs/find-jobs.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import { jobsIn } from '../jobs/job-table.ts';
 import { submitJobs } from '../jobs/submit-jobs.ts';
-import type { Services } from '../services.ts';
-import { exportResource } from './job-resource.ts';
+import type { HasStore } from '../store/store.ts';
 import { exportJob } from './submit-export.ts';
+import { exportResource } from './transfer-resource.ts';
 
 const checkEntry = entryChecker<StartExportBody>(StartExportBody);
 
-export function exportRoutes(app: App, services: Services): void {
+export function exportRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   startRoute(app, services);
   readRoutes(app, services);
   bulkRoutes(app, services);
 }
 
-function startRoute(app: App, services: Services): void {
+function startRoute(app: App, services: HasStore & HasJobSignals & HasClock): void {
   app.post(
     '/storage/exports',
     { schema: { querystring: StartExportQuery, body: StartExportBody, response: { 200: ExportJob } } },
@@ -34,7 +38,7 @@ function startRoute(app: App, services: Services): void {
   );
 }
 
-function readRoutes(app: App, services: Services): void {
+function readRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   app.get(
     '/storage/exports',
     {
@@ -44,7 +48,7 @@ function readRoutes(app: App, services: Services): void {
     async (request, reply) => {
       const { offset, limit, volume: volumeId, state } = request.query;
       const listing = { createdBy: request.caller.username, kinds: ['export'], volumeId, state } as const;
-      const { rows, total } = await services.store.jobs.list(listing, { offset, limit });
+      const { rows, total } = await jobsIn(services.store).list(listing, { offset, limit });
       const items = rows.map((row) => exportResource(row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -67,7 +71,7 @@ function readRoutes(app: App, services: Services): void {
   );
 }
 
-function bulkRoutes(app: App, services: Services): void {
+function bulkRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   const response = { 200: BulkAnswerOf(ExportJob) };
   // The API document shows both paths.
   for (const url of ['/bulk/storage/exports/create', '/bulk/storage/exports']) {

@@ -1,4 +1,4 @@
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, fileBatchesIn } from '../files/files.ts';
 import type { Store } from '../store/store.ts';
 
 const BATCH = 1000;
@@ -25,7 +25,7 @@ export class FileDraft {
     const places = [...level].flatMap(([parent_id, names]) =>
       [...names.keys()].map((name) => ({ parent_id, name })),
     );
-    for (const row of await tx.fileBatches.findChildren(places)) {
+    for (const row of await fileBatchesIn(tx).findChildren(places)) {
       this.#there.set(placeOf(row), row);
       const names = level.get(row.parent_id ?? '')?.get(row.name);
       if (row.kind === 'folder' && names !== undefined) below.set(row.id, names);
@@ -47,8 +47,8 @@ export class FileDraft {
   /** Writes what was put; to be called before the draft is let go of. */
   async write(tx: Store, now: string): Promise<void> {
     const replaced = [...this.#made.keys()].flatMap((place) => this.#there.get(place) ?? []);
-    await tx.fileBatches.delete(replaced, now);
-    await tx.fileBatches.insertBare([...this.#made.values()]);
+    await fileBatchesIn(tx).delete(replaced, now);
+    await fileBatchesIn(tx).insertBare([...this.#made.values()]);
     for (const [place, row] of this.#made) this.#there.set(place, row);
     this.#made.clear();
   }

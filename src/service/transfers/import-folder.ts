@@ -4,12 +4,9 @@
  */
 
 import { randomId } from '../../lib/random-id.ts';
-import { checkFileName, checkFolderName } from '../files/names.ts';
-import { newFile } from '../files/new-file.ts';
-import { checkGivesWay } from '../files/place-file.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { checkFileName, checkFolderName, checkGivesWay, type FileRow, newFile } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Bucket, ObjectInfo } from '../storage/buckets/bucket.ts';
+import type { Bucket, ObjectInfo } from '../storage/objects/bucket.ts';
 import type { Store } from '../store/store.ts';
 import { FileDraft } from './file-draft.ts';
 

@@ -3,26 +3,30 @@ import { BulkAnswerOf, BulkImportIdsBody, BulkItemsBody } from '../../contract/b
 import { ImportJob, ImportListQuery, StartImportBody, StartImportQuery } from '../../contract/import-job.ts';
 import { PageOf } from '../../contract/paging.ts';
 import { JobQuery, STORAGE_JOB_LIST_FIELDS } from '../../contract/storage-job.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { bulkAnswer, checkBulk, entryChecker } from '../http/bulk-answer.ts';
 import type { App } from '../http/fastify-types.ts';
+import type { HasClosing } from '../http/hang-up-signal.ts';
 import { hangUpSignal } from '../http/hang-up-signal.ts';
 import { pageAnswer } from '../http/page-answer.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { findJob, findJobs } from '../jobs/find-jobs.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import { jobsIn } from '../jobs/job-table.ts';
 import { submitJobs } from '../jobs/submit-jobs.ts';
-import type { Services } from '../services.ts';
-import { importResource } from './job-resource.ts';
+import type { HasStore } from '../store/store.ts';
 import { importJob } from './submit-import.ts';
+import { importResource } from './transfer-resource.ts';
 
 const checkEntry = entryChecker<StartImportBody>(StartImportBody);
 
-export function importRoutes(app: App, services: Services): void {
+export function importRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   startRoute(app, services);
   readRoutes(app, services);
   bulkRoutes(app, services);
 }
 
-function startRoute(app: App, services: Services): void {
+function startRoute(app: App, services: HasStore & HasJobSignals & HasClock): void {
   app.post(
     '/storage/imports',
     { schema: { querystring: StartImportQuery, body: StartImportBody, response: { 200: ImportJob } } },
@@ -34,7 +38,7 @@ function startRoute(app: App, services: Services): void {
   );
 }
 
-function readRoutes(app: App, services: Services): void {
+function readRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   app.get(
     '/storage/imports',
     {
@@ -50,7 +54,7 @@ function readRoutes(app: App, services: Services): void {
         volumeId,
         state,
       } as const;
-      const { rows, total } = await services.store.jobs.list(listing, { offset, limit });
+      const { rows, total } = await jobsIn(services.store).list(listing, { offset, limit });
       const items = rows.map((row) => importResource(row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -73,7 +77,7 @@ function readRoutes(app: App, services: Services): void {
   );
 }
 
-function bulkRoutes(app: App, services: Services): void {
+function bulkRoutes(app: App, services: HasStore & HasJobSignals & HasClosing & HasClock): void {
   const response = { 200: BulkAnswerOf(ImportJob) };
   app.post(
     '/bulk/storage/imports/create',

@@ -1,10 +1,9 @@
-import type { Services } from '../services.ts';
-import type { ObjectInfo } from '../storage/buckets/bucket.ts';
+import { filesIn } from '../files/files.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { ObjectInfo } from '../storage/objects/bucket.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { addressOfVolume } from '../volumes/volume-access.ts';
-import type { VolumeAddress } from '../volumes/volume-fields.ts';
-import { locationOf, volumeKey } from '../volumes/volume-key.ts';
+import { addressOfVolume, locationOf, type VolumeAddress, volumeKey, volumesIn } from '../volumes/volumes.ts';
 
 /** What is known of an object that was put. */
 export interface Renewal {
@@ -20,7 +19,7 @@ export interface Renewal {
  */
 export async function renewAliases(
   tx: Store,
-  { buckets }: Services,
+  { buckets }: HasBuckets,
   { address, object, exported }: Renewal,
 ): Promise<void> {
   const identity = buckets.identityOf(address);
@@ -30,12 +29,12 @@ export async function renewAliases(
     md5: null,
     modified_on: storedTime(object.updatedMs),
   };
-  for (const row of await tx.volumes.ofBucket(address.bucket)) {
+  for (const row of await volumesIn(tx).ofBucket(address.bucket)) {
     const other = addressOfVolume(row);
     if (buckets.identityOf(other) !== identity) continue;
     const location = locationIn(other, object.key);
     if (location === undefined) continue;
-    await tx.files.updateAliases({ volumeId: row.id, location, except: exported }, content);
+    await filesIn(tx).updateAliases({ volumeId: row.id, location, except: exported }, content);
   }
 }
 

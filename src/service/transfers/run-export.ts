@@ -1,20 +1,28 @@
-import { fileFor } from '../files/file-access.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { blobGarbageIn, type FileRow, fileFor, filesIn } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ExportRequest } from '../jobs/job-requests.ts';
-import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
+import { type JobRun, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
+import { demand } from '../members/members.ts';
 import type { OpenBlob } from '../storage/blobs/blob-store.ts';
-import type { Bucket, ObjectInfo, PutSource } from '../storage/buckets/bucket.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { Bucket, ObjectInfo, PutSource } from '../storage/objects/bucket.ts';
 import { BucketError } from '../storage/objects/bucket-error.ts';
-import type { Store } from '../store/store.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { refuseAsService } from '../volumes/bucket-failure.ts';
-import { bucketOf, unchangedVolume, usableVolume, type Volume } from '../volumes/volume-access.ts';
-import { locationOf, volumeKey } from '../volumes/volume-key.ts';
+import {
+  bucketOf,
+  locationOf,
+  refuseAsService,
+  unchangedVolume,
+  usableVolume,
+  type Volume,
+  volumeKey,
+} from '../volumes/volumes.ts';
 import { exportRefusal } from './exportable.ts';
+import { recordTransferEnd } from './record-transfer-end.ts';
 import { type Renewal, renewAliases } from './renew-aliases.ts';
+import type { ExportRequest } from './transfer-requests.ts';
+import type { TransferServices } from './transfer-services.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
@@ -31,7 +39,7 @@ import { type Renewal, renewAliases } from './renew-aliases.ts';
  *
  * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and what the bucket refuses
  */
-export async function runExport(run: JobRun): Promise<void> {
+export async function runExport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
   const request: ExportRequest = JSON.parse(job.request);
   await recordStart(run);
@@ -53,8 +61,8 @@ export async function runExport(run: JobRun): Promise<void> {
     const moved = request.copyOnly
       ? current
       : await becomeAlias(tx, run, current, { ...request, location, etag: object.etag });
-    const [result] = await tx.files.withDetails([moved]);
-    await recordEnd(tx, run, { result });
+    const [result] = await filesIn(tx).withDetails([moved]);
+    await recordTransferEnd(tx, run, { result });
   }).catch(async (error) => {
     // The object is there all the same, and other files are aliases of it.
     if (error instanceof ServiceError) await underLease(run, (tx) => renewAliases(tx, services, put));
@@ -67,7 +75,7 @@ export async function runExport(run: JobRun): Promise<void> {
  * Of two exports that replaced one object at the same time, the one that was recorded last need not be the one that put
  * last. What is there after that is what counts.
  */
-async function renewAgain(services: Services, bucket: Bucket, put: Renewal): Promise<void> {
+async function renewAgain(services: HasStore & HasBuckets, bucket: Bucket, put: Renewal): Promise<void> {
   const object = await bucket.head(put.object.key).catch(() => undefined);
   if (object === undefined || object.etag === put.object.etag) return;
   const renewal = { ...put, object, exported: undefined };
@@ -97,7 +105,7 @@ interface Put {
   readonly key: string;
 }
 
-async function putOnce(run: JobRun, put: Put): Promise<ObjectInfo> {
+async function putOnce(run: JobRun<TransferServices>, put: Put): Promise<ObjectInfo> {
   const { bucket, key, request } = put;
   const before = await bucket.head(key);
   if (before?.writer === run.job.id) return before;
@@ -113,7 +121,10 @@ async function putOnce(run: JobRun, put: Put): Promise<ObjectInfo> {
   }
 }
 
-async function putContent({ services, job, signal }: JobRun, put: Put): Promise<ObjectInfo> {
+async function putContent(
+  { services, job, signal }: JobRun<TransferServices>,
+  put: Put,
+): Promise<ObjectInfo> {
   const { request, file, bucket, key } = put;
   const { properties } = request;
   const blob = await services.blobs.open(file.blob_key);
@@ -133,7 +144,7 @@ async function putContent({ services, job, signal }: JobRun, put: Put): Promise<
   }
 }
 
-async function sourceOf(services: Services, put: Put, blob: OpenBlob): Promise<PutSource> {
+async function sourceOf(services: HasStore & HasClock, put: Put, blob: OpenBlob): Promise<PutSource> {
   const { localPath, s3Object, sizeBytes } = blob;
   if (s3Object !== undefined) return { kind: 'object', object: s3Object, stream: () => blob.stream() };
   if (localPath === undefined) return { kind: 'stream', stream: blob.stream(), sizeBytes };
@@ -144,9 +155,9 @@ async function sourceOf(services: Services, put: Put, blob: OpenBlob): Promise<P
  * Whether the object may be the very file that holds the content: when nobody else uses that. It is noted first: should the
  * content stay a project file's all the same, the sweeper parts the two.
  */
-async function giveAway({ store, clock }: Services, { request, file }: Put): Promise<boolean> {
-  if (request.copyOnly || (await store.files.isBlobShared(file.blob_key))) return false;
-  await store.blobGarbage.giveAway(file.blob_key, storedTime(clock.now()));
+async function giveAway({ store, clock }: HasStore & HasClock, { request, file }: Put): Promise<boolean> {
+  if (request.copyOnly || (await filesIn(store).isBlobShared(file.blob_key))) return false;
+  await blobGarbageIn(store).giveAway(file.blob_key, storedTime(clock.now()));
   return true;
 }
 
@@ -157,12 +168,12 @@ function md5Of({ etag }: FileRow): string | undefined {
 
 async function becomeAlias(
   tx: Store,
-  { services }: JobRun,
+  { services }: JobRun<TransferServices>,
   file: StoredFile,
   object: { readonly volume: string; readonly location: string; readonly etag: string },
 ): Promise<FileRow> {
   const changes = { blob_key: null, volume_id: object.volume, location: object.location, etag: object.etag };
-  await tx.files.update(file.id, changes);
-  await tx.files.discardBlob(file.blob_key, storedTime(services.clock.now()));
+  await filesIn(tx).update(file.id, changes);
+  await filesIn(tx).discardBlob(file.blob_key, storedTime(services.clock.now()));
   return { ...file, ...changes };
 }

@@ -1,20 +1,25 @@
 import { randomId } from '../../lib/random-id.ts';
-import { folderFor } from '../files/destination-folder.ts';
-import { newFile } from '../files/new-file.ts';
-import { freeNumberedName } from '../files/numbered-name.ts';
-import { freeName } from '../files/place-file.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, filesIn, folderFor, freeName, freeNumberedName, newFile } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ImportRequest } from '../jobs/job-requests.ts';
-import { type JobRun, recordEnd, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Bucket, ObjectInfo } from '../storage/buckets/bucket.ts';
+import { type JobRun, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
+import { demand } from '../members/members.ts';
+import type { Bucket, ObjectInfo } from '../storage/objects/bucket.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { refuseAsService } from '../volumes/bucket-failure.ts';
-import { bucketOf, unchangedVolume, usableVolume, type Volume } from '../volumes/volume-access.ts';
-import { locationOf, volumeKey, volumeKeyPrefix } from '../volumes/volume-key.ts';
+import {
+  bucketOf,
+  locationOf,
+  refuseAsService,
+  unchangedVolume,
+  usableVolume,
+  type Volume,
+  volumeKey,
+  volumeKeyPrefix,
+} from '../volumes/volumes.ts';
 import { insertAliasTree, objectsBelow } from './import-folder.ts';
+import { recordTransferEnd } from './record-transfer-end.ts';
+import type { ImportRequest } from './transfer-requests.ts';
+import type { TransferServices } from './transfer-services.ts';
 
 /**
  * Makes an alias in a project of an object on a volume, or of each object in a folder there.
@@ -23,7 +28,7 @@ import { insertAliasTree, objectsBelow } from './import-folder.ts';
  *
  * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and what the bucket refuses
  */
-export async function runImport(run: JobRun): Promise<void> {
+export async function runImport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
   const request: ImportRequest = JSON.parse(job.request);
   await recordStart(run);
@@ -38,7 +43,7 @@ export async function runImport(run: JobRun): Promise<void> {
     const { file: parent, permissions } = await folderFor(tx, submitterOf(job), request.parentId);
     demand(permissions, 'write', 9003);
     const made = await insert(tx, parent);
-    await recordEnd(tx, run, { result: { ...made, metadata: {}, tags: [] } });
+    await recordTransferEnd(tx, run, { result: { ...made, metadata: {}, tags: [] } });
   });
 }
 
@@ -51,7 +56,10 @@ interface Import {
 /** What is to be done in the database, once the store has been asked. */
 type Insert = (tx: Store, parent: FileRow) => Promise<FileRow>;
 
-async function objectImport(run: JobRun, { request, volume, bucket }: Import): Promise<Insert> {
+async function objectImport(
+  run: JobRun<TransferServices>,
+  { request, volume, bucket }: Import,
+): Promise<Insert> {
   const key = volumeKey(volume.address.prefix, request.location);
   const object = await bucket.head(key).catch(refuseAsService);
   if (object === undefined) throw new ServiceError(9105, `The volume has no object at ${request.location}.`);
@@ -66,12 +74,15 @@ async function objectImport(run: JobRun, { request, volume, bucket }: Import): P
       created_on: now,
       ...aliasOf(volume, object),
     });
-    await tx.files.insert(alias);
+    await filesIn(tx).insert(alias);
     return alias;
   };
 }
 
-async function folderImport(run: JobRun, { request, volume, bucket }: Import): Promise<Insert> {
+async function folderImport(
+  run: JobRun<TransferServices>,
+  { request, volume, bucket }: Import,
+): Promise<Insert> {
   const prefix = volumeKeyPrefix(volume.address.prefix, request.location);
   const objects = await objectsBelow(bucket, prefix, run.signal).catch(refuseAsService);
   if (objects.length === 0)

@@ -1,16 +1,15 @@
 import type { StartExportBody, StartExportQuery } from '../../contract/export-job.ts';
-import { fileFor } from '../files/file-access.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { fileFor } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ExportRequest } from '../jobs/job-requests.ts';
 import type { JobRow } from '../jobs/job-table.ts';
 import { newJob } from '../jobs/submit-jobs.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
-import { checkProperties, exportProperties } from '../volumes/export-properties.ts';
-import { usableVolume } from '../volumes/volume-access.ts';
-import { volumeKey } from '../volumes/volume-key.ts';
+import { demand } from '../members/members.ts';
+import type { HasStore } from '../store/store.ts';
+import { checkProperties, exportProperties, usableVolume, volumeKey } from '../volumes/volumes.ts';
 import { exportRefusal } from './exportable.ts';
+import type { ExportRequest } from './transfer-requests.ts';
 
 /**
  * The job of an export, checked as far as the store behind the volume need not be asked. An export that is no mere copy
@@ -20,7 +19,7 @@ import { exportRefusal } from './exportable.ts';
  *   9022, 9023, 9024 properties
  */
 export async function exportJob(
-  services: Services,
+  services: HasStore & HasClock,
   caller: Caller,
   { body, query }: { readonly body: StartExportBody; readonly query: StartExportQuery },
 ): Promise<JobRow> {

@@ -1,17 +1,15 @@
 import type { StartImportBody } from '../../contract/import-job.ts';
-import { destinationFolder } from '../files/destination-folder.ts';
-import { checkFileName } from '../files/names.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { checkFileName, destinationFolder } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { oneOf } from '../http/one-of.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { ImportRequest } from '../jobs/job-requests.ts';
 import type { JobRow } from '../jobs/job-table.ts';
 import { newJob } from '../jobs/submit-jobs.ts';
-import { demand } from '../projects/permissions.ts';
-import { isOwnedId } from '../projects/project-id.ts';
-import type { Services } from '../services.ts';
-import { usableVolume } from '../volumes/volume-access.ts';
-import { volumeKey, volumeKeyPrefix } from '../volumes/volume-key.ts';
+import { demand, isOwnedId } from '../members/members.ts';
+import type { HasStore } from '../store/store.ts';
+import { usableVolume, volumeKey, volumeKeyPrefix } from '../volumes/volumes.ts';
+import type { ImportRequest } from './transfer-requests.ts';
 
 /**
  * The job of an import, checked as far as the store behind the volume need not be asked.
@@ -20,7 +18,7 @@ import { volumeKey, volumeKeyPrefix } from '../volumes/volume-key.ts';
  * @throws ServiceError 9033, 9007, 9020, 9069 volume; 9011, 9072 location; 9012, 5031, 5026, 5022, 9003 destination; 9018 name
  */
 export async function importJob(
-  services: Services,
+  services: HasStore & HasClock,
   caller: Caller,
   { body, overwrite }: { readonly body: StartImportBody; readonly overwrite: boolean },
 ): Promise<JobRow> {

@@ -1,24 +1,30 @@
 import { OBJECT_SIZE_MAX } from '../../contract/limits.ts';
 import type { InitUploadBody } from '../../contract/upload.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
-import { destinationFolder, type NamedDestination } from '../files/destination-folder.ts';
-import type { AccessibleFile } from '../files/file-access.ts';
-import { checkFileName } from '../files/names.ts';
-import { holderOfName } from '../files/place-file.ts';
+import type { HasLogger } from '../../observe/logger.ts';
+import {
+  type AccessibleFile,
+  checkFileName,
+  destinationFolder,
+  holderOfName,
+  type NamedDestination,
+} from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { demand } from '../projects/permissions.ts';
-import type { Services } from '../services.ts';
+import { demand, projectsIn } from '../members/members.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { mayHaveChanged } from '../store/database-failure.ts';
-import type { Store } from '../store/store.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { removeSent } from './forget-upload.ts';
 import { choosePartSize } from './part-size.ts';
 import type { UploadRow } from './upload-table.ts';
+import { uploadsIn } from './upload-table.ts';
 
 /** @throws ServiceError 8013, 8010, 3002, 5026, 5022, 5029, 5031, 8001, 8005, 90000 */
 export async function beginUpload(
-  services: Services,
+  services: HasStore & HasBlobs & HasClock & HasLogger,
   caller: Caller,
   asked: { readonly body: InitUploadBody; readonly overwrite: boolean },
 ): Promise<UploadRow> {
@@ -58,14 +64,14 @@ export async function beginUpload(
 /** A project that is deleted at the same time takes the upload along, or is gone before. @throws ServiceError 3002 */
 async function noteUpload(store: Store, upload: UploadRow): Promise<void> {
   await store.transaction(async (tx) => {
-    if ((await tx.projects.find(upload.project_id)) === undefined) throw new ServiceError(3002);
-    await tx.uploads.insert(upload);
+    if ((await projectsIn(tx).find(upload.project_id)) === undefined) throw new ServiceError(3002);
+    await uploadsIn(tx).insert(upload);
   });
 }
 
 /** The folder an upload goes to, with everything checked that can be before the bytes come. */
 export async function uploadFolder(
-  { store }: Services,
+  { store }: HasStore,
   caller: Caller,
   upload: NamedDestination & { readonly name?: string | undefined; readonly overwrite: boolean },
 ): Promise<AccessibleFile> {

@@ -1,16 +1,18 @@
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
-import { newFile } from '../files/new-file.ts';
-import { holderOfName, placeFile } from '../files/place-file.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, filesIn, holderOfName, newFile, placeFile } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasMetrics } from '../operations/monitoring/service-metrics.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { MissingPartError, type StoredBlob } from '../storage/blobs/blob-store.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import type { ReportedPart } from './part-report.ts';
 import { noteParts } from './report-parts.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 import type { UploadPartRow, UploadRow } from './upload-table.ts';
+import { uploadsIn } from './upload-table.ts';
 import { checkWholeUpload } from './whole-upload.ts';
 
 /**
@@ -21,7 +23,7 @@ import { checkWholeUpload } from './whole-upload.ts';
  * @throws ServiceError 8003, 8001, 8014, 8007, 8005, 5026
  */
 export async function completeUpload(
-  services: Services,
+  services: HasStore & HasBlobs & HasMetrics & HasClock,
   caller: Caller,
   completion: { readonly uploadId: string; readonly parts: readonly ReportedPart[] },
 ): Promise<FileRow> {
@@ -46,11 +48,11 @@ export async function completeUpload(
  * taken once the blob is made, the completion can be repeated although the parts are no longer to be found one by one.
  */
 async function allParts(
-  services: Services,
+  services: HasStore & HasBlobs,
   upload: UploadRow,
   given: readonly ReportedPart[],
 ): Promise<UploadPartRow[]> {
-  const { uploads } = services.store;
+  const uploads = uploadsIn(services.store);
   const known = new Map((await uploads.parts(upload.id)).map((part) => [part.part_number, part.etag]));
   const added = given.filter(({ partNumber, etag }) => known.get(partNumber) !== etag);
   if (added.length > 0) await noteParts(services, upload, added);
@@ -58,7 +60,7 @@ async function allParts(
 }
 
 async function makeBlob(
-  { blobs }: Services,
+  { blobs }: HasBlobs,
   upload: UploadRow,
   parts: readonly UploadPartRow[],
 ): Promise<StoredBlob> {
@@ -72,7 +74,7 @@ async function makeBlob(
 }
 
 async function publish(
-  { store, clock, metrics }: Services,
+  { store, clock, metrics }: HasStore & HasMetrics & HasClock,
   upload: UploadRow,
   blob: StoredBlob,
 ): Promise<FileRow> {
@@ -90,7 +92,7 @@ async function publish(
     md5: upload.md5,
   });
   const published = await store.transaction(async (tx) => {
-    if (!(await tx.uploads.delete(upload.id))) return false;
+    if (!(await uploadsIn(tx).delete(upload.id))) return false;
     await placeFile(tx, file, { overwrite: upload.overwrite === 1, taken: 8005 });
     return true;
   });
@@ -99,6 +101,6 @@ async function publish(
     return file;
   }
   // Aborted meanwhile, and the blob belongs to nobody; or completed by another call, and it is kept for that one.
-  await store.files.discardBlob(blob.key, now);
+  await filesIn(store).discardBlob(blob.key, now);
   throw new ServiceError(8003);
 }

@@ -1,7 +1,6 @@
 import { Compile } from 'typebox/compile';
 import { type FileMetadata, MetadataBody, TagsBody } from '../../contract/file.ts';
-import { checkMetadata } from '../files/metadata.ts';
-import { checkTags } from '../files/tags.ts';
+import { checkMetadata, checkTags } from '../files/files.ts';
 import { parseJsonBody } from '../http/json-body.ts';
 import { ServiceError } from '../http/service-error.ts';
 

@@ -1,14 +1,16 @@
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { databaseFailure } from '../store/database-failure.ts';
+import type { HasStore } from '../store/store.ts';
 import type { ReportedPart } from './part-report.ts';
 import { targetOf, uploadFor } from './upload-access.ts';
 import type { UploadPartRow, UploadRow } from './upload-table.ts';
+import { uploadsIn } from './upload-table.ts';
 
 /** Notes parts as completed. @throws ServiceError 8003, 8001, 8014 when a part is not the one stored */
 export async function reportParts(
-  services: Services,
+  services: HasStore & HasBlobs,
   caller: Caller,
   report: { readonly uploadId: string; readonly parts: readonly ReportedPart[] },
 ): Promise<void> {
@@ -18,13 +20,13 @@ export async function reportParts(
 
 /** The same for an upload that is known. @throws ServiceError 8014, 8003 when it was aborted or completed meanwhile */
 export async function noteParts(
-  services: Services,
+  services: HasStore & HasBlobs,
   upload: UploadRow,
   parts: readonly ReportedPart[],
 ): Promise<void> {
   const stored = await storedParts(services, upload, parts);
   try {
-    await services.store.uploads.report(upload.id, stored);
+    await uploadsIn(services.store).report(upload.id, stored);
   } catch (error) {
     if (databaseFailure(error) === 'dangling') throw new ServiceError(8003, undefined, { cause: error });
     throw error;
@@ -33,7 +35,7 @@ export async function noteParts(
 
 /** What the blob store knows of the reported parts. @throws ServiceError 8014 */
 async function storedParts(
-  { blobs }: Services,
+  { blobs }: HasBlobs,
   upload: UploadRow,
   parts: readonly ReportedPart[],
 ): Promise<UploadPartRow[]> {

@@ -3,15 +3,17 @@ import { FileResource } from '../../contract/file.ts';
 import { CONTENT_MD5_HEADER, INLINE_METADATA_HEADER, INLINE_TAGS_HEADER } from '../../contract/headers.ts';
 import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
 import { InlineUploadHeaders, InlineUploadQuery } from '../../contract/upload.ts';
-import { fileAnswer } from '../files/file-answer.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import { fileAnswer } from '../files/files.ts';
 import type { App } from '../http/fastify-types.ts';
 import { scope } from '../http/scope.ts';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasStore } from '../store/store.ts';
 import { contentMd5, inlineMetadata, inlineTags } from './inline-headers.ts';
 import { uploadInline } from './upload-inline.ts';
 
 /** In a scope of its own: here alone a body is bytes, handed on as a stream. */
-export function uploadInlineRoutes(app: App, services: Services): void {
+export function uploadInlineRoutes(app: App, services: HasStore & HasBlobs & HasClock): void {
   const own = scope((inner) => {
     inner.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
     inner.post(

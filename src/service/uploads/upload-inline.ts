@@ -1,15 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FileMetadata } from '../../contract/file.ts';
 import { INLINE_SIZE_MAX } from '../../contract/limits.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
-import type { NamedDestination } from '../files/destination-folder.ts';
-import { newFile } from '../files/new-file.ts';
-import { placeFile } from '../files/place-file.ts';
-import type { FileRow } from '../files/tables/file-table.ts';
+import { type FileRow, filesIn, type NamedDestination, newFile, placeFile } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import { mayHaveChanged } from '../store/database-failure.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { uploadFolder } from './begin-upload.ts';
 
@@ -29,7 +28,7 @@ export interface InlineUpload extends NamedDestination {
  * @throws ServiceError as `beginUpload`; 90000 (413) too large; 8016 other bytes came than the MD5 says
  */
 export async function uploadInline(
-  services: Services,
+  services: HasStore & HasBlobs & HasClock,
   caller: Caller,
   upload: InlineUpload,
 ): Promise<FileRow> {
@@ -54,8 +53,8 @@ export async function uploadInline(
   try {
     await store.transaction(async (tx) => {
       await placeFile(tx, file, { overwrite: upload.overwrite, taken: 8005 });
-      await tx.files.mergeMetadata(file.id, upload.metadata);
-      await tx.files.replaceTags(file.id, upload.tags);
+      await filesIn(tx).mergeMetadata(file.id, upload.metadata);
+      await filesIn(tx).replaceTags(file.id, upload.tags);
     });
   } catch (error) {
     // When the connection broke or the disk failed, nobody knows whether the file is there: better bytes too many than a

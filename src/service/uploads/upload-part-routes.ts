@@ -9,7 +9,8 @@ import {
   PartTarget,
 } from '../../contract/upload.ts';
 import type { App } from '../http/fastify-types.ts';
-import type { Services } from '../services.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasStore } from '../store/store.ts';
 import { apiTime, storedTime } from '../store/stored-time.ts';
 import { checkPartNumber, parsePartReport, parsePartReports } from './part-report.ts';
 import { reportParts } from './report-parts.ts';
@@ -19,7 +20,7 @@ import { partReport } from './upload-resource.ts';
 const UploadPath = Type.Object({ upload_id: Type.String() });
 const PartPath = Type.Object({ ...UploadPath.properties, part_number: Type.String() });
 
-export function uploadPartRoutes(app: App, services: Services): void {
+export function uploadPartRoutes(app: App, services: HasStore & HasBlobs): void {
   const { store, blobs } = services;
 
   app.get(

@@ -11,21 +11,29 @@ import {
   UploadResource,
   UploadStarted,
 } from '../../contract/upload.ts';
-import { fileAnswer } from '../files/file-answer.ts';
+import type { HasClock } from '../../lib/clock.ts';
+import type { HasLogger } from '../../observe/logger.ts';
+import { fileAnswer } from '../files/files.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasMetrics } from '../operations/monitoring/service-metrics.ts';
+import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasStore } from '../store/store.ts';
 import { abortUpload } from './abort-upload.ts';
 import { beginUpload } from './begin-upload.ts';
 import { completeUpload } from './complete-upload.ts';
 import { parsePartReports } from './part-report.ts';
 import { uploadFor } from './upload-access.ts';
 import { uploadResource, uploadStarted } from './upload-resource.ts';
+import { uploadsIn } from './upload-table.ts';
 
 const UploadPath = Type.Object({ upload_id: Type.String() });
 
 /** Uploads in parts, as wholes; their parts are in upload-parts.ts. */
-export function uploadRoutes(app: App, services: Services): void {
+export function uploadRoutes(
+  app: App,
+  services: HasStore & HasBlobs & HasMetrics & HasClock & HasLogger,
+): void {
   const { store } = services;
   collectionRoutes(app, services);
 
@@ -34,8 +42,8 @@ export function uploadRoutes(app: App, services: Services): void {
     { schema: { params: UploadPath, querystring: UploadDetailsQuery, response: { 200: UploadResource } } },
     async ({ caller, view, params, query }) => {
       const upload = await uploadFor(store, caller, params.upload_id);
-      const count = await store.uploads.countParts(upload.id);
-      const parts = query.list_parts ? { parts: await store.uploads.parts(upload.id) } : {};
+      const count = await uploadsIn(store).countParts(upload.id);
+      const parts = query.list_parts ? { parts: await uploadsIn(store).parts(upload.id) } : {};
       return uploadResource(upload, view, { count, ...parts });
     },
   );
@@ -67,7 +75,7 @@ export function uploadRoutes(app: App, services: Services): void {
   );
 }
 
-function collectionRoutes(app: App, services: Services): void {
+function collectionRoutes(app: App, services: HasStore & HasBlobs & HasClock & HasLogger): void {
   app.post(
     '/upload/multipart',
     { schema: { querystring: OverwriteQuery, body: InitUploadBody, response: { 200: UploadStarted } } },
@@ -83,7 +91,7 @@ function collectionRoutes(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { offset, limit } = request.query;
-      const { uploads } = services.store;
+      const uploads = uploadsIn(services.store);
       const { rows, total } = await uploads.list(request.caller.username, { offset, limit });
       const items = await Promise.all(
         rows.map(async (row) =>

@@ -1,12 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { Schema, UploadPartsTable, UploadsTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type UploadRow = Selectable<UploadsTable>;
 export type UploadPartRow = Omit<Selectable<UploadPartsTable>, 'upload_id'>;
 
 /** Active uploads and the parts reported of them. */
-export class UploadStore {
+export class UploadTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -108,3 +109,5 @@ export class UploadStore {
 
 /** Both databases limit the parameters of a statement. */
 const ROWS_AT_ONCE = 500;
+
+export const uploadsIn: (store: Store) => UploadTable = table(({ db }) => new UploadTable(db));

@@ -1,13 +1,14 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import { PreparedQuery } from '../store/prepared-query.ts';
 import type { Schema, TokensTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type TokenRow = Selectable<TokensTable>;
 
 /** Whose a good token is, and when it was last noted that it was used. */
 export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on'>;
 
-export class TokenStore {
+export class TokenTable {
   readonly #db: Kysely<Schema>;
   readonly #findGood: PreparedQuery<{ hash: string; now: string }, TokenUse>;
 
@@ -83,3 +84,5 @@ export class TokenStore {
       .execute();
   }
 }
+
+export const tokensIn: (store: Store) => TokenTable = table(({ db }) => new TokenTable(db));

@@ -1,9 +1,10 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { Schema, UsersTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type UserRow = Selectable<UsersTable>;
 
-export class UserStore {
+export class UserTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -44,3 +45,5 @@ export class UserStore {
     return Number(total);
   }
 }
+
+export const usersIn: (store: Store) => UserTable = table(({ db }) => new UserTable(db));

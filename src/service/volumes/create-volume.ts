@@ -1,15 +1,20 @@
 import type { CreateVolumeBody } from '../../contract/volume.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkDescription } from '../http/description.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
 import { bucketCredentials } from '../storage/buckets/bucket-credentials.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
 import { isStoresAnswer, noStore } from '../storage/s3/s3-failure.ts';
+import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { bucketFailure } from './bucket-failure.ts';
 import { type CheckedService, checkAccessMode, checkService, checkVolumeName } from './volume-fields.ts';
+import { volumeMembersIn } from './volume-member-table.ts';
 import { ALL_VOLUME_PERMISSIONS } from './volume-permissions.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 import type { VolumeRow } from './volume-table.ts';
+import { volumesIn } from './volume-table.ts';
 
 /**
  * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
@@ -17,7 +22,7 @@ import type { VolumeRow } from './volume-table.ts';
  * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, 90000, those of `checkAccessMode` and `checkService`, 9200 to 9209
  */
 export async function createVolume(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasClock,
   caller: Caller,
   body: CreateVolumeBody,
 ): Promise<VolumeRow> {
@@ -40,18 +45,18 @@ export async function createVolume(
     modified_on: now,
   };
   const taken = new ServiceError(9010, `You have a volume of the name ${name}.`);
-  if ((await store.volumes.find(volume.id)) !== undefined) throw taken;
+  if ((await volumesIn(store).find(volume.id)) !== undefined) throw taken;
   await tryBucket(services, service);
   await store.transaction(async (tx) => {
-    if ((await tx.volumes.find(volume.id)) !== undefined) throw taken;
-    await tx.volumes.insert(volume);
-    await tx.volumeMembers.set(volume.id, caller.username, ALL_VOLUME_PERMISSIONS);
+    if ((await volumesIn(tx).find(volume.id)) !== undefined) throw taken;
+    await volumesIn(tx).insert(volume);
+    await volumeMembersIn(tx).set(volume.id, caller.username, ALL_VOLUME_PERMISSIONS);
   });
   return volume;
 }
 
 /** @throws ServiceError 9200 to 9209 */
-export async function tryBucket(services: Services, { address, secret }: CheckedService): Promise<void> {
+export async function tryBucket(services: HasBuckets, { address, secret }: CheckedService): Promise<void> {
   const { buckets } = services;
   const credentials = bucketCredentials(address.credentials, secret);
   try {

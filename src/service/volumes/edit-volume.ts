@@ -1,15 +1,20 @@
 import type { EditVolumeBody, VolumeServiceInput } from '../../contract/volume.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { checkDescription } from '../http/description.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { JobFailure } from '../jobs/job-requests.ts';
-import type { Services } from '../services.ts';
-import type { Store } from '../store/store.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import type { JobFailure } from '../jobs/job-table.ts';
+import { jobsIn } from '../jobs/job-table.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { tryBucket } from './create-volume.ts';
 import { addressOfVolume, volumeFor } from './volume-access.ts';
 import { checkAccessMode, checkService } from './volume-fields.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 import type { VolumeRow } from './volume-table.ts';
+import { volumesIn } from './volume-table.ts';
 
 /**
  * Edits a volume; what is not given stays, also inside `service`. A new service is tried first, which takes its time: when
@@ -19,7 +24,7 @@ import type { VolumeRow } from './volume-table.ts';
  * @throws ServiceError 9007, 9020, 9015, 90000, those of `checkService`, 9069, 9200 to 9209
  */
 export async function editVolume(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasJobSignals & HasClock,
   caller: Caller,
   edit: { readonly id: string; readonly body: EditVolumeBody; readonly force: boolean },
 ): Promise<VolumeRow> {
@@ -41,7 +46,7 @@ export async function editVolume(
       throw new ServiceError(9069, 'The service of the volume was changed meanwhile; try again.');
     }
     if (row.active === 1 && changes.active === 0) await stopJobs(tx, row.id, { force: edit.force, now });
-    await tx.volumes.update(row.id, changes);
+    await volumesIn(tx).update(row.id, changes);
     return { ...row, ...changes };
   });
   if (changes.active === 0) jobSignals.tell('changed');
@@ -49,7 +54,7 @@ export async function editVolume(
 }
 
 async function editedService(
-  services: Services,
+  services: HasVolumeSecrets & HasBuckets,
   row: VolumeRow,
   given: VolumeServiceInput,
 ): Promise<Pick<VolumeRow, 'service' | 'secret'>> {
@@ -68,25 +73,25 @@ async function stopJobs(
   id: string,
   { force, now }: { readonly force: boolean; readonly now: string },
 ): Promise<void> {
-  if (!force && (await tx.jobs.hasOpenForVolume(id))) {
+  if (!force && (await jobsIn(tx).hasOpenForVolume(id))) {
     throw new ServiceError(9069, 'Imports or exports of the volume are not finished; force=true stops them.');
   }
   const { status, code, message } = new ServiceError(9069, 'The volume was deactivated.');
   const failure: JobFailure = { status, code, message };
-  await tx.jobs.stopForVolume(id, { state: 'FAILED', error: JSON.stringify(failure), finished_on: now });
+  await jobsIn(tx).stopForVolume(id, { state: 'FAILED', error: JSON.stringify(failure), finished_on: now });
 }
 
 /** Forgets a volume; its objects stay where they are. @throws ServiceError 9007, 9020, 9069 active, or jobs or aliases remain */
-export async function deleteVolume({ store }: Services, caller: Caller, id: string): Promise<void> {
+export async function deleteVolume({ store }: HasStore, caller: Caller, id: string): Promise<void> {
   await store.transaction(async (tx) => {
     const volume = await volumeFor(tx, caller, { id, permission: 'admin' });
     if (volume.active === 1) throw new ServiceError(9069, 'The volume is active; deactivate it first.');
-    if (await tx.jobs.hasOpenForVolume(id)) {
+    if (await jobsIn(tx).hasOpenForVolume(id)) {
       throw new ServiceError(9069, 'Imports or exports of the volume are not finished.');
     }
-    if (await tx.volumes.hasAliases(id)) {
+    if (await volumesIn(tx).hasAliases(id)) {
       throw new ServiceError(9069, 'Files of projects are aliases of objects on the volume.');
     }
-    await tx.volumes.delete(id);
+    await volumesIn(tx).delete(id);
   });
 }

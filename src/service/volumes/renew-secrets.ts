@@ -1,5 +1,6 @@
 import type { Store } from '../store/store.ts';
 import type { SecretRow, VolumeSecrets } from './volume-secrets.ts';
+import { volumesIn } from './volume-table.ts';
 
 /**
  * Encrypts secrets with the newest key, but those that are already. What was overwritten is then removed from the files
@@ -14,9 +15,9 @@ export async function renewSecrets(
   chosen: (row: SecretRow) => boolean = () => true,
 ): Promise<number> {
   let count = 0;
-  for (const row of (await store.volumes.secrets()).filter(chosen)) {
+  for (const row of (await volumesIn(store).secrets()).filter(chosen)) {
     const renewed = await secrets.renewed(row);
-    if (renewed !== undefined && (await store.volumes.replaceSecret(row, renewed))) count += 1;
+    if (renewed !== undefined && (await volumesIn(store).replaceSecret(row, renewed))) count += 1;
   }
   if (count > 0) await store.scrub();
   return count;

@@ -1,13 +1,15 @@
 import type { VolumePermissions } from '../../contract/volume.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Bucket } from '../storage/buckets/bucket.ts';
 import { bucketCredentials } from '../storage/buckets/bucket-credentials.ts';
-import type { Store } from '../store/store.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { Bucket } from '../storage/objects/bucket.ts';
+import type { HasStore, Store } from '../store/store.ts';
 import { bucketFailure } from './bucket-failure.ts';
 import type { VolumeAddress } from './volume-fields.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 import type { MemberVolume, VolumeRow } from './volume-table.ts';
+import { volumesIn } from './volume-table.ts';
 
 export type VolumePermission = keyof VolumePermissions;
 
@@ -24,7 +26,7 @@ export async function volumeFor(
   demanded: { readonly id: string; readonly permission?: VolumePermission },
 ): Promise<MemberVolume> {
   const { id, permission } = demanded;
-  const volume = await store.volumes.findFor(caller.username, id);
+  const volume = await volumesIn(store).findFor(caller.username, id);
   if (volume === undefined) throw new ServiceError(9007, `You have no volume ${id}.`);
   if (permission !== undefined && !volume.permissions[permission]) {
     throw new ServiceError(9020, `This needs the permission ${permission} on the volume.`);
@@ -61,15 +63,15 @@ export async function unchangedVolume(
 }
 
 /** A volume that a job works with, whoever submitted it. @throws ServiceError 9007, 9069 */
-export async function activeVolume({ store }: Services, id: string): Promise<Volume> {
-  const row = await store.volumes.find(id);
+export async function activeVolume({ store }: HasStore, id: string): Promise<Volume> {
+  const row = await volumesIn(store).find(id);
   if (row === undefined) throw new ServiceError(9007);
   return ready(row);
 }
 
 /** @throws ServiceError 9203, 9209 when nothing here serves the volume's address */
 export async function bucketOf(
-  { buckets, volumeSecrets }: Services,
+  { buckets, volumeSecrets }: HasVolumeSecrets & HasBuckets,
   { row, address }: Volume,
 ): Promise<Bucket> {
   try {

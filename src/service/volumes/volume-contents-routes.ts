@@ -9,16 +9,22 @@ import {
 } from '../../contract/volume.ts';
 import type { App } from '../http/fastify-types.ts';
 import { addressOf } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasDownloadTime, HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore } from '../store/store.ts';
 import { continuationOf, continuationToken } from './continuation-token.ts';
 import { findVolumeObject, listVolume } from './volume-contents.ts';
 import { volumeObjectAddress } from './volume-object-address.ts';
 import { volumeLevel, volumeObject } from './volume-object-resource.ts';
 import { VolumePath, volumeIdOf } from './volume-path.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 
 const VOLUME = '/storage/volumes/:owner/:name';
 
-export function volumeContentsRoutes(app: App, services: Services): void {
+export function volumeContentsRoutes(
+  app: App,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasSigner & HasDownloadTime,
+): void {
   listRoute(app, services);
 
   app.get(
@@ -43,7 +49,7 @@ export function volumeContentsRoutes(app: App, services: Services): void {
 }
 
 /** The one collection without a total: stores do not know it. */
-function listRoute(app: App, services: Services): void {
+function listRoute(app: App, services: HasStore & HasVolumeSecrets & HasBuckets): void {
   app.get(
     `${VOLUME}/list`,
     {

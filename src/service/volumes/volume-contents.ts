@@ -1,10 +1,12 @@
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
-import type { Bucket, ListPage, ObjectInfo } from '../storage/buckets/bucket.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { Bucket, ListPage, ObjectInfo } from '../storage/objects/bucket.ts';
+import type { HasStore } from '../store/store.ts';
 import { refuseAsService } from './bucket-failure.ts';
 import { bucketOf, usableVolume, type Volume, type VolumePermission } from './volume-access.ts';
 import { keyAt, keyPrefixAt, locationOf } from './volume-key.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 
 export interface VolumeObjectFound {
   readonly volume: Volume;
@@ -18,7 +20,7 @@ export interface VolumeLevel extends ListPage {
 
 /** One level of a volume's contents. @throws ServiceError 9007, 9020, 9069, 9011, 9200 to 9209 */
 export async function listVolume(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBuckets,
   caller: Caller,
   query: {
     readonly id: string;
@@ -39,7 +41,7 @@ export async function listVolume(
 
 /** One object, by its location. @throws ServiceError 9007, 9020, 9069, 9011, 9105, 9200 to 9209 */
 export async function findVolumeObject(
-  services: Services,
+  services: HasStore & HasVolumeSecrets & HasBuckets,
   caller: Caller,
   wanted: {
     readonly id: string;
@@ -58,7 +60,7 @@ export async function findVolumeObject(
 
 /** The bucket and key of a location. @throws ServiceError 9011, 9209 */
 export async function objectPlace(
-  services: Services,
+  services: HasVolumeSecrets & HasBuckets,
   volume: Volume,
   location: string,
 ): Promise<{ readonly bucket: Bucket; readonly key: string }> {

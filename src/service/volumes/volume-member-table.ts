@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { VolumePermissions } from '../../contract/volume.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { Flag, Schema, VolumeMembersTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export interface VolumeMemberRow {
   readonly username: string;
@@ -12,7 +13,7 @@ export interface VolumeMemberRow {
 type MemberFlags = Omit<Selectable<VolumeMembersTable>, 'volume_id' | 'username'>;
 
 /** Who may do what on a volume; its owner is a member too. */
-export class VolumeMemberStore {
+export class VolumeMemberTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -89,3 +90,7 @@ export function permissionsOfMember(row: MemberFlags): VolumePermissions {
     admin: row.can_admin === 1,
   };
 }
+
+export const volumeMembersIn: (store: Store) => VolumeMemberTable = table(
+  ({ db }) => new VolumeMemberTable(db),
+);

@@ -1,8 +1,10 @@
-import type { Services } from '../services.ts';
-import type { SignedAddress } from '../storage/blobs/blob-store.ts';
+import type { HasDownloadTime, HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { SignedAddress } from '../storage/objects/byte-source.ts';
 import { refuseAsService } from './bucket-failure.ts';
 import type { Volume } from './volume-access.ts';
 import { objectPlace } from './volume-contents.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 
 /**
  * Path of the service that leads to objects of volumes. A location is one segment that begins with `/`: clients take segments
@@ -16,7 +18,7 @@ export const OBJECT_PATH = '/storage/objects';
  * @throws ServiceError 9203 when the volume's role is refused by now
  */
 export async function volumeObjectAddress(
-  services: Services,
+  services: HasVolumeSecrets & HasBuckets & HasSigner & HasDownloadTime,
   { volume, location }: { readonly volume: Volume; readonly location: string },
 ): Promise<SignedAddress> {
   const { signer, downloadUrlSeconds } = services;

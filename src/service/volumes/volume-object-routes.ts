@@ -2,14 +2,21 @@ import { Type } from 'typebox';
 import type { App } from '../http/fastify-types.ts';
 import { sendBytes } from '../http/send-bytes.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { Services } from '../services.ts';
+import type { HasStats } from '../http/service-stats.ts';
+import type { HasSigner } from '../storage/blobs/url-signer.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore } from '../store/store.ts';
 import { refuseAsService } from './bucket-failure.ts';
 import { activeVolume } from './volume-access.ts';
 import { objectPlace } from './volume-contents.ts';
 import { OBJECT_PATH } from './volume-object-address.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
 
 /** Objects of volumes by signed address, for buckets that serve no addresses of their own. */
-export function storageObjectRoutes(app: App, services: Services): void {
+export function storageObjectRoutes(
+  app: App,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasSigner & HasStats,
+): void {
   const { signer, stats } = services;
   const Path = Type.Object({ owner: Type.String(), name: Type.String(), '*': Type.String() });
   app.get(`${OBJECT_PATH}/:owner/:name/*`, { schema: { params: Path } }, async (request, reply) => {

@@ -8,21 +8,29 @@ import {
   VolumeListQuery,
   VolumeResource,
 } from '../../contract/volume.ts';
+import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
-import type { Services } from '../services.ts';
+import type { HasJobSignals } from '../jobs/job-signals.ts';
+import type { HasBuckets } from '../storage/buckets/buckets.ts';
+import type { HasStore } from '../store/store.ts';
 import { createVolume } from './create-volume.ts';
 import { deleteVolume, editVolume } from './edit-volume.ts';
 import { volumeFor } from './volume-access.ts';
 import { VolumePath, volumeIdOf } from './volume-path.ts';
 import { volumeResource } from './volume-resource.ts';
+import type { HasVolumeSecrets } from './volume-secrets.ts';
+import { volumesIn } from './volume-table.ts';
 
-export function volumeRoutes(app: App, services: Services): void {
+export function volumeRoutes(
+  app: App,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasJobSignals & HasClock,
+): void {
   collectionRoutes(app, services);
   detailRoutes(app, services);
 }
 
-function collectionRoutes(app: App, services: Services): void {
+function collectionRoutes(app: App, services: HasStore & HasVolumeSecrets & HasBuckets & HasClock): void {
   const url = '/storage/volumes';
   app.get(
     url,
@@ -32,7 +40,10 @@ function collectionRoutes(app: App, services: Services): void {
     },
     async (request, reply) => {
       const { offset, limit } = request.query;
-      const { rows, total } = await services.store.volumes.list(request.caller.username, { offset, limit });
+      const { rows, total } = await volumesIn(services.store).list(request.caller.username, {
+        offset,
+        limit,
+      });
       const items = rows.map((row) => volumeResource(row, request.view));
       return pageAnswer(request, reply, { offset, limit, items, total });
     },
@@ -45,7 +56,10 @@ function collectionRoutes(app: App, services: Services): void {
   );
 }
 
-function detailRoutes(app: App, services: Services): void {
+function detailRoutes(
+  app: App,
+  services: HasStore & HasVolumeSecrets & HasBuckets & HasJobSignals & HasClock,
+): void {
   const url = '/storage/volumes/:owner/:name';
   app.get(
     url,

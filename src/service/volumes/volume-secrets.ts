@@ -88,3 +88,8 @@ function unseal(key: SecretKey, volumeId: string, sealed: string): string {
   const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
   return text.toString('utf8');
 }
+
+export interface HasVolumeSecrets {
+  /** Opens and encrypts the secrets of volumes. */
+  readonly volumeSecrets: VolumeSecrets;
+}

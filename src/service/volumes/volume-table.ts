@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, type SelectQueryBuilder, sql, type Update
 import type { VolumePermissions } from '../../contract/volume.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import type { Schema, VolumesTable } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 import { permissionsOfMember } from './volume-member-table.ts';
 
 export type VolumeRow = Selectable<VolumesTable>;
@@ -10,7 +11,7 @@ type SecretRow = Pick<VolumeRow, 'id' | 'secret'>;
 /** A volume as one of its members sees it. */
 export type MemberVolume = VolumeRow & { readonly permissions: VolumePermissions };
 
-export class VolumeStore {
+export class VolumeTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -104,3 +105,5 @@ export class VolumeStore {
       .where('volume_members.username', '=', username);
   }
 }
+
+export const volumesIn: (store: Store) => VolumeTable = table(({ db }) => new VolumeTable(db));

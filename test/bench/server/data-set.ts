@@ -19,9 +19,10 @@ import { randomId } from '../../../src/lib/random-id.ts';
 import { createLogger } from '../../../src/observe/logger.ts';
 import { newFile } from '../../../src/service/files/new-file.ts';
 import type { FileRow } from '../../../src/service/files/tables/file-table.ts';
+import { filesIn } from '../../../src/service/files/tables/file-table.ts';
+import type { ProjectRow } from '../../../src/service/members/project-table.ts';
 import { Operator } from '../../../src/service/operator/operator.ts';
 import { createProject } from '../../../src/service/projects/create-project.ts';
-import type { ProjectRow } from '../../../src/service/projects/project-table.ts';
 import type { Services } from '../../../src/service/services.ts';
 import { openServices } from '../../../src/service/start-service.ts';
 import { storedTime } from '../../../src/service/store/stored-time.ts';
@@ -118,7 +119,7 @@ async function addFolder(
     const path = join(folder.path, name);
     if (entry.isDirectory()) {
       const row = rowOf(project, { parent_id: folder.id, name, kind: 'folder' });
-      await services.store.files.insert(row);
+      await filesIn(services.store).insert(row);
       await addFolder(filling, { id: row.id, path });
     } else {
       ids.set(path, await addFile(services, project, { parent: folder.id, name, source: join(tree, path) }));
@@ -133,8 +134,8 @@ async function addCrowd({ services, project, tree }: Filling, parent_id: string)
   const names = await readdir(join(tree, CROWD));
   while (names.length > 0) {
     const rows = names.splice(0, 1000).map((name) => rowOf(project, { parent_id, name, ...content }));
-    await services.store.transaction(async ({ files }) => {
-      for (const row of rows) await files.insert(row);
+    await services.store.transaction(async (tx) => {
+      for (const row of rows) await filesIn(tx).insert(row);
     });
   }
 }
@@ -147,7 +148,7 @@ async function addFile(
   const blob = await services.blobs.write(createReadStream(source));
   const content = { size: blob.sizeBytes, blob_key: blob.key, etag: blob.etag };
   const row = rowOf(project, { parent_id: parent, name, ...content });
-  await services.store.files.insert(row);
+  await filesIn(services.store).insert(row);
   const opened = await services.blobs.open(blob.key);
   await opened?.close();
   if (opened?.localPath === undefined) throw new Error(`the blob of ${source} is not one file`);

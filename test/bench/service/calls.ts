@@ -1,5 +1,6 @@
 import { randomId } from '../../../src/lib/random-id.ts';
 import { newFile } from '../../../src/service/files/new-file.ts';
+import { fileBatchesIn } from '../../../src/service/files/tables/file-batch-table.ts';
 import { Operator } from '../../../src/service/operator/operator.ts';
 import { createProject } from '../../../src/service/projects/create-project.ts';
 import type { Services } from '../../../src/service/services.ts';
@@ -34,7 +35,7 @@ export async function prepareCalls(
     metadata: { sample: `s${at}`, run: 'r1', library: 'l1', platform: 'illumina', centre: 'here' },
     tags: ['bam', 'hg38'],
   }));
-  await services.store.transaction((tx) => tx.fileBatches.insert(files));
+  await services.store.transaction((tx) => fileBatchesIn(tx).insert(files));
   const some = files.filter((_, at) => at % 20 === 0).map(({ id }) => id);
   const calls: MeasuredCall[] = [
     { name: 'details of a file', method: 'GET', paths: some.map((id) => `/files/${id}`) },

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import tmp from 'tmp';
 import { describe, expect, it } from 'vitest';
-import type { Bucket, ListPage, PutOptions } from '../../../src/service/storage/buckets/bucket.ts';
-import type { S3Object } from '../../../src/service/storage/s3/s3-object.ts';
+import type { Bucket, ListPage, PutOptions } from '../../../src/service/storage/objects/bucket.ts';
+import type { S3Object } from '../../../src/service/storage/objects/s3-object.ts';
 
 export interface BucketKind {
   readonly name: string;

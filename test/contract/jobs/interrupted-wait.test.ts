@@ -5,6 +5,7 @@ import type { FileRecord, ProjectRecord } from '../../../src/api/model.ts';
 import { createJobs } from '../../../src/jobs/create-jobs.ts';
 import type { Jobs, TransferRequest } from '../../../src/jobs/ports.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { JOB_WORKS } from '../../../src/service/job-works.ts';
 import { Worker } from '../../../src/service/jobs/worker.ts';
 import { TestService } from '../../service/test-service.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -43,7 +44,7 @@ async function withIdleService(): Promise<Rig> {
     Buffer.from('content'),
   );
   const startWorker = (): void => {
-    const worker = new Worker(service.services);
+    const worker = new Worker(service.services, JOB_WORKS);
     worker.start();
     open.push(() => worker.stop());
   };

@@ -1,11 +1,12 @@
 import type { ExpressionBuilder, ExpressionWrapper, Kysely, SqlBool } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 
 /**
  * Blobs that wait for their bytes to be removed; and those that were given away to become an object, for as long as it is not
  * certain that no file keeps them. Which of the two a blob is, the files tell: one that a file uses is not removed.
  */
-export class BlobGarbageStore {
+export class BlobGarbageTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -68,3 +69,5 @@ function isUsed(eb: Builder): ExpressionWrapper<Schema, 'blob_garbage', SqlBool>
     eb.selectFrom('files').select('files.id').whereRef('files.blob_key', '=', 'blob_garbage.blob_key'),
   );
 }
+
+export const blobGarbageIn: (store: Store) => BlobGarbageTable = table(({ db }) => new BlobGarbageTable(db));

@@ -1,12 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 import type { DetailedFile, FileRow } from './file-table.ts';
 
 /** Both databases limit the parameters of a statement. */
 const ROWS_AT_ONCE = 1000;
 
 /** Many files in few statements, for work on whole folders. */
-export class FileBatchStore {
+export class FileBatchTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -146,3 +147,5 @@ async function inChunks<Row>(
 ): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) await work(rows.slice(at, at + ROWS_AT_ONCE));
 }
+
+export const fileBatchesIn: (store: Store) => FileBatchTable = table(({ db }) => new FileBatchTable(db));

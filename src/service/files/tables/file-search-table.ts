@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { RowPage } from '../../store/page-range.ts';
 import type { Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 import { type FileFilters, type FileQuery, filteredFiles } from './file-listing.ts';
 import type { FileRow } from './file-table.ts';
 
@@ -10,7 +11,7 @@ export interface FileSearch extends FileFilters {
   readonly kind?: 'file' | 'folder' | undefined;
 }
 
-export class FileSearchStore {
+export class FileSearchTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -40,3 +41,5 @@ export class FileSearchStore {
     return search.kind === undefined ? query : query.where('files.kind', '=', search.kind);
   }
 }
+
+export const fileSearchIn: (store: Store) => FileSearchTable = table(({ db }) => new FileSearchTable(db));

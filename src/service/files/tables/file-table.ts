@@ -3,10 +3,11 @@ import type { FileMetadata } from '../../../contract/file.ts';
 import type { PageRange, RowPage } from '../../store/page-range.ts';
 import { PreparedQuery } from '../../store/prepared-query.ts';
 import type { FilesTable, Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 import { type FileDetails, FileDetailsReader } from './file-details.ts';
 import { type FileListing, isWhole, matchingFiles } from './file-listing.ts';
 import { FilePages } from './file-pages.ts';
-import type { ListingMemo } from './listing-memo.ts';
+import { ListingMemo } from './listing-memo.ts';
 import type { ListedFile } from './page-of-files.ts';
 
 export type FileRow = Selectable<FilesTable>;
@@ -14,7 +15,7 @@ export type FileRow = Selectable<FilesTable>;
 export type DetailedFile = FileRow & FileDetails;
 
 /** Files and folders, their metadata and tags. */
-export class FileStore {
+export class FileTable {
   readonly #db: Kysely<Schema>;
   readonly #memo: ListingMemo | undefined;
   readonly #find: PreparedQuery<{ id: string }, FileRow>;
@@ -203,3 +204,7 @@ export class FileStore {
     return rows.flatMap(({ blob_key }) => (blob_key === null ? [] : [blob_key]));
   }
 }
+
+export const filesIn: (store: Store) => FileTable = table(
+  ({ db, changeMark }) => new FileTable(db, changeMark && new ListingMemo(changeMark)),
+);

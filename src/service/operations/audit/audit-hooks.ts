@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HasClock } from '../../../lib/clock.ts';
 import type { App } from '../../http/fastify-types.ts';
 import { hasImpossibleId } from '../../http/possible-id.ts';
 import { API_PREFIX } from '../../http/request-view.ts';
-import type { Services } from '../../services.ts';
 import { actsOfCall } from './acts-of-call.ts';
 import { tokenIdOf } from './audit-entry.ts';
+import type { HasAuditTrail } from './audit-trail.ts';
 import { AUDITED_CALLS } from './audited-calls.ts';
 
 const TOO_MANY_REQUESTS = 429;
@@ -16,7 +17,7 @@ const TOO_MANY_REQUESTS = 429;
  * A request without a good token, over the rate limit, or about an id that nothing can have, was not heard at all and is in the process's own log only: it
  * must not be possible to fill the database by them.
  */
-export function addAuditHooks(app: App, { auditTrail, clock }: Services): void {
+export function addAuditHooks(app: App, { auditTrail, clock }: HasAuditTrail & HasClock): void {
   app.decorateRequest('answer', undefined);
   app.decorateRequest('arrivedMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { AuditEntriesTable, Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 
 export type AuditRow = Selectable<AuditEntriesTable>;
 
@@ -19,7 +20,7 @@ export interface AuditQuery {
 const BATCH = 500;
 
 /** The audit log. Entries are added, read, and after the time that the operator sets removed; never changed. */
-export class AuditStore {
+export class AuditTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -79,3 +80,5 @@ export class AuditStore {
     return Number(numDeletedRows);
   }
 }
+
+export const auditIn: (store: Store) => AuditTable = table(({ db }) => new AuditTable(db));

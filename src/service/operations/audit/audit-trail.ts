@@ -13,6 +13,7 @@ import type { Logger } from '../../../observe/logger.ts';
 import type { Store } from '../../store/store.ts';
 import { type AuditContext, type AuditedAct, auditEntries } from './audit-entry.ts';
 import type { AuditRow } from './audit-table.ts';
+import { auditIn } from './audit-table.ts';
 
 const WAITING_MAX = 10_000;
 const PAUSE_MS = 1000;
@@ -66,7 +67,7 @@ export class AuditTrail {
       const entries = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#store.audit.append(entries);
+        await auditIn(this.#store).append(entries);
       } catch (err) {
         this.#waiting = [...entries, ...this.#waiting];
         this.#logger.warn({ err, waiting: this.#waiting.length }, 'audit entries not written');
@@ -81,4 +82,8 @@ export class AuditTrail {
     for (const entry of this.#waiting.splice(0, count))
       this.#logger.error({ ...entry }, 'audit entry not written');
   }
+}
+
+export interface HasAuditTrail {
+  readonly auditTrail: AuditTrail;
 }

@@ -2,11 +2,14 @@ import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify from 'fastify';
 import type { App } from '../../http/fastify-types.ts';
-import type { ListenAddress } from '../../service-config.ts';
-import type { Services } from '../../services.ts';
 import { healthRoutes } from './health-routes.ts';
 import type { Readiness } from './readiness.ts';
-import { watchServices } from './watch-services.ts';
+import type { HasMetrics } from './service-metrics.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface Monitor {
   readonly port: number;
@@ -19,12 +22,11 @@ export interface Monitor {
  * of everything else.
  */
 export async function startMonitor(
-  services: Services,
+  { metrics }: HasMetrics,
   readiness: Readiness,
   address: ListenAddress,
 ): Promise<Monitor> {
-  watchServices(services);
-  const { registry } = services.metrics;
+  const { registry } = metrics;
   const app: App = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
   healthRoutes(app, readiness);
   app.get('/metrics', async (_request, reply) =>

@@ -1,4 +1,10 @@
-import type { Services } from '../../services.ts';
+import type { HasClock } from '../../../lib/clock.ts';
+import type { HasLogger } from '../../../observe/logger.ts';
+import type { HasClosing } from '../../http/hang-up-signal.ts';
+import type { HasBlobs } from '../../storage/blobs/blob-store.ts';
+import type { HasStore } from '../../store/store.ts';
+
+type Checked = HasStore & HasBlobs & HasClosing & HasClock & HasLogger;
 
 /** What of the service works; `ready` when everything does. */
 export interface ReadinessReport {
@@ -13,10 +19,10 @@ const OK = 'ok';
 
 /** Whether calls should be sent to this process. */
 export class Readiness {
-  readonly #services: Services;
+  readonly #services: Checked;
   #last: { readonly at: number; readonly report: Promise<ReadinessReport> } | undefined;
 
-  constructor(services: Services) {
+  constructor(services: Checked) {
     this.#services = services;
   }
 

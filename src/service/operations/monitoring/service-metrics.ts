@@ -5,7 +5,7 @@
  * of series stays small and no name or signature gets into them.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { JobKind } from '../../jobs/job-table.ts';
+import type { AnsweredRequest, RequestMetrics } from '../../http/request-metrics.ts';
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 const JOB_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 36_000];
@@ -13,15 +13,7 @@ const JOB_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200, 36_000];
 /** How a worker leaves a job; only the first two are the end of the job itself. */
 export type JobEnd = 'done' | 'failed' | 'given_back' | 'lost';
 
-export interface AnsweredRequest {
-  readonly method: string;
-  /** The pattern; undefined where no route answers. */
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly seconds: number;
-}
-
-export class ServiceMetrics {
+export class ServiceMetrics implements RequestMetrics {
   readonly registry: Registry = new Registry();
   readonly #requests = new Histogram({
     name: 'svcfs_http_request_duration_seconds',
@@ -84,7 +76,7 @@ export class ServiceMetrics {
   }
 
   /** A worker ended its work at a job. */
-  jobLeft(kind: JobKind, end: JobEnd, seconds: number): void {
+  jobLeft(kind: string, end: JobEnd, seconds: number): void {
     this.#jobs.observe({ kind, end }, seconds);
   }
 
@@ -145,4 +137,8 @@ async function orUnknown<Value>(read: () => Value | Promise<Value>): Promise<Val
   } catch {
     return undefined;
   }
+}
+
+export interface HasMetrics {
+  readonly metrics: ServiceMetrics;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { RateLimiter, RateState } from '../../http/rate-limiter.ts';
-import type { RateLimit } from '../../service-config.ts';
+import type { RateLimit, RateLimiter, RateState } from '../../http/rate-limiter.ts';
 
 interface Window {
   readonly endsMs: number;

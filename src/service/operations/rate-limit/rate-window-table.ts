@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { RateWindowsTable, Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 
 type RateWindow = Omit<Selectable<RateWindowsTable>, 'key'>;
 
@@ -13,7 +14,7 @@ interface WindowTimes {
 const SKEW_MS = 60_000;
 
 /** Requests counted in the database, so that all processes on it count together. */
-export class RateWindowStore {
+export class RateWindowTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -66,3 +67,5 @@ export class RateWindowStore {
 function isOver({ now, ends }: WindowTimes): RawBuilder<SqlBool> {
   return sql<SqlBool>`(rate_windows.ends <= ${now} or rate_windows.ends > ${ends + SKEW_MS})`;
 }
+
+export const rateWindowsIn: (store: Store) => RateWindowTable = table(({ db }) => new RateWindowTable(db));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../lib/clock.ts';
-import type { RateLimiter, RateState } from '../../http/rate-limiter.ts';
-import type { RateLimit } from '../../service-config.ts';
+import type { RateLimit, RateLimiter, RateState } from '../../http/rate-limiter.ts';
 import type { Store } from '../../store/store.ts';
+import { rateWindowsIn } from './rate-window-table.ts';
 
 /** Counts in the database, for all processes together. Windows are those of `MemoryRateLimiter`. */
 export class StoreRateLimiter implements RateLimiter {
@@ -17,13 +17,13 @@ export class StoreRateLimiter implements RateLimiter {
 
   async count(key: string): Promise<RateState> {
     const most = this.#limit.requests;
-    const window = await this.#store.rateWindows.count(key, { ...this.#times(), most });
+    const window = await rateWindowsIn(this.#store).count(key, { ...this.#times(), most });
     return window === undefined ? { ...(await this.peek(key)), exceeded: true } : this.#state(window);
   }
 
   async peek(key: string): Promise<RateState> {
     const times = this.#times();
-    const window = await this.#store.rateWindows.find(key, times);
+    const window = await rateWindowsIn(this.#store).find(key, times);
     return this.#state(window ?? { used: 0, ends: times.ends });
   }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { ServicesOptions } from '../../service-config.ts';
 import { SecretKeyFile } from './secret-key-file.ts';
-import { givenSecretKeys, SecretKeyError, type SecretKeys } from './secret-keys.ts';
+import { givenSecretKeys, SecretKeyError, type SecretKeys, type SecretKeysGiven } from './secret-keys.ts';
 
 /**
  * The keys that the operator gave, in a file or as text; else, of a service that has its data directory for itself, those
@@ -13,7 +12,11 @@ export async function openSecretKeys({
   secretKeys,
   databaseUrl,
   dataDir,
-}: Pick<ServicesOptions, 'secretKeys' | 'databaseUrl' | 'dataDir'>): Promise<SecretKeys> {
+}: {
+  readonly secretKeys?: SecretKeysGiven | undefined;
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir: string;
+}): Promise<SecretKeys> {
   if (secretKeys !== undefined && 'text' in secretKeys) {
     return givenSecretKeys(secretKeys.text, secretKeys.source);
   }

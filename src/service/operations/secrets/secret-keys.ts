@@ -47,3 +47,6 @@ function keyOf(word: string, source: string): SecretKey {
   const bytes = Buffer.from(word, 'hex');
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 8), bytes };
 }
+
+/** Keys themselves, and where they were found; or the file that holds them. */
+export type SecretKeysGiven = { readonly text: string; readonly source: string } | { readonly file: string };

@@ -1,4 +1,5 @@
-import type { Services } from '../../services.ts';
+import type { HasLogger } from '../../../observe/logger.ts';
+import type { HasBlobs } from '../../storage/blobs/blob-store.ts';
 
 /**
  * Does something to one of many and answers whether that was possible: what fails for one is named in the log and keeps no other
@@ -7,7 +8,7 @@ import type { Services } from '../../services.ts';
  * @param about For the log: the sweep, and which one it is
  */
 export async function attempt(
-  { blobs, logger }: Services,
+  { blobs, logger }: HasBlobs & HasLogger,
   about: { readonly what: string } & Readonly<Record<string, string>>,
   act: () => Promise<void>,
 ): Promise<boolean> {

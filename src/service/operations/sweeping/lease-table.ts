@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
+import { type Store, table } from '../../store/store.ts';
 
 /** Who does what only one process at a time should do. */
-export class LeaseStore {
+export class LeaseTable {
   readonly #db: Kysely<Schema>;
 
   constructor(db: Kysely<Schema>) {
@@ -28,3 +29,5 @@ export class LeaseStore {
     return taken !== undefined;
   }
 }
+
+export const leasesIn: (store: Store) => LeaseTable = table(({ db }) => new LeaseTable(db));

@@ -1,29 +1,43 @@
 /**
- * Removes what nobody needs any more (sweeps.ts), from time to time.
+ * Removes what nobody needs any more (src/service/sweeps.ts), from time to time.
  *
  * Every worker process has a sweeper; one lease lets one of them sweep at a time, so that they do not all look through the
  * same things. It is no lock: a sweep that outlasts the lease may overlap with another, and all of them bear that.
  */
 
+import type { HasClock } from '../../../lib/clock.ts';
 import { randomId } from '../../../lib/random-id.ts';
-import type { Services } from '../../services.ts';
+import type { HasLogger } from '../../../observe/logger.ts';
+import type { HasStore } from '../../store/store.ts';
 import { storedTime } from '../../store/stored-time.ts';
-import { type Sweep, type SweepOptions, sweepsOf } from './sweeps.ts';
+import type { HasMetrics } from '../monitoring/service-metrics.ts';
+import { leasesIn } from './lease-table.ts';
+
+/** Something that is removed from time to time. */
+export interface Sweep<Services> {
+  /** A word for logs and metrics. */
+  readonly what: string;
+  readonly intervalMs: number;
+  /** Removes what is due and answers how much that was. Safe to be done by two processes at once. */
+  readonly run: (services: Services, signal: AbortSignal) => Promise<number>;
+}
+
+type SweepServices = HasStore & HasMetrics & HasClock & HasLogger;
 
 const INTERVAL_MS = 60_000;
 const LEASE_MS = 300_000;
 
-export class Sweeper {
+export class Sweeper<Services extends SweepServices> {
   readonly #services: Services;
-  readonly #sweeps: readonly Sweep[];
+  readonly #sweeps: readonly Sweep<Services>[];
   readonly #name = randomId();
-  readonly #lastRuns = new Map<Sweep, number>();
+  readonly #lastRuns = new Map<Sweep<Services>, number>();
   readonly #stopping = new AbortController();
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(services: Services, options: SweepOptions) {
+  constructor(services: Services, sweeps: readonly Sweep<Services>[]) {
     this.#services = services;
-    this.#sweeps = sweepsOf(options);
+    this.#sweeps = sweeps;
   }
 
   start(): void {
@@ -40,7 +54,7 @@ export class Sweeper {
     const { store, clock } = this.#services;
     const now = clock.now();
     const lease = { holder: this.#name, now: storedTime(now), until: storedTime(now + LEASE_MS) };
-    if (!(await store.leases.take('sweep', lease))) return;
+    if (!(await leasesIn(store).take('sweep', lease))) return;
     const elapsed = clock.elapsed();
     for (const sweep of this.#sweeps) {
       if (this.#stopping.signal.aborted) return;
@@ -50,7 +64,7 @@ export class Sweeper {
     }
   }
 
-  async #do({ what, run }: Sweep): Promise<void> {
+  async #do({ what, run }: Sweep<Services>): Promise<void> {
     const { metrics, logger } = this.#services;
     try {
       const count = await run(this.#services, this.#stopping.signal);

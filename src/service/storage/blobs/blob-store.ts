@@ -6,8 +6,12 @@
  * before. Completion names the parts by number and ETag, as in S3, and moves no bytes.
  */
 import type { Readable } from 'node:stream';
+import type { ByteSource, SignedAddress } from '../objects/byte-source.ts';
 import type { Remains } from '../objects/remains.ts';
-import type { S3Object } from '../s3/s3-object.ts';
+import type { S3Object } from '../objects/s3-object.ts';
+
+/** Where the default storage says it is. */
+export const STORAGE_LOCATION = 'cloud:local-1';
 
 export interface StoredBlob {
   readonly key: string;
@@ -26,30 +30,6 @@ export interface UploadTarget {
 export interface PartName {
   readonly partNumber: number;
   readonly etag: string;
-}
-
-/** An address that carries its own permission. */
-export interface SignedAddress {
-  /** Absolute, or beginning with `/` when the service itself serves it. */
-  readonly url: string;
-  readonly expiresMs: number;
-}
-
-/** First and last byte, both inclusive; `last` lies within the blob. */
-export interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/** Bytes of known length that will not change. */
-export interface ByteSource {
-  readonly sizeBytes: number;
-  /** Without quotes. */
-  readonly etag: string;
-  /** Called at most once. */
-  stream(range?: ByteRange): Readable;
-  /** Releases what `stream` would have read; needed only when it was not called. */
-  close(): Promise<void>;
 }
 
 export interface OpenBlob extends ByteSource {
@@ -101,4 +81,8 @@ export class MissingPartError extends Error {
     super(`part ${partNumber} ${what}`);
     this.partNumber = partNumber;
   }
+}
+
+export interface HasBlobs {
+  readonly blobs: BlobStore;
 }

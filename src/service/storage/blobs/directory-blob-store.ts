@@ -16,6 +16,7 @@ import { errorCode } from '../../../lib/error-code.ts';
 import { GroupSync } from '../../../lib/group-sync.ts';
 import { isRandomId, randomId } from '../../../lib/random-id.ts';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
+import type { SignedAddress } from '../objects/byte-source.ts';
 import { copyFileDurably, makeDirectory } from '../objects/durable-file.ts';
 import type { Remains } from '../objects/remains.ts';
 import { missingSegment, readLayout, renameDurably, type Segment, writeManifest } from './blob-layout.ts';
@@ -24,7 +25,6 @@ import {
   MissingPartError,
   type OpenBlob,
   type PartName,
-  type SignedAddress,
   type StoredBlob,
   type UploadTarget,
 } from './blob-store.ts';

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import type { ByteRange } from '../objects/byte-source.ts';
 import type { Segment } from './blob-layout.ts';
-import type { ByteRange, OpenBlob } from './blob-store.ts';
+import type { OpenBlob } from './blob-store.ts';
 
 const READ_SIZE = 512 * 1024;
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
-import type { S3BlobsPlace } from '../../service-config.ts';
 import { loadS3 } from '../s3/load-s3.ts';
 import type { BlobStore } from './blob-store.ts';
 import { DirectoryBlobStore } from './directory-blob-store.ts';
+import type { S3BlobsPlace } from './s3-blobs-place.ts';
 import type { UrlSigner } from './url-signer.ts';
 
 export interface BlobStoreOptions {
@@ -20,7 +20,7 @@ export interface BlobStoreOptions {
 export async function openBlobStore(options: BlobStoreOptions): Promise<BlobStore> {
   const { dataDir, blobs } = options;
   if (blobs !== undefined) {
-    const { openS3BlobStore } = await loadS3();
+    const { openS3BlobStore } = await loadS3(() => import('./open-s3-blob-store.ts'));
     const store = openS3BlobStore(blobs, options);
     await store.probe();
     return store;

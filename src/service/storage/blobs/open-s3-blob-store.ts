@@ -1,9 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../../../lib/clock.ts';
-import type { S3BlobsPlace } from '../../service-config.ts';
 import { S3Clients } from '../s3/s3-clients.ts';
 import { parseS3Endpoint, type S3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
 import { S3BlobStore } from './s3-blob-store.ts';
+import type { S3BlobsPlace } from './s3-blobs-place.ts';
 
 /** The operator's own store: under the credentials of this process, and no endpoint is refused. */
 export function openS3BlobStore(

@@ -11,7 +11,7 @@ import { forEachChunk } from '../../../lib/for-each-chunk.ts';
 import { createMd5 } from '../../../lib/md5.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { releaseBytes } from '../../../lib/release-bytes.ts';
-import { ServiceError } from '../../http/service-error.ts';
+import { TooManyBytesError } from '../objects/too-many-bytes-error.ts';
 import { PieceBuffers } from './piece-buffers.ts';
 
 export interface ReceivedFile {
@@ -88,8 +88,7 @@ class Receiver {
 
   /** A promise when there is no room for all of the chunk yet: it is taken when that resolves. */
   take(chunk: Buffer): Promise<void> | undefined {
-    if (this.sizeBytes + chunk.length > this.#maxBytes)
-      throw new ServiceError(90000, `More than ${this.#maxBytes} bytes.`, { status: 413 });
+    if (this.sizeBytes + chunk.length > this.#maxBytes) throw new TooManyBytesError(this.#maxBytes);
     let rest = chunk;
     for (;;) {
       rest = rest.subarray(this.#fill(rest));

@@ -27,11 +27,12 @@ import {
 import { OBJECT_SIZE_MAX } from '../../../contract/limits.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { isRandomId, randomId } from '../../../lib/random-id.ts';
-import { ServiceError } from '../../http/service-error.ts';
+import type { SignedAddress } from '../objects/byte-source.ts';
 import type { Remains } from '../objects/remains.ts';
+import { bareEtag, type S3Place } from '../objects/s3-object.ts';
+import { TooManyBytesError } from '../objects/too-many-bytes-error.ts';
 import { readObject } from '../s3/read-object.ts';
 import { isAbsent, isNamed, refuseAs } from '../s3/s3-failure.ts';
-import { bareEtag, type S3Place } from '../s3/s3-object.ts';
 import { signedAddress } from '../s3/signed-address.ts';
 import { writeObject } from '../s3/write-object.ts';
 import {
@@ -39,7 +40,6 @@ import {
   MissingPartError,
   type OpenBlob,
   type PartName,
-  type SignedAddress,
   type StoredBlob,
   type UploadTarget,
 } from './blob-store.ts';
@@ -129,8 +129,7 @@ export class S3BlobStore implements BlobStore {
       // Left early, the stream must live: destroying a request closes its connection before the answer is sent.
       for await (const chunk of bytes.iterator({ destroyOnReturn: false })) {
         sizeBytes += chunk.length;
-        if (sizeBytes > maxBytes)
-          throw new ServiceError(90000, `More than ${maxBytes} bytes.`, { status: 413 });
+        if (sizeBytes > maxBytes) throw new TooManyBytesError(maxBytes);
         md5.update(chunk);
         yield chunk;
       }

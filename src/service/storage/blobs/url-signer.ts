@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
-import type { SignedAddress } from './blob-store.ts';
+import type { SignedAddress } from '../objects/byte-source.ts';
 
 /**
  * Addresses that carry their own permission: an HMAC over method, path and expiry. Whoever has one may do this one
@@ -37,4 +37,14 @@ export class UrlSigner {
   #signature(method: string, path: string, expires: string): string {
     return createHmac('sha256', this.#key).update(`${method}\n${path}\n${expires}`).digest('hex');
   }
+}
+
+export interface HasSigner {
+  /** Signs addresses that the service itself serves. */
+  readonly signer: UrlSigner;
+}
+
+export interface HasDownloadTime {
+  /** Lifetime of a download's address. */
+  readonly downloadUrlSeconds: number;
 }

@@ -8,12 +8,12 @@
  */
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Bucket } from '../objects/bucket.ts';
 import { BucketError } from '../objects/bucket-error.ts';
 import { makeDirectory } from '../objects/durable-file.ts';
 import type { Remains } from '../objects/remains.ts';
 import { loadS3 } from '../s3/load-s3.ts';
 import { checkResolved, isOperators, parseS3Endpoint, storeIdentity } from '../s3/s3-endpoint.ts';
-import type { Bucket } from './bucket.ts';
 import { claimBucket } from './bucket-claim.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';
 import { DirectoryBucket } from './directory-bucket.ts';
@@ -105,7 +105,11 @@ export class Buckets {
   }
 
   async #loadS3(): Promise<S3Buckets> {
-    const { S3Buckets } = await loadS3();
+    const { S3Buckets } = await loadS3(() => import('./s3-buckets.ts'));
     return new S3Buckets(this.#options);
   }
+}
+
+export interface HasBuckets {
+  readonly buckets: Buckets;
 }

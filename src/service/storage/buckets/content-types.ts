@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../lib/clock.ts';
-import type { ObjectInfo } from './bucket.ts';
+import type { ObjectInfo } from '../objects/bucket.ts';
 
 /** About 200 bytes each. */
 const REMEMBERED = 50_000;

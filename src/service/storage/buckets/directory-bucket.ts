@@ -15,14 +15,22 @@ import { constants as fsConstants } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
+import type {
+  Bucket,
+  ListPage,
+  ListQuery,
+  ObjectInfo,
+  OpenObject,
+  PutOptions,
+  PutSource,
+} from '../objects/bucket.ts';
 import { BucketError, type BucketErrorKind } from '../objects/bucket-error.ts';
 import { makeDirectory, placeFile, receiveFile } from '../objects/durable-file.ts';
-import { noteOf, type ObjectNote, readNote, removeNote, writeNote } from '../objects/object-notes.ts';
-import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, PutSource } from './bucket.ts';
 import { isInside, type LevelEntry } from './directory-level.ts';
 import { INCOMING_DIRECTORY } from './incoming-remains.ts';
 import { canHold, keyPath } from './key-path.ts';
 import { levelPage } from './level-page.ts';
+import { noteOf, type ObjectNote, readNote, removeNote, writeNote } from './object-notes.ts';
 import { describe } from './object-of-file.ts';
 import type { SortedLevels } from './sorted-levels.ts';
 

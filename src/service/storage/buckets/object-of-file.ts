@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
-import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS, type ObjectNote } from '../objects/object-notes.ts';
-import type { ObjectInfo } from './bucket.ts';
+import type { ObjectInfo } from '../objects/bucket.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from '../objects/bucket.ts';
+import type { ObjectNote } from './object-notes.ts';
 
 const EARLIEST_MS = Date.parse('0000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59Z');

@@ -1,6 +1,6 @@
+import type { PutOptions } from '../objects/bucket.ts';
 import { BucketError } from '../objects/bucket-error.ts';
 import { isNamed, s3Failure } from '../s3/s3-failure.ts';
-import type { PutOptions } from './bucket.ts';
 
 /**
  * What a put is refused with. Stores have names of their own for a storage class or an encryption that they do not have, and

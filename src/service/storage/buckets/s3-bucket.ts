@@ -15,17 +15,25 @@ import {
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../../../lib/clock.ts';
-import type { SignedAddress } from '../blobs/blob-store.ts';
+import type {
+  Bucket,
+  ListPage,
+  ListQuery,
+  ObjectInfo,
+  OpenObject,
+  PutOptions,
+  PutSource,
+} from '../objects/bucket.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from '../objects/bucket.ts';
 import { BucketError } from '../objects/bucket-error.ts';
-import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from '../objects/object-notes.ts';
+import type { SignedAddress } from '../objects/byte-source.ts';
+import { bareEtag, onOneStore, type S3Place } from '../objects/s3-object.ts';
 import { type CopySizes, copyObject } from '../s3/copy-object.ts';
 import { objectHeaders, WRITER } from '../s3/object-headers.ts';
 import { readObject } from '../s3/read-object.ts';
 import { isAbsent, noStore, refuseAs, s3Failure } from '../s3/s3-failure.ts';
-import { bareEtag, onOneStore, type S3Place } from '../s3/s3-object.ts';
 import { signedAddress } from '../s3/signed-address.ts';
 import { writeObject } from '../s3/write-object.ts';
-import type { Bucket, ListPage, ListQuery, ObjectInfo, OpenObject, PutOptions, PutSource } from './bucket.ts';
 import type { ContentTypes } from './content-types.ts';
 import { putFailure } from './put-failure.ts';
 

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
 import { syncFile } from '../../../lib/sync-file.ts';
-import type { PutSource } from '../buckets/bucket.ts';
+import type { PutSource } from './bucket.ts';
 
 /** Fills a new file with the source's bytes, durably, and answers their MD5 in hex. */
 export async function receiveFile(

@@ -15,9 +15,9 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { PART_COUNT_MAX } from '../../../contract/limits.ts';
+import type { S3Object, S3Place } from '../objects/s3-object.ts';
 import type { ObjectHeaders } from './object-headers.ts';
 import { isDenied } from './s3-failure.ts';
-import type { S3Object, S3Place } from './s3-object.ts';
 
 const GIB = 1024 ** 3;
 

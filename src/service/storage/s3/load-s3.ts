@@ -1,12 +1,10 @@
 import { errorCode } from '../../../lib/error-code.ts';
 
-type S3 = typeof import('./s3.ts');
-
 /** Else every start on Node.js 20 warns of releases of the SDK to come; which one is used, package-lock.json says. */
 const NO_WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
 
-/** The SDK's packages are optional: who keeps everything in directories need not have them. */
-export async function loadS3(load: () => Promise<S3> = () => import('./s3.ts')): Promise<S3> {
+/** A module that needs the SDK, loaded when a store is first spoken to. The SDK's packages are optional: who keeps everything in directories need not have them. */
+export async function loadS3<Module>(load: () => Promise<Module>): Promise<Module> {
   process.env[NO_WARNING] ??= 'true';
   try {
     return await load();

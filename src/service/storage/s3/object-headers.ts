@@ -4,8 +4,8 @@ import type {
   ServerSideEncryption,
   StorageClass,
 } from '@aws-sdk/client-s3';
-import type { PutOptions } from '../buckets/bucket.ts';
-import { DEFAULT_CONTENT_TYPE } from '../objects/object-notes.ts';
+import type { PutOptions } from '../objects/bucket.ts';
+import { DEFAULT_CONTENT_TYPE } from '../objects/bucket.ts';
 
 /** What is said of an object when it is put, copied or begun in parts: the three take the same. */
 export type ObjectHeaders = Pick<

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import type { ByteRange } from '../blobs/blob-store.ts';
 import { BucketError } from '../objects/bucket-error.ts';
+import type { ByteRange } from '../objects/byte-source.ts';
+import type { S3Object } from '../objects/s3-object.ts';
 import { isNamed, s3Failure } from './s3-failure.ts';
-import type { S3Object } from './s3-object.ts';
 
 /** A connection that breaks so often without a byte between is given up. */
 const FUTILE_ATTEMPTS = 3;

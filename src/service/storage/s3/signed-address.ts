@@ -1,7 +1,7 @@
 import { GetObjectCommand, type S3Client, type UploadPartCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { Clock } from '../../../lib/clock.ts';
-import type { SignedAddress } from '../blobs/blob-store.ts';
+import type { SignedAddress } from '../objects/byte-source.ts';
 
 /** S3 signs for no longer. */
 const LIFETIME_MAX_SECONDS = 7 * 24 * 3600;

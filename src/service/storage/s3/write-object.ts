@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { Upload } from '@aws-sdk/lib-storage';
 import { PART_COUNT_MAX } from '../../../contract/limits.ts';
+import type { S3Place } from '../objects/s3-object.ts';
 import type { ObjectHeaders } from './object-headers.ts';
-import type { S3Place } from './s3-object.ts';
 
 const MIB = 1024 * 1024;
 const PART_SIZE = 16 * MIB;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { costOf, decimalOf, microsOf } from '../../../../src/lib/decimal.ts';
 import { portsOf } from '../../../../src/service/apps/app-ports.ts';
 import { batchParts } from '../../../../src/service/tasks/batch-plan.ts';
-import { completeValues, filesIn, missingInputs } from '../../../../src/service/tasks/task-values.ts';
+import { completeValues, filesAmong, missingInputs } from '../../../../src/service/tasks/task-values.ts';
 import { timeSpan } from '../../../../src/service/tasks/time-span.ts';
 
 describe('ports of an app', () => {
@@ -52,10 +52,10 @@ describe('values of a task', () => {
 
   test('hold files at any depth, but not at every depth', () => {
     const file = { class: 'File', path: 'f' };
-    expect(filesIn({ a: [{ b: file }], c: file })).toEqual([file, file]);
+    expect(filesAmong({ a: [{ b: file }], c: file })).toEqual([file, file]);
     let deep: unknown = file;
     for (let i = 0; i < 1000; i += 1) deep = [deep];
-    expect(() => filesIn(deep)).toThrow(expect.objectContaining({ code: 7012 }));
+    expect(() => filesAmong(deep)).toThrow(expect.objectContaining({ code: 7012 }));
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import type { ObjectInfo } from '../../../../../src/service/storage/buckets/bucket.ts';
 import { ContentTypes } from '../../../../../src/service/storage/buckets/content-types.ts';
+import type { ObjectInfo } from '../../../../../src/service/storage/objects/bucket.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PutOptions } from '../../../../../src/service/storage/buckets/bucket.ts';
 import { putFailure } from '../../../../../src/service/storage/buckets/put-failure.ts';
+import type { PutOptions } from '../../../../../src/service/storage/objects/bucket.ts';
 import { isStoreFailure, s3Failure } from '../../../../../src/service/storage/s3/s3-failure.ts';
 
 /** An error as the SDK throws it. */

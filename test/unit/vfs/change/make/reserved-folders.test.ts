@@ -1,5 +1,6 @@
 /** Folders whose names begin with `__`, which the platform refuses: kept there under another name. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { filesIn } from '../../../../../src/service/files/tables/file-table.ts';
 import type { DirectoryNode, ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import { folderIdOf } from '../../../../../src/vfs/model/node.ts';
 import { ChangingWorld } from '../../../../support/changing-world.ts';
@@ -30,7 +31,7 @@ async function found(name: string, parent: DirectoryNode = world.folder): Promis
 /** What the platform makes by itself, as it does for the logs of tasks. */
 async function madeByPlatform(name: string, parent: ProjectFolderNode = world.folder): Promise<string> {
   const { id } = await world.user.folder(folderIdOf(parent), 'made');
-  await world.service.services.store.files.update(id, { name });
+  await filesIn(world.service.services.store).update(id, { name });
   return id;
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { blobGarbageIn } from '../../../../../src/service/files/tables/blob-garbage-table.ts';
 import { storedTime } from '../../../../../src/service/store/stored-time.ts';
 import type {
   ProjectFileNode,
@@ -46,7 +47,7 @@ describe('mv project -> volume', () => {
     expect(await at(0)).toBe(text.slice(0, 100));
     await world.rename('a.bam', 'b.bam', { toParent: volume });
     const { store, blobs } = world.service.services;
-    const unused = await store.blobGarbage.unusedSince(storedTime(Date.now() + 1000), 10);
+    const unused = await blobGarbageIn(store).unusedSince(storedTime(Date.now() + 1000), 10);
     expect(unused).toHaveLength(1);
     for (const key of unused) await blobs.remove(key);
     expect(await at(900_000)).toBe(text.slice(900_000, 900_100));

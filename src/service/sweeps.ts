@@ -1,18 +1,19 @@
-import type { Services } from '../../services.ts';
-import type { UploadTarget } from '../../storage/blobs/blob-store.ts';
-import { storedTime } from '../../store/stored-time.ts';
-import { forgetUpload } from '../../uploads/forget-upload.ts';
-import { targetOf } from '../../uploads/upload-access.ts';
-import { attempt } from './attempt.ts';
-
-/** Something that is removed from time to time. */
-export interface Sweep {
-  /** A word for logs and metrics. */
-  readonly what: string;
-  readonly intervalMs: number;
-  /** Removes what is due and answers how much that was. Safe to be done by two processes at once. */
-  readonly run: (services: Services, signal: AbortSignal) => Promise<number>;
-}
+import type { HasClock } from '../lib/clock.ts';
+import type { HasLogger } from '../observe/logger.ts';
+import { blobGarbageIn } from './files/tables/blob-garbage-table.ts';
+import { jobsIn } from './jobs/job-table.ts';
+import { auditIn } from './operations/audit/audit-table.ts';
+import type { HasMetrics } from './operations/monitoring/service-metrics.ts';
+import { attempt } from './operations/sweeping/attempt.ts';
+import type { Sweep } from './operations/sweeping/sweeper.ts';
+import type { Services } from './services.ts';
+import type { HasBlobs, UploadTarget } from './storage/blobs/blob-store.ts';
+import type { HasBuckets } from './storage/buckets/buckets.ts';
+import type { HasStore } from './store/store.ts';
+import { storedTime } from './store/stored-time.ts';
+import { forgetUpload } from './uploads/forget-upload.ts';
+import { targetOf } from './uploads/upload-access.ts';
+import { uploadsIn } from './uploads/upload-table.ts';
 
 export interface SweepOptions {
   /** How long the bytes of a deleted file stay for those who are reading them. */
@@ -35,8 +36,8 @@ const GIVEN_AWAY_AGE_MS = 10 * MINUTE_MS;
 const BATCH = 500;
 
 /** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
-export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptions): Sweep[] {
-  const uploads: Sweep[] =
+export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptions): Sweep<Services>[] {
+  const uploads: Sweep<Services>[] =
     uploadDays === undefined
       ? []
       : [
@@ -46,7 +47,7 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
             run: (services, signal) => sweepUploads(services, uploadDays * DAY_MS, signal),
           },
         ];
-  const audit: Sweep[] =
+  const audit: Sweep<Services>[] =
     auditDays === undefined
       ? []
       : [
@@ -70,11 +71,15 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
   ];
 }
 
-async function sweepUploads(services: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+async function sweepUploads(
+  services: HasStore & HasBlobs & HasMetrics & HasClock & HasLogger,
+  ageMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   const { store, blobs, clock, metrics } = services;
   const before = storedTime(clock.now() - ageMs);
   return inBatches(signal, async () => {
-    const uploads = await store.uploads.initiatedBefore(before, BATCH);
+    const uploads = await uploadsIn(store).initiatedBefore(before, BATCH);
     for (const upload of uploads) {
       const now = storedTime(clock.now());
       if (!(await store.transaction((tx) => forgetUpload(tx, upload, now)))) continue;
@@ -86,15 +91,22 @@ async function sweepUploads(services: Services, ageMs: number, signal: AbortSign
   });
 }
 
-async function sweepAudit({ store, clock }: Services, ageMs: number, signal: AbortSignal): Promise<number> {
+async function sweepAudit(
+  { store, clock }: HasStore & HasClock,
+  ageMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   const before = storedTime(clock.now() - ageMs);
-  return inBatches(signal, () => store.audit.removeBefore(before, BATCH));
+  return inBatches(signal, () => auditIn(store).removeBefore(before, BATCH));
 }
 
-async function sweepRemains(services: Services, signal: AbortSignal): Promise<number> {
+async function sweepRemains(
+  services: HasStore & HasBlobs & HasBuckets & HasClock & HasLogger,
+  signal: AbortSignal,
+): Promise<number> {
   const { store, blobs, buckets, clock } = services;
   // Read first: an upload that begins later is younger than what is looked for.
-  const targets = await store.uploads.targets();
+  const targets = await uploadsIn(store).targets();
   const active = new Set(targets.map((target) => (JSON.parse(target) as UploadTarget).key));
   const before = clock.now() - REMAINS_AGE_MS;
   const isActive = (key: string): boolean => active.has(key);
@@ -110,14 +122,18 @@ async function sweepRemains(services: Services, signal: AbortSignal): Promise<nu
   return count;
 }
 
-async function sweepBlobs(services: Services, graceMs: number, signal: AbortSignal): Promise<number> {
+async function sweepBlobs(
+  services: HasStore & HasBlobs & HasClock & HasLogger,
+  graceMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   const { store, blobs, clock } = services;
   const since = storedTime(clock.now() - graceMs);
   return eachNoted(services, signal, {
     what: 'blobs',
-    keysAfter: (key) => store.blobGarbage.unusedSince(since, BATCH, key),
+    keysAfter: (key) => blobGarbageIn(store).unusedSince(since, BATCH, key),
     act: (key) => blobs.remove(key),
-    forget: (key) => store.blobGarbage.forget(key),
+    forget: (key) => blobGarbageIn(store).forget(key),
   });
 }
 
@@ -125,19 +141,22 @@ async function sweepBlobs(services: Services, graceMs: number, signal: AbortSign
  * Ends the sharing of content between an object and a file. Of content that an export gave away they have one file on the disk,
  * and where the export was refused or stopped after that, or the file was copied meanwhile, both stay.
  */
-async function sweepLinks(services: Services, signal: AbortSignal): Promise<number> {
+async function sweepLinks(
+  services: HasStore & HasBlobs & HasClock & HasLogger,
+  signal: AbortSignal,
+): Promise<number> {
   const { store, blobs, clock } = services;
   const until = storedTime(clock.now() - GIVEN_AWAY_AGE_MS);
   return eachNoted(services, signal, {
     what: 'links',
-    keysAfter: (key) => store.blobGarbage.givenAwayUntil(until, BATCH, key),
+    keysAfter: (key) => blobGarbageIn(store).givenAwayUntil(until, BATCH, key),
     act: (key) => blobs.unshare(key),
-    forget: (key) => store.blobGarbage.forgetUntil(key, until),
+    forget: (key) => blobGarbageIn(store).forgetUntil(key, until),
   });
 }
 
-async function sweepJobs({ store, clock }: Services): Promise<number> {
-  return store.jobs.forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
+async function sweepJobs({ store, clock }: HasStore & HasClock): Promise<number> {
+  return jobsIn(store).forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
 }
 
 /** Goes on until a batch is not full: what comes to be removed faster than one batch each time would never be gone. */
@@ -161,7 +180,7 @@ interface NotedBlobs {
 
 /** The note of a blob for which it fails stays, and is passed: many such would hold the place of all others. */
 async function eachNoted(
-  services: Services,
+  services: HasBlobs & HasLogger,
   signal: AbortSignal,
   { what, keysAfter, act, forget }: NotedBlobs,
 ): Promise<number> {

@@ -12,12 +12,10 @@ import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncDirectory } from '../../../lib/sync-directory.ts';
-import type { PutOptions } from '../buckets/bucket.ts';
-import { NOTES_DIRECTORY } from '../buckets/key-path.ts';
-import { makeDirectory } from './durable-file.ts';
-
-export const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
-export const DEFAULT_STORAGE_CLASS = 'STANDARD';
+import type { PutOptions } from '../objects/bucket.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from '../objects/bucket.ts';
+import { makeDirectory } from '../objects/durable-file.ts';
+import { NOTES_DIRECTORY } from './key-path.ts';
 
 export interface ObjectNote {
   readonly etag: string;

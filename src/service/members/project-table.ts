@@ -4,6 +4,7 @@ import { likeLiteral } from '../store/like-literal.ts';
 import type { PageRange, RowPage } from '../store/page-range.ts';
 import { PreparedQuery } from '../store/prepared-query.ts';
 import type { Flag, ProjectMembersTable, ProjectsTable, Schema } from '../store/schema.ts';
+import { type Store, table } from '../store/store.ts';
 
 export type ProjectRow = Selectable<ProjectsTable>;
 
@@ -26,7 +27,7 @@ export interface ProjectMemberRow {
   readonly permissions: ProjectPermissions;
 }
 
-export class ProjectStore {
+export class ProjectTable {
   readonly #db: Kysely<Schema>;
   readonly #membership: PreparedQuery<
     { projectId: string; username: string },
@@ -217,3 +218,5 @@ function flagsOf(
     can_admin: flag(permissions.admin),
   };
 }
+
+export const projectsIn: (store: Store) => ProjectTable = table(({ db }) => new ProjectTable(db));

@@ -5,10 +5,11 @@ import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
 import { isOwnedId } from './project-id.ts';
 import type { MemberProject } from './project-table.ts';
+import { projectsIn } from './project-table.ts';
 
 /** A project the caller is a member of. To everybody else it does not exist. @throws ServiceError 3002 */
 export async function projectFor(store: Store, caller: Caller, projectId: string): Promise<MemberProject> {
-  const project = await store.projects.findFor(caller.username, projectId);
+  const project = await projectsIn(store).findFor(caller.username, projectId);
   if (project === undefined) throw new ServiceError(3002, `You have no project ${projectId}.`);
   return project;
 }
@@ -26,7 +27,7 @@ export async function permissionsIn(
 ): Promise<ProjectPermissions> {
   const { id, malformed, missing = 3002 } = project;
   if (!isOwnedId(id)) throw new ServiceError(malformed, 'A project id has the form owner/project.');
-  const permissions = await store.projects.permissionsOf(caller.username, id);
+  const permissions = await projectsIn(store).permissionsOf(caller.username, id);
   if (permissions === undefined) throw new ServiceError(missing, `You have no project ${id}.`);
   return permissions;
 }

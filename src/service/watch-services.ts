@@ -1,8 +1,18 @@
-import type { Services } from '../../services.ts';
-import { storedTime, storedTimeMs } from '../../store/stored-time.ts';
+import type { HasClock } from '../lib/clock.ts';
+import type { HasStats } from './http/service-stats.ts';
+import { jobsIn } from './jobs/job-table.ts';
+import type { HasMetrics } from './operations/monitoring/service-metrics.ts';
+import type { HasStore } from './store/store.ts';
+import { storedTime, storedTimeMs } from './store/stored-time.ts';
+import { uploadsIn } from './uploads/upload-table.ts';
 
 /** What is looked up for each reading of the metrics: cheap questions, answered from indexes. */
-export function watchServices({ metrics, stats, store, clock }: Services): void {
+export function watchServices({
+  metrics,
+  stats,
+  store,
+  clock,
+}: HasStore & HasStats & HasMetrics & HasClock): void {
   metrics.watchProcess();
   metrics.gauge('svcfs_parts_in_flight', 'Parts being received now.', () => stats.partsInFlight);
   metrics.gauge(
@@ -15,17 +25,17 @@ export function watchServices({ metrics, stats, store, clock }: Services): void 
     'Bytes of contents sent through the service since it started.',
     () => stats.storageGetBytes,
   );
-  metrics.gauge('svcfs_uploads_open', 'Uploads begun and not yet completed.', () => store.uploads.count());
+  metrics.gauge('svcfs_uploads_open', 'Uploads begun and not yet completed.', () => uploadsIn(store).count());
   metrics.gauges(
     { name: 'svcfs_jobs', help: 'Jobs that have not ended.', labels: ['kind', 'state'] },
     async () =>
-      (await store.jobs.countOpen()).map(({ kind, state, count }) => ({
+      (await jobsIn(store).countOpen()).map(({ kind, state, count }) => ({
         labels: { kind, state },
         value: count,
       })),
   );
   metrics.gauge('svcfs_jobs_oldest_waiting_seconds', 'Age of the oldest job nobody works on.', async () => {
-    const oldest = await store.jobs.oldestWaiting(storedTime(clock.now()));
+    const oldest = await jobsIn(store).oldestWaiting(storedTime(clock.now()));
     return oldest === undefined ? 0 : Math.max(clock.now() - storedTimeMs(oldest), 0) / 1000;
   });
   metrics.gauges(

@@ -8,8 +8,11 @@
  * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
  */
 import type { Readable } from 'node:stream';
-import type { ByteSource, SignedAddress } from '../blobs/blob-store.ts';
-import type { S3Object } from '../s3/s3-object.ts';
+import type { ByteSource, SignedAddress } from './byte-source.ts';
+import type { S3Object } from './s3-object.ts';
+
+export const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
+export const DEFAULT_STORAGE_CLASS = 'STANDARD';
 
 export interface ObjectInfo {
   readonly key: string;

@@ -1,0 +1,16 @@
+/** What other subjects may use of files. */
+export { type CopyCandidate, checkCopyable } from './copyable.ts';
+export { destinationFolder, folderFor, type NamedDestination } from './destination-folder.ts';
+export { contentAddress } from './download-address.ts';
+export { type AccessibleFile, fileFor } from './file-access.ts';
+export { fileAnswer } from './file-answer.ts';
+export { fileResource } from './file-resource.ts';
+export { checkMetadata } from './metadata.ts';
+export { checkFileName, checkFolderName } from './names.ts';
+export { newFile } from './new-file.ts';
+export { freeNameOfEach, freeNumberedName, freeNumberedNames, numbered } from './numbered-name.ts';
+export { checkGivesWay, freeName, holderOfName, placeFile } from './place-file.ts';
+export { blobGarbageIn } from './tables/blob-garbage-table.ts';
+export { fileBatchesIn } from './tables/file-batch-table.ts';
+export { type DetailedFile, type FileRow, filesIn } from './tables/file-table.ts';
+export { checkTags } from './tags.ts';

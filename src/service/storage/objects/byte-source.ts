@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream';
+
+/** An address that carries its own permission. */
+export interface SignedAddress {
+  /** Absolute, or beginning with `/` when the service itself serves it. */
+  readonly url: string;
+  readonly expiresMs: number;
+}
+
+/** First and last byte, both inclusive; `last` lies within the blob. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Bytes of known length that will not change. */
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** Without quotes. */
+  readonly etag: string;
+  /** Called at most once. */
+  stream(range?: ByteRange): Readable;
+  /** Releases what `stream` would have read; needed only when it was not called. */
+  close(): Promise<void>;
+}
