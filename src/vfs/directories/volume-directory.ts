@@ -9,6 +9,9 @@ import type { VolumeDirectoryNode } from '../model/node.ts';
 import type { Details } from './details.ts';
 import type { PagingOptions, RemoteDirectory } from './remote-directory.ts';
 
+/** Pages without a name, one after the other: as many as the platform answers in five minutes. */
+const MOST_EMPTY_PAGES = 1000;
+
 /**
  * A level of a volume. Keys are no paths: `a` and `a/b` may both be objects, and a key may hold `//` or end in `/`.
  * The object keeps the plain name (it comes first in every listing), the level gets the escaped one.
@@ -31,6 +34,7 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     const objects = new Set<string>();
     let continuation: string | undefined;
     let first = true;
+    let emptyPages = 0;
     do {
       const page = await this.#contents(directory, {
         prefix,
@@ -46,6 +50,8 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       foreign ??= foreignKeyOf(page, prefix);
       yield { pass: 0, items, unchanged: false };
       continuation = page.continuation;
+      emptyPages = items.length === 0 ? emptyPages + 1 : 0;
+      requireProgress(directory, emptyPages);
       if (first && continuation !== undefined && !options.goOn(undefined)) return;
       first = false;
     } while (continuation !== undefined);
@@ -101,11 +107,14 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
   ): Promise<Listed | undefined> {
     const prefix = `${directory.prefix}${segment}/`;
     let continuation: string | undefined;
+    let emptyPages = 0;
     do {
       const page = await this.#contents(directory, { prefix, continuation, signal });
       const below = [...page.objects.map((object) => object.location), ...page.prefixes];
       if (below.some((key) => key.startsWith(prefix)))
         return { kind: 'prefix', name: shownName(segment, 'prefix'), prefix };
+      emptyPages += 1;
+      requireProgress(directory, emptyPages);
       // A store that passed over many deleted keys says that there may be more.
       continuation = page.continuation;
     } while (continuation !== undefined);
@@ -127,6 +136,16 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
     const options = { signal, priority, urgent, onUnusable };
     return this.#api.volumes.contents(directory.volume.id, rest, options);
   }
+}
+
+/** EIO: a store whose pages are empty for ever would keep its reader for ever, and use up the rate limit. */
+function requireProgress({ volume, prefix }: VolumeDirectoryNode, emptyPages: number): void {
+  if (emptyPages < MOST_EMPTY_PAGES) return;
+  const where = `${volume.id}, below ${JSON.stringify(prefix)}`;
+  throw new FsError(
+    'EIO',
+    `${emptyPages} pages of ${where} came one after the other without a name, and no end`,
+  );
 }
 
 /** Whether the directory is there without a key on the volume: it is the volume itself, or this mount alone has it or what is in it. */

@@ -28,6 +28,8 @@ export interface RenameRequest {
 
 /** Another client may change what has a name each time that we have looked: so often at most. */
 const MOST_TRIES = 10;
+/** Of a rename that is a job of the platform, while that answers that something is not there. */
+const MOST_JOBS = 3;
 
 /**
  * rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. What another client does
@@ -40,7 +42,8 @@ export async function rename(parts: RenameParts, request: RenameRequest, signal:
     } catch (error) {
       const because = whyAgain(error, request.flags);
       if (because === undefined) throw error;
-      if (tries === MOST_TRIES) throw because === 'stale' ? error : keepsChanging(request, error);
+      const most = error instanceof GoneMeanwhile && error.isOfJob ? MOST_JOBS : MOST_TRIES;
+      if (tries >= most) throw because === 'stale' ? error : keepsChanging(request, error);
       isTaken = because === 'taken';
       // Someone put a file there since we looked: that is the one to replace.
       if (isTaken) parts.tree.expire(request.to.parent);
@@ -51,7 +54,14 @@ export async function rename(parts: RenameParts, request: RenameRequest, signal:
 }
 
 /** The platform does not know by now what was there when we looked: one of the two files, or a folder. */
-class GoneMeanwhile extends Error {}
+class GoneMeanwhile extends Error {
+  readonly isOfJob: boolean;
+
+  constructor(cause: unknown, { isOfJob }: { readonly isOfJob: boolean }) {
+    super('gone', { cause });
+    this.isOfJob = isOfJob;
+  }
+}
 
 function whyAgain(error: unknown, { noReplace }: RenameFlags): 'taken' | 'gone' | 'stale' | undefined {
   if (error instanceof GoneMeanwhile) return 'gone';
@@ -90,8 +100,13 @@ async function attempt(
   } catch (error) {
     // Of many files that are exported, some may be by now.
     if (plan.kind === 'export' || !isNotThere(error)) throw error;
-    throw new GoneMeanwhile('gone', { cause: error });
+    throw new GoneMeanwhile(error, { isOfJob: isJob(plan) });
   }
+}
+
+/** Inside a project a file is renamed by a call, and a pipe by none. */
+function isJob(plan: RenamePlan): boolean {
+  return plan.kind === 'file' ? plan.source.project !== plan.parent.project : plan.kind !== 'special';
 }
 
 /** The platform says so: what we find out ourselves is so. */

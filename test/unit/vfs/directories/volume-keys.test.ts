@@ -106,3 +106,19 @@ describe('a platform that collapses slashes', () => {
     expect(await world.lookup(`${VOLUME}/w/svc~%2F/x`)).toBeUndefined();
   });
 });
+
+describe('pages of a volume that are empty for ever', () => {
+  it.each([
+    ['a listing', (world: ReadingWorld, top: DirectoryNode) => world.list(top)],
+    ['a lookup', (world: ReadingWorld, top: DirectoryNode) => world.tree.childOf(top, 'level', NEVER)],
+  ])('end %s with EIO, and the reason', async (_, ask) => {
+    const world = worldWith(['level/key']);
+    const top = await world.directory(VOLUME);
+    world.platform.volumePage = 0;
+    await expect(ask(world, top)).rejects.toMatchObject({
+      errno: 'EIO',
+      message: expect.stringContaining('without a name'),
+    });
+    expect(world.platform.taken().length).toBeLessThan(1100);
+  });
+});

@@ -1,6 +1,7 @@
 /** `mv tmp f`, where another client removes or replaces `f` while it is done. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Api, FilesApi } from '../../../../../src/api/api.ts';
+import type { Api, AsyncFilesApi, FilesApi } from '../../../../../src/api/api.ts';
+import { ApiError } from '../../../../../src/api/errors.ts';
 import type { ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import { folderIdOf } from '../../../../../src/vfs/model/node.ts';
 import { ChangingWorld, O_RDONLY, withMethods } from '../../../../support/changing-world.ts';
@@ -165,4 +166,22 @@ it('a rename gives up when another client changes the name each time', async () 
   before = (step) => (step === 'aside' ? others.replaces() : undefined);
   await expect(world.rename('tmp', 'f')).rejects.toMatchObject({ errno: 'EBUSY' });
   expect(await world.onPlatform()).toEqual({ f: 'theirs', tmp: 'ours' });
+});
+
+it('a rename begins three jobs at most while the platform says that its file is not there', async () => {
+  let jobs = 0;
+  before = () => undefined;
+  const start: AsyncFilesApi['start'] = async () => {
+    jobs += 1;
+    throw new ApiError({ status: 404, code: 5002, message: 'No file has that id.' }, { call: '' });
+  };
+  world = await ChangingWorld.start({
+    api: (api) => withMethods(api, { asyncFiles: withMethods(api.asyncFiles, { start }) }),
+  });
+  await world.put('tmp', 'ours');
+  await expect(world.rename('tmp', 'tmp', { toParent: world.otherProject })).rejects.toMatchObject({
+    errno: 'EBUSY',
+  });
+  expect(jobs).toBe(3);
+  expect(await world.onPlatform()).toEqual({ tmp: 'ours' });
 });
