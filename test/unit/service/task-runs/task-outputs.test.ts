@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
 import type { EngineResult } from '../../../../src/service/engines/task-engine.ts';
+import { filesIn } from '../../../../src/service/files/tables/file-table.ts';
 import type { Services } from '../../../../src/service/services.ts';
 import { DatabaseError } from '../../../../src/service/store/database-failure.ts';
+import { type Connection, Store } from '../../../../src/service/store/store.ts';
 import { storeOutputBytes } from '../../../../src/service/task-runs/task-outputs.ts';
 import { HastyClock } from '../../../support/hasty-clock.ts';
 
@@ -23,7 +25,9 @@ function world() {
     remove: async (key: string) => void kept.delete(key),
   };
   const logger = { warn: () => undefined };
-  const services = { blobs, store: { files: { discardBlob } }, clock: new HastyClock(), logger };
+  const database = new Store({} as Connection);
+  filesIn(database).discardBlob = discardBlob;
+  const services = { blobs, store: database, clock: new HastyClock(), logger };
   const result = { outputs: OUTPUTS } as unknown as EngineResult;
   const { signal } = new AbortController();
   const store = () => storeOutputBytes(services as unknown as Services, result, signal);

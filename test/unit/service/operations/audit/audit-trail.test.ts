@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { AuditRow } from '../../../../../src/service/operations/audit/audit-table.ts';
+import { type AuditRow, auditIn } from '../../../../../src/service/operations/audit/audit-table.ts';
 import { AuditTrail } from '../../../../../src/service/operations/audit/audit-trail.ts';
-import type { Store } from '../../../../../src/service/store/store.ts';
+import { type Connection, Store } from '../../../../../src/service/store/store.ts';
 import { LinesLogger } from '../../../../service/test-service.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { Gate } from '../../../../support/gate.ts';
@@ -25,7 +25,9 @@ function world() {
   const database = new Database();
   const logger = new LinesLogger();
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
-  const trail = new AuditTrail({ store: { audit: database } as unknown as Store, clock, logger });
+  const store = new Store({} as Connection);
+  auditIn(store).append = (entries) => database.append(entries);
+  const trail = new AuditTrail({ store, clock, logger });
   let count = 0;
   const record = (): void => {
     count += 1;
