@@ -50,5 +50,5 @@ export class Shutdown {
   }
 }
 
-/** What is broken off gets so long to notice. */
+/** Work that is broken off gets so long to notice. */
 const LAST_MS = 1000;

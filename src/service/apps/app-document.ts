@@ -1,6 +1,7 @@
 /**
- * Documents of apps. What a user gives is kept as it was given; what the service knows about a revision (who, when, which
- * others there are) is filled in whenever the document is shown, so that the newest revision is right in all of them.
+ * Documents of apps. A user's document is kept as it was given. Facts of the service about a revision (its author, its
+ * time, the other revisions) are filled in whenever the document is shown, so that the newest revision is right in all of
+ * them.
  */
 import type { AppDocument } from '../../contract/app.ts';
 import { ServiceError } from '../http/service-error.ts';
@@ -10,7 +11,7 @@ import type { AppRevisionNote, AppRow } from './app-table.ts';
 const CLASSES = ['CommandLineTool', 'Workflow', 'ExpressionTool'];
 const NAME_LENGTH_MAX = 255;
 
-/** What a document may say itself, and what is said where it does not. */
+/** The fields that a document may set itself, with their defaults. */
 const OWN_DEFAULTS: AppDocument = {
   'svc:categories': [],
   'svc:toolkit': '',

@@ -25,7 +25,7 @@ function fromText(text: string): SecondaryPattern[] {
     : [{ pattern: text, required: true }];
 }
 
-/** What the secondary file of a file is called. */
+/** The name of the secondary file of a file. */
 export function secondaryName(name: string, { pattern }: SecondaryPattern): string {
   const suffix = pattern.replace(/^\^+/, '');
   const carets = pattern.length - suffix.length;

@@ -77,7 +77,7 @@ export class ChargeTable {
     return rows.map((row) => ({ month: row.month, micros: Number(row.micros) }));
   }
 
-  /** What the service itself keeps for each of the projects that has any file; aliases cost nothing here. */
+  /** The bytes that the service itself keeps for each project that has any file; aliases cost nothing here. */
   async storedIn(projectIds: readonly string[]): Promise<StoredBytes[]> {
     if (projectIds.length === 0) return [];
     const rows = await this.#db

@@ -32,7 +32,7 @@ export interface TaskOrder {
   /** A directory for this run alone, empty, and removed after it. */
   readonly directory: string;
   readonly log: EngineLog;
-  /** What the engine kept before, when this run was begun by a worker that is gone. */
+  /** The engine's notes from before, when a worker that is gone began this run. */
   readonly kept: string | undefined;
   /** Keeps a note for whoever has to go on with this run. */
   readonly keep: (note: string) => Promise<void>;

@@ -1,4 +1,4 @@
-/** What is kept of a submitted job (`jobs.request`), and of how far it has come (`jobs.result`). */
+/** The kept request of a submitted job (`jobs.request`), and its progress so far (`jobs.result`). */
 import type { DetailedFile } from '../files/files.ts';
 import type { JobFailure } from '../jobs/job-table.ts';
 import type { TreeFrame } from './file-tree.ts';

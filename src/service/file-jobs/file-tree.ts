@@ -1,14 +1,16 @@
 /**
- * What the asynchronous jobs do to a whole folder: a few entries at a time, each time in a transaction of their own, so
- * that a folder of any size keeps nobody else waiting, and whoever takes the job over goes on where it stood.
+ * The work of asynchronous jobs on a whole folder: a few entries at a time, each time in a transaction of their own. So a
+ * folder of any size keeps no other caller waiting, and a worker that takes the job over goes on where it stood.
  *
- * Where it stands is a stack of frames, one for each folder on the way down, the deepest last. A move or deletion always
- * takes the first entries of the deepest folder, since those it has done are gone from there; a copy remembers the name it
- * came to. Rules for moves and copies (the platform's): a folder of the same name is merged with, and a moved folder is a
- * new folder. What others do to the folders meanwhile is met as it is found.
+ * The position is a stack of frames, one for each folder on the way down, the deepest last. A move or deletion always
+ * takes the first entries of the deepest folder, since finished ones are gone from there. A copy remembers the name it
+ * came to.
  *
- * A folder copied to a place above it (into its own parent, say, and so merged with itself) would find its own copies: it
- * remembers what was in each folder before.
+ * Moves and copies follow the platform's rules: a folder of the same name is merged with, and a moved folder is a new
+ * folder. Changes that others make to the folders meanwhile are met as they are found.
+ *
+ * A folder copied to a place above it (into its own parent, say, and so merged with itself) would find its own copies:
+ * the copy remembers the earlier contents of each folder.
  */
 
 import { randomId } from '../../lib/random-id.ts';

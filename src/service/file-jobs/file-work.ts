@@ -35,11 +35,13 @@ export async function archivedBelow(
 }
 
 /**
- * Begins one item of an asynchronous job, inside a transaction, with the permissions of who submitted the job. A file is
- * done with that; of a folder, `continueItem` does one batch after the other, until no frame is left.
+ * Begins one item of an asynchronous job, inside a transaction, with the permissions of the user who submitted the job. A
+ * file is done with that. For a folder, `continueItem` does one batch after the other, until no frame is left.
  *
- * @param archived What `archivedBelow` found
- * @throws ServiceError 5002, 57016, 5007; and for copies and moves those of `destinationFolder`, 57015, 57010, 57012, 5024
+ * @param archived The result of `archivedBelow`
+ *
+ * @throws ServiceError 5002, 57016, 5007. Copies and moves also throw those of `destinationFolder`, 57015, 57010, 57012,
+ * 5024
  */
 export async function beginItem(
   tx: Store,

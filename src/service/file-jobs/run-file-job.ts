@@ -95,7 +95,7 @@ async function failItem(
   const { entries, totalFiles, current } = before;
   // A copy leaves what it copied where it was: that is no longer to be done.
   const done = run.job.kind === 'copy' ? (current?.files ?? 0) : 0;
-  // What has been begun could be seen then, and its files are in the total.
+  // Other callers may see a job that has begun: its files are in the total.
   const total =
     current === undefined ? await visibleFilesOf(tx, submitterOf(run.job), item) : await filesOf(tx, item);
   const files = Math.max(total - done, 1);

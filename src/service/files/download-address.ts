@@ -16,8 +16,8 @@ import { fileFor } from './file-access.ts';
 import type { FileRow } from './tables/file-table.ts';
 
 /**
- * Where the content of a file can be read without a token: the blob's address, or for an alias that of the object in its
- * volume. Who may read the project needs no membership of the volume.
+ * The address where the content of a file can be read without a token: the blob's address, or for an alias that of the
+ * object in its volume. A reader of the project needs no membership of the volume.
  *
  * @throws ServiceError 5002, 5017 folder, 5014, 5034 inactive volume
  */

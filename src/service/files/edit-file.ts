@@ -16,7 +16,7 @@ import { checkTags } from './tags.ts';
 export interface FileEdit extends EditFileBody {
   /** A file of the new name gives way (capability `rename_overwrite`). */
   readonly overwrite?: boolean;
-  /** What is not given is erased, where an edit leaves it; the name always stays. */
+  /** Erases fields that are not given, where an edit leaves them; the name always stays. */
   readonly replace?: boolean;
 }
 

@@ -16,7 +16,7 @@ import { ServiceError } from './service-error.ts';
 import type { HasStats } from './service-stats.ts';
 
 export interface HasAuthenticate {
-  /** Whose token it is; undefined for none that is good. */
+  /** The owner of a token; undefined for a token that is not good. */
   readonly authenticate: (token: string) => Promise<Caller | undefined>;
 }
 

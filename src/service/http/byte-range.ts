@@ -1,6 +1,6 @@
 import type { ByteRange } from '../storage/objects/byte-source.ts';
 
-/** What a Range header asks of a content of so many bytes: everything, a part, or what is not there. */
+/** The bytes that a Range header asks for, of a content of so many bytes: all, a part, or bytes beyond the end. */
 export type RangeAnswer =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }

@@ -1,4 +1,4 @@
-/** Who a request or a job acts for. */
+/** The user that a request or a job acts for. */
 export interface Caller {
   readonly username: string;
   /** The rate limit counts by it. */

@@ -3,8 +3,8 @@ import type { App } from './fastify-types.ts';
 const IDLE_CHECK_MS = 50;
 
 /**
- * Takes no more connections, lets the requests at work be answered, and closes each connection as it falls idle: Node does
- * so at the start only. What is still at work when `hurry` fires is cut.
+ * Takes no more connections, lets requests under way be answered, and closes each connection as it falls idle: Node does
+ * so at the start only. Requests that are still under way when `hurry` fires are cut.
  */
 export async function closeHttp(app: App, hurry: AbortSignal): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);

@@ -20,7 +20,7 @@ declare module 'fastify' {
     caller: Caller;
     view: RequestView;
     selector: FieldSelector;
-    /** What is answered, before fields are selected. */
+    /** The answer, before fields are selected. */
     answer: unknown;
     /** When it came, in the audit log's time. */
     arrivedMs: number;

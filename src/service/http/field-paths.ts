@@ -1,6 +1,6 @@
 /**
- * Paths of fields (`a`, `a.b`), prepared for a page full of resources: what they say of a field is looked up, and what they
- * say of the fields inside it is worked out once. A key may itself hold dots: the whole rest of a path is tried too.
+ * Paths of fields (`a`, `a.b`), prepared for a page full of resources: each field is looked up, and the paths inside it
+ * are worked out once. A key may itself hold dots: the whole rest of a path is tried too.
  */
 export class FieldPaths {
   readonly #paths: ReadonlySet<string>;

@@ -3,9 +3,11 @@ import { IsArray, IsBoolean, IsInteger, IsNumber, IsObject, type TSchema } from 
 type Query = Record<string, unknown>;
 
 /**
- * Turns the text of a query into what its schema wants, and fills in defaults: whole numbers, booleans in any case
- * (the public client writes `True`), and a list where one value came alone. What cannot be converted stays as it is and
- * fails validation, as does a key given twice where the schema wants one value. Keys the schema does not name stay.
+ * Turns the text of a query into the types of its schema, and fills in defaults. These are whole numbers, booleans in any
+ * case (the public client writes `True`), and a list where one value came alone.
+ *
+ * Text that cannot be converted stays as it is and fails validation. A key given twice fails too where the schema wants
+ * one value. Keys that the schema does not name stay.
  */
 export function queryConverter(schema: TSchema): (query: unknown) => unknown {
   if (!IsObject(schema)) return (query) => query;

@@ -21,10 +21,10 @@ export interface JobsWanted {
 }
 
 /**
- * The caller's jobs of one kind, in the order of the ids; undefined for what is no such job.
+ * The caller's jobs of one kind, in the order of the ids; undefined for an id of no such job.
  *
- * With a wait, answers when the state of one of them changes, at once when one has ended already (nobody should wait for
- * the slowest to hear of the fastest), and when the time is over.
+ * With a wait, answers when the state of one of them changes, or when the time is over. It answers at once when one has
+ * ended already: a caller need not wait for the slowest to hear of the fastest.
  */
 export async function findJobs(
   services: HasStore & HasJobSignals & HasClosing & HasClock,

@@ -1,9 +1,11 @@
 /**
- * Jobs, and who is at work on them.
+ * Jobs, and the workers that work on them.
  *
- * A job is leased: a worker that takes one writes down its name and until when it answers for it, and renews that while
- * it works. A lease that has run out means that the worker died or stands still; the next one to ask takes the job over.
- * Whatever a worker records it records under its lease, in one transaction with what the job changes: a worker that has
+ * A job is leased. A worker that takes one writes down its name and until when it answers for the job, and renews that
+ * while it works. A lease that has run out means that the worker died or stands still; the next worker takes the job
+ * over.
+ *
+ * A worker makes all its records under its lease, in one transaction with the changes of the job. So a worker that has
  * lost the lease without noticing cannot finish the job a second time.
  */
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';

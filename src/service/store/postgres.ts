@@ -172,8 +172,8 @@ class StoreConnection implements DatabaseConnection {
 }
 
 /**
- * No text in PostgreSQL has a NUL, and to look for one is an error there. Who does finds nothing: it is replaced as half
- * a surrogate pair is, which UTF-8 does not have either.
+ * No text in PostgreSQL has a NUL, and to look for one is an error there. Such a search finds nothing: the NUL is
+ * replaced as half a surrogate pair is, which UTF-8 does not have either.
  */
 function findable(query: CompiledQuery): CompiledQuery {
   if (query.query.kind !== 'SelectQueryNode') return query;

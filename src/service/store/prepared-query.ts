@@ -10,14 +10,15 @@ class Parameter {
   }
 }
 
-/** What a query is built with: its parameters, which are of the types they will have. */
+/** The parameters that a query is built with, which are of the types they will have. */
 export type ParameterOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name];
 
 type Build<Values, Row> = (db: Kysely<Schema>, parameter: ParameterOf<Values>) => Compilable<Row>;
 
 /**
- * A query that calls ask over and over. It is built and compiled when it is first asked: to do so each time takes longer
- * than SQLite takes to answer. (In a transaction each time all the same: stores are made anew for it.)
+ * A query that calls ask over and over. It is built and compiled when it is first asked: building it each time takes
+ * longer than SQLite takes to answer. In a transaction it is built each time all the same, since stores are made anew for
+ * it.
  */
 export class PreparedQuery<Values extends object, Row> {
   readonly #db: Kysely<Schema>;

@@ -263,14 +263,14 @@ export interface LeasesTable {
   until: string;
 }
 
-/** Who did what, when, to what: operations/audit/audit-trail.ts. Times and ids only, no names and no content. */
+/** The audit log: operations/audit/audit-trail.ts. Times and ids only, no names and no content. */
 export interface AuditEntriesTable {
   at: string;
   /** Orders the objects of one call. */
   id: string;
   /** Of the request, which its caller may have chosen; of the job; or of the operator's command. */
   request_id: string;
-  /** Who; an operator is `operator:` and the name on that machine. */
+  /** The user; an operator is `operator:` and the name on that machine. */
   username: string;
   /** Which token: the beginning of its hash. */
   token: string | null;

@@ -90,10 +90,11 @@ export class DurableSqliteDialect extends SqliteDialect {
 }
 
 /**
- * Whoever changed something has the connection released only when that is durable; others have it meanwhile.
+ * The connection of a caller that changed something is released only when the change is durable; others have it
+ * meanwhile.
  *
- * Transactions take the write lock when they begin. Begun the default way, two processes that read and then write
- * both fail with SQLITE_BUSY at once, whatever the busy timeout.
+ * Transactions take the write lock when they begin. Begun the default way, two processes that read and then write both
+ * fail with SQLITE_BUSY at once, whatever the busy timeout.
  */
 class DurableSqliteDriver extends SqliteDriver {
   readonly #database: NodeSqliteDatabase;

@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts';
 import { sqliteChangeMark, sqliteDialect, sqliteFeatures } from './sqlite.ts';
 import { runTransaction } from './transactions.ts';
 
-/** What the statements of a table are made with. */
+/** The connection that the statements of a table use. */
 export interface Connection {
   readonly db: Kysely<Schema>;
   readonly features: DialectFeatures;
@@ -48,8 +48,8 @@ export class Store {
   }
 
   /**
-   * Resolves when everything that was read from the database is durable. Changes are so when they are answered; but they
-   * can be read before. What leaves the process must not be taken back by a power failure.
+   * Resolves when everything that was read from the database is durable. Changes are durable when they are answered,
+   * though other callers can read them before. A power failure must not take back an answer that has left the process.
    */
   async settled(): Promise<void> {
     await this.#settled();

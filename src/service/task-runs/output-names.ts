@@ -1,7 +1,7 @@
 import { FILE_NAME_LENGTH_MAX, RESERVED_FOLDER_PREFIX } from '../../contract/limits.ts';
 import { toStorableText } from '../store/storable-text.ts';
 
-/** What a file that a tool made is called in a project: its own name, as far as it can be one there. */
+/** The name in a project of a file that a tool made: its own name, as far as it can be one there. */
 export function outputFileName(name: string): string {
   const storable = toStorableText(name).replaceAll('/', '_');
   return [...storable].slice(0, FILE_NAME_LENGTH_MAX).join('') || '_';

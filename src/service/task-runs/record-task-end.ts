@@ -71,7 +71,7 @@ async function recordIn(
   finished: FinishedTask & { readonly execution: ReturnType<typeof taskDetails>['execution'] | undefined },
 ): Promise<void> {
   const { task, errors, warnings = [], cost, execution, made } = finished;
-  // Whoever has aborted it in the last moment has been told so.
+  // A user who aborted it in the last moment was told so.
   const status = task.status === 'ABORTING' ? 'ABORTED' : finished.status;
   const now = storedTime(run.services.clock.now());
   await recordAct(tx, run, {

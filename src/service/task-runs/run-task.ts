@@ -1,6 +1,6 @@
 /**
- * Runs a task: prepares the order, lets the engine run it, keeps what comes out, and records the end. The records of the
- * outputs, the end of the task, what it cost and the end of the job are one transaction under the job's lease: a task that
+ * Runs a task: prepares the order, lets the engine run it, keeps its outputs, and records the end. One transaction under
+ * the job's lease has the records of the outputs, the end of the task, its cost and the end of the job. So a task that
  * two workers believe to be theirs ends once.
  *
  * While the engine runs, the worker looks whether the task is to be aborted, and shows the log.
@@ -42,7 +42,7 @@ export async function runTask(run: TaskRun): Promise<void> {
   // A run elsewhere has gone on while no worker looked.
   const begunMs = run.job.result === null ? clock.now() : Date.parse(run.job.started_on ?? '');
   const ofTask = join(taskRunner.directory, task.id);
-  // What a worker before has left, unless it is on another machine.
+  // A worker before may have left files here, unless it was on another machine.
   await rm(ofTask, { recursive: true, force: true });
   const directory = join(ofTask, run.lease.worker);
   await mkdir(directory, { recursive: true });

@@ -1,7 +1,6 @@
 /**
- * The files among the inputs of a task, as an engine takes them: with their metadata, with what lies in folders, and with
- * the secondary files that the app asks for, which are files of the same folder named after the first (CWL v1.2, section
- * 5.1.6).
+ * The files among the inputs of a task, as an engine takes them: with their metadata, and with the files in folders.
+ * Secondary files that the app asks for are files of the same folder, named after the first (CWL v1.2, section 5.1.6).
  */
 
 import type { AppDocument } from '../../contract/app.ts';

@@ -1,5 +1,5 @@
 /**
- * What the tools of a task say: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
+ * The output of a task's tools: written to a file while they run, and shown in the project as `__logs/NAME~ID.log`, anew
  * whenever there is more. A file of the platform never changes, so each time it is another file.
  */
 

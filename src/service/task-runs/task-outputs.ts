@@ -99,7 +99,7 @@ function isMade(value: object): value is MadeEntry {
 export interface OutputPlace {
   readonly folder: FileRow;
   readonly taskId: string;
-  /** Whoever ran the task has made its outputs. */
+  /** The user who ran the task, and so made its outputs. */
   readonly createdBy: string;
   readonly now: string;
   readonly stored: StoredOutputs;

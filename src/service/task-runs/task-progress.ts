@@ -61,7 +61,7 @@ export class TaskProgress {
 
   async #show(): Promise<void> {
     const record = await this.prepare();
-    // Whoever has taken the task over tells of its own run.
+    // A worker that has taken the task over tells of its own run.
     await underLease(this.#run, async (tx) => {
       const task = await tasksIn(tx).find(this.#task.id);
       if (task === undefined) return;

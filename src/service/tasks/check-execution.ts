@@ -4,8 +4,8 @@ import type { HasTaskRunner } from './executor.ts';
 import { folderPathOf } from './output-location.ts';
 
 /**
- * What a draft says of its run is refused at once where no run could honour it. Which instances there are is known where
- * tasks are run: a worker elsewhere may still refuse them.
+ * Refuses at once the settings of a draft that no run could honour. The workers know which instances there are: a worker
+ * elsewhere may still refuse them.
  *
  * @throws ServiceError 7024, 7023, 5024
  */

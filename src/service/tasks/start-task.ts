@@ -76,7 +76,7 @@ async function settled(
   return { details, isBatch: false };
 }
 
-/** What was valid when the draft was made may have gone since. @throws ServiceError 7010 */
+/** Parts of a valid draft may have gone since. @throws ServiceError 7010 */
 async function checkRunnable(tx: Store, caller: Caller, tasks: readonly TaskDetails[]): Promise<void> {
   const errors = [...new Set(tasks.flatMap((task) => task.errors))];
   if (errors.length > 0) throw new ServiceError(7010, `The task cannot be run. ${errors.join(' ')}`);

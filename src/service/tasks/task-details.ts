@@ -27,7 +27,7 @@ export interface TaskDetails {
   readonly execution?: TaskExecution;
 }
 
-/** What a worker has told of running it. */
+/** The report of a worker on running it. */
 export interface TaskExecution {
   /** When it took the task, a stored instant. */
   readonly begun: string;

@@ -23,7 +23,8 @@ export async function taskFiles(
 }
 
 /**
- * Whoever runs a task on a file has its content: they need `copy`, or must be allowed to run tasks where it lies.
+ * A user who runs a task on a file gets its content: the user needs `copy`, or must be allowed to run tasks where it
+ * lies.
  *
  * @throws ServiceError 7012
  */

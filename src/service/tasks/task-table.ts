@@ -111,7 +111,7 @@ export class TaskTable {
     return counts;
   }
 
-  /** Ties are broken by id. What has not happened yet sorts before everything that has. */
+  /** Ties are broken by id. An event that has not happened yet sorts before all that have. */
   async list(listing: TaskListing, range: PageRange): Promise<RowPage<TaskRow>> {
     const matching = this.#matching(listing);
     const column = ORDER_COLUMNS[listing.orderBy];

@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts';
 const BATCH = 1000;
 
 /**
- * What is to be at a set of paths below a folder, inside a transaction: what is there is read by the batch, changes are
- * made in memory, and written by the batch.
+ * A draft of the entries at a set of paths below a folder, inside a transaction. Present entries are read by the batch,
+ * changes are made in memory, and written by the batch.
  */
 export class FileDraft {
   readonly #there = new Map<string, FileRow>();
@@ -33,7 +33,7 @@ export class FileDraft {
     return below;
   }
 
-  /** What is in the place as it is to be. */
+  /** The entry in its place, as it is to be. */
   find(parentId: string, name: string): FileRow | undefined {
     const place = placeOf({ parent_id: parentId, name });
     return this.#made.get(place) ?? this.#there.get(place);

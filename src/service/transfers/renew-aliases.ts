@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { addressOfVolume, locationOf, type VolumeAddress, volumeKey, volumesIn } from '../volumes/volumes.ts';
 
-/** What is known of an object that was put. */
+/** The facts about an object that was put. */
 export interface Renewal {
   readonly address: VolumeAddress;
   readonly object: ObjectInfo;

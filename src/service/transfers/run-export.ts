@@ -26,18 +26,17 @@ import type { TransferServices } from './transfer-services.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
- * and its own content is let go of; both happen in the transaction that ends the job.
+ * and its own content is let go of. Both happen in the transaction that ends the job.
  *
  * The object carries the id of the job: a worker that takes over finds its predecessor's object and does not mistake it
- * for someone else's.
+ * for another. When an object is replaced, its aliases describe the new one, in that transaction too.
  *
- * An object that is replaced has its aliases say what the new one is, in that transaction too.
+ * The user must still have the permission when the job begins and when the content is let go of, and the volume must not
+ * have changed. Otherwise the file keeps its content and the object stays, as after a copy: nothing on a volume is ever
+ * deleted, and other users may rely on it.
  *
- * Who asked for it must still be permitted to, when it begins and when the content is let go of; and the volume must be
- * then what it was. Should that be refused, the file keeps its content and the object stays, as after a copy: nothing on a
- * volume is ever deleted, and somebody may rely on what they see there.
- *
- * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and what the bucket refuses
+ * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and refusals of the
+ * bucket
  */
 export async function runExport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
@@ -72,8 +71,8 @@ export async function runExport(run: JobRun<TransferServices>): Promise<void> {
 }
 
 /**
- * Of two exports that replaced one object at the same time, the one that was recorded last need not be the one that put
- * last. What is there after that is what counts.
+ * When two exports replaced one object at the same time, the one that was recorded last need not be the one that put
+ * last. The object that is there after both counts.
  */
 async function renewAgain(services: HasStore & HasBuckets, bucket: Bucket, put: Renewal): Promise<void> {
   const object = await bucket.head(put.object.key).catch(() => undefined);

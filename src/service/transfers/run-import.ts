@@ -24,9 +24,9 @@ import type { TransferServices } from './transfer-services.ts';
 /**
  * Makes an alias in a project of an object on a volume, or of each object in a folder there.
  *
- * Who asked for it must still be permitted to, and the volume be what it was, when the aliases are made.
+ * When the aliases are made, the user must still have the permission, and the volume must not have changed.
  *
- * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and what the bucket refuses
+ * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and refusals of the bucket
  */
 export async function runImport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
@@ -53,7 +53,7 @@ interface Import {
   readonly bucket: Bucket;
 }
 
-/** What is to be done in the database, once the store has been asked. */
+/** The work in the database, once the store has been asked. */
 type Insert = (tx: Store, parent: FileRow) => Promise<FileRow>;
 
 async function objectImport(

@@ -1,4 +1,4 @@
-/** What is kept of a submitted job (`jobs.request`): everything its worker needs, settled when it was submitted. */
+/** The kept request of a submitted job (`jobs.request`): everything its worker needs, settled at submission. */
 
 import type { ExportProperties } from '../../contract/export-job.ts';
 import type { DetailedFile } from '../files/files.ts';

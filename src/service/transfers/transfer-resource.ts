@@ -49,7 +49,7 @@ interface TransferEnd {
   error?: ApiErrorBody;
 }
 
-/** What is there only once the job has begun or ended. */
+/** The fields that exist only once the job has begun or ended. */
 function endOf({ started_on, finished_on, result, error }: JobRow, view: RequestView): TransferEnd {
   const end: TransferEnd = {};
   if (started_on !== null) end.started_on = apiTime(started_on);

@@ -44,8 +44,8 @@ export async function completeUpload(
 }
 
 /**
- * The parts reported before united with those given now, which are noted as reported: should the name turn out to be
- * taken once the blob is made, the completion can be repeated although the parts are no longer to be found one by one.
+ * Unites the parts reported before with those given now, which are noted as reported. The name may turn out to be taken
+ * once the blob is made. The completion can then be repeated although the parts are no longer to be found one by one.
  */
 async function allParts(
   services: HasStore & HasBlobs,

@@ -9,7 +9,7 @@ import { tokensIn } from './token-table.ts';
 /** A use of a token costs a write no more often than this. */
 const USE_NOTED_EVERY_MS = 10 * 60_000;
 
-/** Whose token it is; undefined for one that is unknown, has expired or was revoked. */
+/** The owner of a token; undefined for one that is unknown, has expired or was revoked. */
 export async function authenticate(
   { store, clock, logger }: HasStore & HasClock & HasLogger,
   token: string,

@@ -5,7 +5,7 @@ import { type Store, table } from '../store/store.ts';
 
 export type TokenRow = Selectable<TokensTable>;
 
-/** Whose a good token is, and when it was last noted that it was used. */
+/** The owner of a good token, and when its use was last noted. */
 export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on'>;
 
 export class TokenTable {

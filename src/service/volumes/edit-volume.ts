@@ -17,10 +17,11 @@ import type { VolumeRow } from './volume-table.ts';
 import { volumesIn } from './volume-table.ts';
 
 /**
- * Edits a volume; what is not given stays, also inside `service`. A new service is tried first, which takes its time: when
- * another one was given to the volume meanwhile, this one was made of an old one, and is refused.
+ * Edits a volume; fields that are not given stay, also inside `service`. A new service is tried first, which takes its
+ * time. The edit is refused when the volume got another service meanwhile, since this one was made of an old one.
  *
  * @param edit.force Deactivating stops the volume's unfinished jobs, which otherwise forbid it.
+ *
  * @throws ServiceError 9007, 9020, 9015, 90000, those of `checkService`, 9069, 9200 to 9209
  */
 export async function editVolume(

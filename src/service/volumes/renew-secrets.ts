@@ -3,10 +3,11 @@ import type { SecretRow, VolumeSecrets } from './volume-secrets.ts';
 import { volumesIn } from './volume-table.ts';
 
 /**
- * Encrypts secrets with the newest key, but those that are already. What was overwritten is then removed from the files
+ * Encrypts secrets with the newest key, except those that have it already. The old bytes are then removed from the files
  * of the database too. Safe beside a running service.
  *
  * @param chosen Which ones; all by default.
+ *
  * @returns How many were encrypted anew
  */
 export async function renewSecrets(

@@ -44,8 +44,8 @@ export async function usableVolume(
 }
 
 /**
- * The same once more, in the transaction that records what was found or put at the volume's address: that it is there is
- * true only while the volume leads to the same.
+ * Looks at the volume once more, in the transaction that records an object which was found or put at its address. The
+ * record is true only while the volume leads to the same place.
  *
  * @throws ServiceError 9007, 9020, 9069
  */

@@ -27,7 +27,7 @@ export interface CheckedService {
   readonly secret: Readonly<Record<string, string>>;
 }
 
-/** Who learns an external id could connect the same role to a volume of their own. */
+/** A user who learns an external id could connect the same role to a volume of their own. */
 const SECRET_FIELDS = ['secret_access_key', 'external_id'];
 /** What identifies a caller to an S3 store: a pair of keys, or a role to take on. */
 const CREDENTIAL_KINDS = [

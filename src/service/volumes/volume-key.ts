@@ -1,9 +1,10 @@
 /**
  * Keys of volume objects: key = prefix of the volume + `/` + location.
  *
- * What is there is found by its location as it is (`keyAt`, `keyPrefixAt`): keys are opaque, and `w/x` and `w//x` are two. A
- * job makes a key of a location (`volumeKey`, `volumeKeyPrefix`): leading and repeated `/` are collapsed, `.` and `..` segments
- * refused, so that nothing new comes outside the volume's prefix, whatever a store makes of such segments.
+ * Present objects are found by their location as it is (`keyAt`, `keyPrefixAt`): keys are opaque, and `w/x` and `w//x`
+ * are two. A job makes a key of a location (`volumeKey`, `volumeKeyPrefix`). Leading and repeated `/` are collapsed, and
+ * `.` and `..` segments refused. So nothing new comes outside the volume's prefix, whatever a store makes of such
+ * segments.
  */
 import { ServiceError } from '../http/service-error.ts';
 import { isStorableText } from '../store/storable-text.ts';

@@ -12,7 +12,7 @@ export interface VolumeMemberRow {
 
 type MemberFlags = Omit<Selectable<VolumeMembersTable>, 'volume_id' | 'username'>;
 
-/** Who may do what on a volume; its owner is a member too. */
+/** The members of a volume and their permissions; its owner is a member too. */
 export class VolumeMemberTable {
   readonly #db: Kysely<Schema>;
 

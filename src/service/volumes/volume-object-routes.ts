@@ -24,7 +24,7 @@ export function storageObjectRoutes(
       throw new ServiceError(90002, 'The address is not signed by this service, or has expired.');
     }
     const { owner, name, '*': path } = request.params;
-    // What was signed by a version before has no `/` at its beginning.
+    // An address that an older version signed has no `/` at its beginning.
     const location = path.startsWith('/') ? path.slice(1) : path;
     const volume = await activeVolume(services, `${owner}/${name}`);
     const { bucket, key } = await objectPlace(services, volume, location);

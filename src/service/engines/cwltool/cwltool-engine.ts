@@ -1,8 +1,9 @@
 /**
  * Runs apps on this machine with cwltool, the reference runner of CWL.
  *
- * A run has a directory of its own: `inputs/`, `outputs/`, `temporary/`, `home/`, the app and its job order. cwltool and
- * its tools are one process group in a sandbox, which does not outlive this process and sees none of its environment.
+ * A run has a directory of its own, with `inputs/`, `outputs/`, `temporary/`, `home/`, the app and its job order. The
+ * engine and its tools are one process group in a sandbox, which does not outlive this process and sees none of its
+ * environment.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';

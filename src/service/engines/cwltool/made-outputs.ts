@@ -1,6 +1,7 @@
 /**
- * What cwltool left in its output directory, as its output object tells. A tool can put anything in the place of either,
- * and what it links to is not what it saw there itself: outside of the sandbox the link leads to the files of the machine.
+ * The files that cwltool left in its output directory, as its output object tells. A tool can put anything in the place
+ * of either. Outside of the sandbox a link leads to files of the machine, which are not the files that the tool saw
+ * there.
  */
 import { constants, type FileHandle, open, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';

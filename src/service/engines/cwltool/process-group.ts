@@ -1,6 +1,6 @@
 /**
- * A program that runs with all its children in a process group of its own, which ends with this process however that
- * ends: a shell watches a pipe from here, and kills the group when its other end is gone, as after `kill -9`.
+ * A program that runs with all its children in a process group of its own. The group ends with this process however that
+ * ends: a shell watches a pipe from here. It kills the group when the other end of the pipe is gone, as after `kill -9`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -79,7 +79,7 @@ export class ProcessGroup {
     return signal === null ? code : KILLED;
   }
 
-  /** What the program said comes to its end with it, unless something that left the group holds on to the pipe. */
+  /** The program's output ends with the program, unless a process that left the group holds on to the pipe. */
   async #readToTheEnd(): Promise<void> {
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const ends = [this.stdout, this.stderr].filter((stream) => !stream.closed);

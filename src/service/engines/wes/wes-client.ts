@@ -99,9 +99,9 @@ export class WesClient {
   }
 
   /**
-   * Opens a file of a run. Only the service's own addresses, relative ones among them, are followed, and of its runs none
-   * but this one: who writes an app can make an output lead anywhere, and this process reaches more than they do. Undefined
-   * for others.
+   * Opens a file of a run. It follows only addresses of the service itself, relative ones among them, and only those of
+   * this run. The author of an app can make an output lead anywhere, and this process reaches more than an author does.
+   * Undefined for other addresses.
    */
   async open(runId: string, location: string): Promise<Response | undefined> {
     const base = `${this.#url}/runs/${encodeURIComponent(runId)}/`;

@@ -3,8 +3,8 @@ import type { Schema } from '../../store/schema.ts';
 import { type Store, table } from '../../store/store.ts';
 
 /**
- * Blobs that wait for their bytes to be removed; and those that were given away to become an object, for as long as it is not
- * certain that no file keeps them. Which of the two a blob is, the files tell: one that a file uses is not removed.
+ * Blobs that wait for their bytes to be removed. It also has blobs that were given away to become an object, as long as a
+ * file may still keep them. The files tell which of the two a blob is: one that a file uses is not removed.
  */
 export class BlobGarbageTable {
   readonly #db: Kysely<Schema>;

@@ -7,7 +7,7 @@ import { type ListedFile, pageOfFiles } from './page-of-files.ts';
 
 type Values = PageRange & { readonly parentId: string; readonly afterName?: string | undefined };
 
-/** What a prepared query has in it. */
+/** The parts of a prepared query. */
 interface Kind {
   readonly afterName: boolean;
   readonly offset: boolean;

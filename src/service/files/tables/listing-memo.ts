@@ -10,7 +10,7 @@ export interface Place {
   readonly afterName: string;
 }
 
-/** What the pages of a folder told about it, as long as the database has not changed since. */
+/** The facts that the pages of a folder told about it, as long as the database has not changed since. */
 export class FolderFacts {
   readonly mark: string;
   /** How many entries it has. */

@@ -30,8 +30,8 @@ export function actsOfCall(call: ServedCall): AuditedAct[] {
 }
 
 /**
- * What came of one entry of a bulk call. Most answer `items`, each a resource or an error; one answers an object by the
- * ids it was given; and a call that only submits a job answers the job, for all entries.
+ * The outcome of one entry of a bulk call. Most calls answer `items`, each a resource or an error. One answers an object
+ * by the ids it was given. A call that only submits a job answers the job, for all entries.
  */
 function outcomeOf(
   answer: unknown,

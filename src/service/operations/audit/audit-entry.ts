@@ -14,7 +14,7 @@ export interface AuditedAct {
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Who did it, when and from where. */
+/** The user, the time and the address of an act. */
 export interface AuditContext {
   readonly atMs: number;
   readonly requestId: string;

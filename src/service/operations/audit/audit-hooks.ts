@@ -11,11 +11,11 @@ import { AUDITED_CALLS } from './audited-calls.ts';
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * Records calls in the audit log when they have been answered. Add it before what changes answers: the log wants to see
- * the whole.
+ * Records calls in the audit log when they have been answered. Add it before hooks that change answers: the log wants to
+ * see the whole answer.
  *
- * A request without a good token, over the rate limit, or about an id that nothing can have, was not heard at all and is in the process's own log only: it
- * must not be possible to fill the database by them.
+ * Some requests are not heard at all: those without a good token, over the rate limit, or about an id that nothing can
+ * have. These are in the process's own log only, so that they cannot fill the database.
  */
 export function addAuditHooks(app: App, { auditTrail, clock }: HasAuditTrail & HasClock): void {
   app.decorateRequest('answer', undefined);

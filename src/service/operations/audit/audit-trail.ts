@@ -1,10 +1,10 @@
 /**
- * The audit log: who did what, when, to which object, from where, with which outcome.
+ * The audit log: the user, the act, the time, the object, the address and the outcome.
  *
- * What a call did is recorded after its answer, so that nobody waits for it. Entries that come while others are being
- * written go with the next statement. So an orderly end loses nothing, and a process that is killed loses what it answered
- * since its last statement began: some milliseconds, or as long as the database has been away. What a job or an operator
- * does is recorded in the transaction that does it, and cannot be lost.
+ * A call is recorded after its answer, so that no caller waits for it. Entries that come while others are being written
+ * go with the next statement. So an orderly end loses nothing. A process that is killed loses the entries since its last
+ * statement began: some milliseconds, or as long as the database has been away. Acts of a job or an operator are recorded
+ * in their own transaction, and cannot be lost.
  *
  * While the database is away entries wait in memory. When too many wait, the oldest go to the process's own log instead.
  */

@@ -17,9 +17,9 @@ export interface Monitor {
 }
 
 /**
- * Metrics and health at an address of their own, for the operator's network: metrics name routes and counts, which is
- * nobody else's business, and a process that answers no calls has them too. It stays open until the process has let go
- * of everything else.
+ * Metrics and health at an address of their own, for the operator's network: metrics name routes and counts, which
+ * concern only the operator. A process that answers no calls has them too. The address stays open until the process has
+ * let go of everything else.
  */
 export async function startMonitor(
   { metrics }: HasMetrics,

@@ -13,7 +13,10 @@ export interface ReadinessReport {
 }
 
 const CHECK_MS = 5000;
-/** Whoever asks more often is told the same again: the question is open to all and costs a look at the database. */
+/**
+ * A caller that asks more often gets the same answer again: everybody may ask, and each new answer costs a look at the
+ * database.
+ */
 const REMEMBERED_MS = 1000;
 const OK = 'ok';
 

@@ -1,8 +1,8 @@
 /**
- * What the service counts of itself, in Prometheus' terms: every name, unit and label is in this file.
+ * The service's metrics of itself, in Prometheus' terms: every name, unit and label is in this file.
  *
- * Labels never hold what a caller chooses: routes are patterns (`/v2/files/:file_id`), not addresses, so that the number
- * of series stays small and no name or signature gets into them.
+ * Labels never hold values that a caller chooses: routes are patterns (`/v2/files/:file_id`), not addresses. So the
+ * number of series stays small, and no name or signature gets into them.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AnsweredRequest, RequestMetrics } from '../../http/request-metrics.ts';

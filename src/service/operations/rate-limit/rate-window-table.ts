@@ -63,7 +63,7 @@ export class RateWindowTable {
   }
 }
 
-/** So is a window that ends later than any can: it began before the clock was set back. */
+/** Whether a window is over. A window that ends later than any can is over too: it began before the clock was set back. */
 function isOver({ now, ends }: WindowTimes): RawBuilder<SqlBool> {
   return sql<SqlBool>`(rate_windows.ends <= ${now} or rate_windows.ends > ${ends + SKEW_MS})`;
 }

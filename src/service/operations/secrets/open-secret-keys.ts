@@ -27,7 +27,7 @@ export async function openSecretKeys({
   }
   const file = new SecretKeyFile(secretKeys?.file ?? join(dataDir, 'secret-key'));
   if (secretKeys === undefined) await file.makeIfMissing();
-  // What is wrong with it is better told now than at first use.
+  // An error in the file is better told now than at first use.
   await file.read();
   return file;
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../../store/schema.ts';
 import { type Store, table } from '../../store/store.ts';
 
-/** Who does what only one process at a time should do. */
+/** The processes that hold work which only one process at a time should do. */
 export class LeaseTable {
   readonly #db: Kysely<Schema>;
 

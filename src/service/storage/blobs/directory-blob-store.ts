@@ -299,7 +299,7 @@ function isPartNumber(name: string): boolean {
   return /^\d+$/.test(name);
 }
 
-/** What a client reports becomes part of a path only when it is one of our names. */
+/** A client's report becomes part of a path only when it is one of our names. */
 function isMd5(etag: string): boolean {
   return /^[0-9a-f]{32}$/.test(etag);
 }

@@ -166,7 +166,7 @@ export class S3BlobStore implements BlobStore {
     await this.#client.send(new DeleteObjectCommand(this.#object(key)));
   }
 
-  /** What the store copies is never linked. */
+  /** A copy by the store is never linked. */
   unshare(): Promise<void> {
     return Promise.resolve();
   }

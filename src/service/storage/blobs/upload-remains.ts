@@ -3,8 +3,8 @@ import { entriesOf } from '../../../lib/remove-unchanged.ts';
 import { type Remains, remainsAt } from '../objects/remains.ts';
 
 /**
- * In a directory of uploads, what nobody will come back to: directories of uploads that are no longer active, and hidden
- * files, which are bytes that were on their way when their process ended.
+ * The remains in a directory of uploads that no process will use again. These are directories of uploads that are no
+ * longer active, and hidden files, whose bytes were on their way when their process ended.
  */
 export async function* uploadRemains(
   uploads: string,

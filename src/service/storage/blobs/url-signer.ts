@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { SignedAddress } from '../objects/byte-source.ts';
 
 /**
- * Addresses that carry their own permission: an HMAC over method, path and expiry. Whoever has one may do this one
+ * Addresses that carry their own permission: an HMAC over method, path and expiry. The holder of one may do this one
  * thing until then, without a token.
  */
 export class UrlSigner {

@@ -14,10 +14,10 @@ interface Claim {
 }
 
 /**
- * Binds a directory of the service's own to the credentials it is first used with. Who cannot show the same ones later
- * does not get at the objects: the name of a bucket is no secret.
+ * Binds a directory of the service's own to the credentials it is first used with. A user who cannot show the same ones
+ * later does not get at the objects: the name of a bucket is no secret.
  *
- * A directory that the service may not write to belongs to whoever laid it there for everyone, and is not bound.
+ * A directory that the service may not write to was laid there for everyone, and is not bound.
  *
  * @throws BucketError `unknown-key`, `wrong-secret`
  */

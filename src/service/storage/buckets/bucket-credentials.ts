@@ -1,4 +1,4 @@
-/** Who a store is to take us for. */
+/** The identity that the service shows to a store. */
 export type BucketCredentials =
   | { readonly kind: 'keys'; readonly accessKey: string; readonly secretKey: string }
   | { readonly kind: 'role'; readonly roleArn: string; readonly externalId: string | undefined };

@@ -1,10 +1,10 @@
 /**
- * Finds the bucket that a volume speaks of.
+ * Finds the bucket of a volume.
  *
- * An endpoint is an object store's. Without one, and without a default one of the operator's, it is a directory of the
- * service's own, made when a volume is first created on it: the embedded default needs no object store. An operator may
- * lay a link to another directory there, such as a lab's NAS; who creates a volume cannot, and so reaches no other part of
- * the machine's disks.
+ * An endpoint belongs to an object store. Without one, and without the operator's default, the bucket is a directory of
+ * the service's own. It is made when a volume is first created on it: the embedded default needs no object store. An
+ * operator may lay a link to another directory there, such as a lab's NAS. A user who creates a volume cannot, and so
+ * reaches no other part of the machine's disks.
  */
 import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
@@ -63,7 +63,7 @@ export class Buckets {
   }
 
   /**
-   * What has to be done before a volume uses a bucket: one of the service's own is made, and bound to the credentials.
+   * Prepares a bucket for a volume: one of the service's own is made, and bound to the credentials.
    *
    * @throws BucketError `bad-endpoint`, `unknown-key`, `wrong-secret`
    */

@@ -65,7 +65,7 @@ export class DirectoryBucket implements Bucket {
       entries.filter(({ kind }) => kind === 'object').map(({ name }) => this.#describe(folder + name)),
     );
     return {
-      // What was deleted by hand since the directory was read is simply not there.
+      // An object that a person deleted since the directory was read is simply not there.
       objects: objects.filter((object) => object !== undefined),
       prefixes: entries.filter(({ kind }) => kind === 'prefix').map(({ name }) => folder + name),
       continuation: truncated ? folder + entries.at(-1)?.name : undefined,

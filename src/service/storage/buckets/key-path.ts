@@ -8,10 +8,10 @@ export const NOTES_DIRECTORY = '.svcfs';
 const SEGMENT_BYTES_MAX = 255;
 
 /**
- * Where a directory bucket keeps the object of a key: the key's segments are the path's, unchanged, so that a person
- * finds the data without this program.
+ * The path of the object of a key in a directory bucket: the key's segments unchanged, so that a person finds the data
+ * without this program.
  *
- * The key is checked again although the rules have normalised it: this is the last place before the file system.
+ * The key is checked again although the rules have normalised it, since this is the last place before the file system.
  *
  * @throws BucketError `bad-key` when no file of the directory can have that key
  */

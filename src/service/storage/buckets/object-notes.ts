@@ -1,11 +1,12 @@
 /**
- * What a directory cannot say about an object: its etag, content type, storage class and writer.
+ * The facts that a directory cannot keep about an object: its etag, content type, storage class and writer.
  *
- * A note belongs to one file, not to a key: it is called after the inode, size and mtime of the file it is about, in a
- * directory that stands for the key. It is written, durably, before the put gives the file its name, so whatever the moment of a
- * crash, and however many puts run at once, the file that is there finds its own note. A file that was put or changed by
- * hand finds none, which is how it is recognised. In a bucket copied with its times inodes differ: then size and mtime
- * are enough.
+ * A note belongs to one file, not to a key. Its name has the inode, size and mtime of the file it is about, in a
+ * directory that stands for the key. The note is written, durably, before the put gives the file its name. So the file
+ * that is there finds its own note, whatever the moment of a crash, and however many puts run at once.
+ *
+ * A file that a person put or changed finds no note, which is how it is recognised. In a bucket copied with its times
+ * inodes differ: then size and mtime are enough.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';

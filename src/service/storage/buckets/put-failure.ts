@@ -3,8 +3,8 @@ import { BucketError } from '../objects/bucket-error.ts';
 import { isNamed, s3Failure } from '../s3/s3-failure.ts';
 
 /**
- * What a put is refused with. Stores have names of their own for a storage class or an encryption that they do not have, and
- * some say no more than that an argument is invalid: then it is the most unusual of those that were given.
+ * The reason to refuse a put. Stores have names of their own for a storage class or an encryption that they lack. Some
+ * say only that an argument is invalid: the reason is then the most unusual of the given ones.
  */
 export function putFailure(error: unknown, options: PutOptions): unknown {
   const { storageClass, serverSideEncryption, kmsKeyId, cannedAcl } = options;

@@ -1,8 +1,8 @@
 /**
  * A bucket of an S3-compatible store.
  *
- * What is asked of the store is what AWS has; others may lack conditional puts (`If-None-Match`), and then two puts at once
- * may both take a key: one that is taken already is refused all the same.
+ * It asks for features that AWS has. Other stores may lack conditional puts (`If-None-Match`). Two puts at once may then
+ * both take a key; a put of a key that is taken already is refused all the same.
  */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -120,7 +120,7 @@ export class S3Bucket implements Bucket {
   }
 
   addressOf(key: string, lifetimeSeconds: number): Promise<SignedAddress | undefined> {
-    // Who follows an address takes such segments out of it.
+    // A client that follows an address takes such segments out of it.
     if (hasDotSegment(key)) return Promise.resolve(undefined);
     const { client, bucket } = this.#options.place;
     const command = new GetObjectCommand({ Bucket: bucket, Key: key });
@@ -161,7 +161,7 @@ export class S3Bucket implements Bucket {
 
   #withContentTypes(objects: readonly ObjectInfo[]): Promise<readonly ObjectInfo[]> {
     const { bucket, stores } = this.#options.place;
-    // Who may list may not be allowed to read; the listing is told all the same.
+    // A user who may list may not be allowed to read; the listing answers all the same.
     const ask = (key: string): Promise<string | undefined> =>
       this.head(key).then(
         (info) => info?.contentType,
@@ -178,7 +178,7 @@ export class S3Bucket implements Bucket {
     });
   }
 
-  /** Nor does it say why it refuses: the same question by GET does. */
+  /** HEAD does not say why it refuses: the same question by GET does. */
   async #explained(key: string, error: unknown): Promise<unknown> {
     const { client, bucket } = this.#options.place;
     const get = new GetObjectCommand({ Bucket: bucket, Key: key, Range: 'bytes=0-0' });

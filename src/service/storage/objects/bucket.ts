@@ -22,7 +22,7 @@ export interface ObjectInfo {
   readonly updatedMs: number;
   readonly contentType: string;
   readonly storageClass: string;
-  /** Who put it, when the one who did said so: lets a worker that takes over a job recognise its own object. */
+  /** The writer of the object, when the put named one: a worker that takes over a job recognises its own object. */
   readonly writer: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 export interface S3Place {
   readonly client: S3Client;
   readonly bucket: string;
-  /** What the bucket's store is known by (`storeIdentity`): two places are on one store when they share one. */
+  /** The identities of the bucket's store (`storeIdentity`): two places are on one store when they share one. */
   readonly stores: readonly string[];
 }
 

@@ -1,10 +1,10 @@
 /**
  * Copies of objects that the store makes itself: no byte passes this process.
  *
- * A copy needs someone who may read the source and write the target. The target's credentials are tried first. When they
- * may not read the source, the source's make the parts of an upload that the target's credentials have begun and will
- * complete: so nobody's rights reach further than their own, and the target's bucket need only let the other account put
- * parts. When neither may, the caller is told and streams.
+ * A copy needs credentials that may read the source and write the target. The target's credentials are tried first. When
+ * they may not read the source, they begin an upload, the source's credentials make its parts as copies, and the target's
+ * complete it. So no rights reach further than their own, and the target's bucket need only let the other account put
+ * parts. When neither may, the caller learns that and streams.
  */
 import {
   AbortMultipartUploadCommand,

@@ -31,7 +31,7 @@ export function guardedLookup(
       const resolved = addresses.map(({ address }) => address);
       const refusal = refusedEndpoint(hostname, resolved, allowed);
       if (refusal !== undefined) {
-        // What a name leads to inside is nothing for the caller: this must look like a name that leads nowhere.
+        // A caller must not learn where a name leads inside: the failure looks like that of a name that leads nowhere.
         return callback(noStore(new BucketError('bad-endpoint', `the endpoint ${refusal}`)), []);
       }
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);

@@ -7,7 +7,7 @@ import type {
 import type { PutOptions } from '../objects/bucket.ts';
 import { DEFAULT_CONTENT_TYPE } from '../objects/bucket.ts';
 
-/** What is said of an object when it is put, copied or begun in parts: the three take the same. */
+/** The headers of an object that is put, copied or begun in parts: the three take the same. */
 export type ObjectHeaders = Pick<
   PutObjectCommandInput,
   'ContentType' | 'StorageClass' | 'ServerSideEncryption' | 'SSEKMSKeyId' | 'ACL' | 'Metadata' | 'IfNoneMatch'
@@ -22,7 +22,7 @@ const ENCRYPTIONS: Readonly<Record<string, ServerSideEncryption>> = {
   AES256: 'AES256',
 };
 
-/** What is not asked for is left to the bucket. */
+/** The bucket decides about headers that are not asked for. */
 export function objectHeaders(options: PutOptions): ObjectHeaders {
   const { contentType = DEFAULT_CONTENT_TYPE, storageClass, serverSideEncryption, kmsKeyId } = options;
   const { cannedAcl, writer, overwrite } = options;

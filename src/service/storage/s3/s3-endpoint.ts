@@ -46,10 +46,11 @@ export function checkEndpoint(url: string, allowed: readonly string[]): void {
 }
 
 /**
- * The policy with all addresses that a name leads to now. That it leads nowhere now is no refusal: who connects looks again.
- * A name that leads inside is refused as one that no store answers at: others must not learn which names there are.
+ * The policy with all addresses that a name leads to now. A name that leads nowhere now is not refused: each connection
+ * looks again. A name that leads inside is refused like a name at which no store answers: others must not learn which
+ * names there are.
  *
- * @throws BucketError `bad-endpoint`, or `unreachable` by what the name leads to
+ * @throws BucketError `bad-endpoint`, or `unreachable` by the addresses of the name
  */
 export async function checkResolved(url: string, allowed: readonly string[]): Promise<void> {
   const { hostname } = new URL(url);

@@ -66,13 +66,13 @@ export function s3Failure(error: unknown, denied: BucketErrorKind): unknown {
 const UNREACHABLE =
   "the store cannot be reached, or does not answer; one on the service's own networks is for the operator to allow (--allow-endpoint)";
 
-/** What the SDK calls an error whose answer is none of a store. */
+/** Names of the SDK for an error whose answer is not a store's. */
 const FOREIGN_ANSWERS = ['', 'Unknown', 'UnknownError', 'NotFound', 'SyntaxError', 'TypeError', 'Error'];
 
 /**
- * Whether an error, of a request that has a body in its answer, shows that a store is there and what it says. What was never
- * a store's must not be told apart by the answer: a port that is closed, one where something else listens, a name that
- * does not exist.
+ * Whether an error, of a request that has a body in its answer, shows that a store is there and what it says. The answer
+ * must look the same for everything that was never a store: a closed port, a port with another server, a name that does
+ * not exist.
  */
 export function isStoresAnswer(error: unknown): boolean {
   if (!(error instanceof BucketError)) return true;

@@ -1,7 +1,7 @@
 import { type Kysely, type Migration, sql } from 'kysely';
 import type { DialectFeatures } from '../dialect-features.ts';
 
-/** Who did what; accounts that are disabled, and what an operator wants to know of a token. */
+/** The audit log, accounts that are disabled, and the facts that an operator wants to know of a token. */
 export function audit({ byteText }: DialectFeatures): Migration {
   const text = sql`${byteText}`;
   return {
