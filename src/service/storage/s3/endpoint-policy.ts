@@ -2,12 +2,12 @@ import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 
 /**
- * Where a volume's endpoint must not lead: everywhere but the public internet. Any user may create a volume, and the
- * service would connect for them to itself, to its neighbours, and to the metadata services of clouds, which hand out the
- * credentials of the machine that asks. Stores on the operator's own networks are the operator's to allow.
+ * Refuses a volume's endpoint that leads anywhere but the public internet. Any user may create a volume, and the service
+ * would connect for them: to itself, to its neighbours, and to the metadata services of clouds. These hand out the
+ * credentials of the machine that asks. The operator allows stores on the operator's own networks.
  *
- * Whoever connects must ask again with the addresses that it resolved, and connect to those: a name may lead elsewhere
- * the next time.
+ * A caller that connects must ask again with the addresses that it resolved, and connect to those. A name may lead
+ * elsewhere the next time.
  *
  * @param host Of an endpoint's URL: a name, or an address in any form that a URL may have it in (`[::ffff:a9fe:a9fe]`,
  *   `0xa9fea9fe`, `2852039166`). Without a port.
