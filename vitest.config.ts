@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * One project per kind of test. Files of `mount` and `model` measure times and load, so they do not run side by side:
- * vitest puts each project without parallel files into a group of its own, after all others.
+ * One project per kind of test. Files of `mount` and `model` measure times and load, so they do not run side by side.
+ * Vitest puts each project without parallel files into a group of its own, after all others.
  */
 const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
   test: {
@@ -17,8 +17,8 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
 });
 
 /**
- * Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. And whether bytes are
- * spliced depends on how fast they come.
+ * Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. The speed at
+ * which bytes come decides whether they are spliced.
  */
 const APART = ['test/faults/task-takeover.test.ts', 'test/faults/splicing.test.ts'];
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What a code means: the HTTP status it comes with, and the sentence used when the call has none more exact. */
+/** The meaning of a code: the HTTP status it comes with, and the sentence used when the call has none more exact. */
 const ErrorMeaning = Type.Object({
   status: Type.Integer(),
   message: Type.String(),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, RequestBody } from './schema-kinds.ts';
 
-/** What a person has to say about the platform. The public client sends the types IDEA, THOUGHT and PROBLEM. */
+/** A person's message about the platform. The public client sends the types IDEA, THOUGHT and PROBLEM. */
 export const FeedbackBody = RequestBody({
   type: Type.Optional(Type.String({ maxLength: 100 })),
   text: Type.String({ minLength: 1, maxLength: 10_000 }),

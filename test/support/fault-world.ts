@@ -27,7 +27,7 @@ export interface FaultWorldOptions {
   readonly data?: string;
   /** Where the mount keeps spools, journal and log. Default: in the sandbox. */
   readonly state?: string;
-  /** Who mounts. Default: the user of this process. */
+  /** The user who mounts. Default: the user of this process. */
   readonly uid?: number;
 }
 

@@ -162,7 +162,7 @@ export function reachBytes(window: number): number {
 /**
  * The largest window of one handle. All windows together keep the ranges in flight busy, with some to spare for bytes
  * that have come and are not read yet. They take at most a third of the memory, since otherwise they would push out one
- * another: a handle opened later finds the windows of earlier ones as large as their shares were then.
+ * another. A handle opened later finds the windows of earlier ones as large as their shares were then.
  */
 export function windowShare(
   { ranges, handles }: { readonly ranges: number; readonly handles: number },

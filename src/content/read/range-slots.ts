@@ -92,8 +92,8 @@ export class RangeSlots {
   }
 
   /**
-   * Measures what more slots, or fewer, would bring. Only a time in which a waiter always waited for a slot tells that,
-   * and in which as many ranges came as are in flight: the ranges of a slow line come all at once.
+   * Measures what more slots, or fewer, would bring. Only a time in which a waiter always waited for a slot tells that.
+   * As many ranges must have come then as are in flight: the ranges of a slow line come all at once.
    */
   #measure(receivedBytes: number): void {
     const now = this.#clock.monotonic();

@@ -1,7 +1,6 @@
 /**
- * Documents of apps. A user's document is kept as it was given. Facts of the service about a revision (its author, its
- * time, the other revisions) are filled in whenever the document is shown, so that the newest revision is right in all of
- * them.
+ * Documents of apps. A user's document is kept as it was given. The service adds its facts about a revision whenever the
+ * document is shown: its author, its time, the other revisions. So the newest revision is right in all of them.
  */
 import type { AppDocument } from '../../contract/app.ts';
 import { ServiceError } from '../http/service-error.ts';

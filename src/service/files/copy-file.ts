@@ -16,7 +16,7 @@ import type { FileRow } from './tables/file-table.ts';
 import { filesIn } from './tables/file-table.ts';
 
 /**
- * A new file of the same content: the bytes are shared, metadata and tags go along, the copier is its creator.
+ * A new file of the same content. The bytes are shared, metadata and tags go along. The copier is its creator.
  *
  * @throws ServiceError 5002, 5018 folder, 5014, 5007 archived, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
  */

@@ -57,8 +57,8 @@ async function rename(tx: Store, task: TaskRow, { name, ...others }: EditTaskBod
 }
 
 /**
- * With the tasks of its batch. One of a batch that is a draft stays: the batch is run as a whole, and with none of its
- * tasks left would never end.
+ * Deletes a task, with the tasks of its batch. A task of a batch that is a draft stays. The batch is run as a whole: with
+ * none of its tasks left it would never end.
  *
  * @throws ServiceError 7005, 7002, 7001, 90007 while it runs, or for the batch it belongs to
  */

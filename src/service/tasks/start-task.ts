@@ -25,7 +25,7 @@ interface Run {
 
 /**
  * Sets a draft RUNNING, with the tasks of its batch, and gives it to the executor, all in one transaction. A batch is run
- * as a whole: what began alone would be in the way of the rest.
+ * as a whole.
  *
  * @throws ServiceError 7005, 7002, 7001, 7007 when it is no draft, or one of a batch, 7010 when an input is missing
  */

@@ -32,8 +32,8 @@ import type { TransferServices } from './transfer-services.ts';
  * for another. When an object is replaced, its aliases describe the new one, in that transaction too.
  *
  * The user must still have the permission when the job begins and when the content is let go of, and the volume must not
- * have changed. Otherwise the file keeps its content and the object stays, as after a copy: nothing on a volume is ever
- * deleted, and other users may rely on it.
+ * have changed. Otherwise the file keeps its content and the object stays, as after a copy. Nothing on a volume is ever
+ * deleted.
  *
  * @throws ServiceError 9007, 9020, 9069, 9026, 9109 file gone, 9004, 9006, 9107 location taken, and refusals of the
  * bucket

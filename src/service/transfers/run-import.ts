@@ -22,9 +22,8 @@ import type { ImportRequest } from './transfer-requests.ts';
 import type { TransferServices } from './transfer-services.ts';
 
 /**
- * Makes an alias in a project of an object on a volume, or of each object in a folder there.
- *
- * When the aliases are made, the user must still have the permission, and the volume must not have changed.
+ * Makes an alias in a project of an object on a volume, or of each object in a folder there. The user must still have the
+ * permission when the aliases are made. The volume must not have changed.
  *
  * @throws ServiceError 9007, 9020, 9069, 9105 no such object, 5026, 9003, 9108 name taken, and refusals of the bucket
  */

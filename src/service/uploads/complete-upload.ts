@@ -17,10 +17,9 @@ import { checkWholeUpload } from './whole-upload.ts';
 
 /**
  * Makes the file of the parts. The blob comes first, then one transaction takes the name: until it commits, a file that
- * is overwritten is the old one. When the name was taken meanwhile, the upload stays and may be completed again.
+ * is overwritten is the old one. When the name was taken meanwhile, the upload stays. It may be completed again.
  *
- * @param completion The reports not made before, or all of them.
- * @throws ServiceError 8003, 8001, 8014, 8007, 8005, 5026
+ * @param completion The reports not made before, or all of them. @throws ServiceError 8003, 8001, 8014, 8007, 8005, 5026
  */
 export async function completeUpload(
   services: HasStore & HasBlobs & HasMetrics & HasClock,

@@ -17,9 +17,10 @@ import type { VolumeRow } from './volume-table.ts';
 import { volumesIn } from './volume-table.ts';
 
 /**
- * Connects a bucket. It is tried at once: a wrong address or missing right is better told now than at first use.
+ * Connects a bucket. It is tried at once. A wrong address or a missing right is better told now.
  *
- * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, 90000, those of `checkAccessMode` and `checkService`, 9200 to 9209
+ * @throws ServiceError 9013, 9014, 9030 name, 9010 name taken, 90000, those of `checkAccessMode` and `checkService`, 9200
+ * to 9209
  */
 export async function createVolume(
   services: HasStore & HasVolumeSecrets & HasBuckets & HasClock,

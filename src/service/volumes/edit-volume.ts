@@ -18,7 +18,7 @@ import { volumesIn } from './volume-table.ts';
 
 /**
  * Edits a volume; fields that are not given stay, also inside `service`. A new service is tried first, which takes its
- * time. The edit is refused when the volume got another service meanwhile, since this one was made of an old one.
+ * time. When the volume got another service meanwhile, the edit is refused.
  *
  * @param edit.force Deactivating stops the volume's unfinished jobs, which otherwise forbid it.
  *

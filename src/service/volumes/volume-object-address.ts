@@ -13,7 +13,8 @@ import type { HasVolumeSecrets } from './volume-secrets.ts';
 export const OBJECT_PATH = '/storage/objects';
 
 /**
- * Where an object of a volume can be read without a token: at its store, or here when the store has no such addresses.
+ * The address where an object of a volume can be read without a token. It is at its store, or here when the store has no
+ * such addresses.
  *
  * @throws ServiceError 9203 when the volume's role is refused by now
  */

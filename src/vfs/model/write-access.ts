@@ -4,9 +4,9 @@ import { isAlias, projectOf, volumeOf } from './node.ts';
 import type { Tree, TreeOptions } from './tree.ts';
 
 /**
- * Throws when the directory `node`, or the entry it stands for, may not be changed: EROFS for a read-only mount or
- * volume, EACCES without the right on the project, EPERM for entries that the file system makes itself. The kernel checks
- * the mode bits, but not for root.
+ * Throws when the directory `node`, or the entry it stands for, may not be changed. The errno is EROFS for a read-only
+ * mount or volume, EACCES without the right on the project, and EPERM for entries that the file system makes itself. The
+ * kernel checks the mode bits, but not for root.
  */
 export function requireWritable(tree: Tree, node: Node): void {
   if (tree.options.readOnly) throw new FsError('EROFS', 'this mount is read-only (--read-only)');

@@ -1,8 +1,8 @@
 /**
- * What FLUSH means. The kernel sends one for every close(2) of a descriptor, however many share the open file: a
- * shell flushes `cmd > f` before the first byte, and every child of `{ a; b; } > f` flushes when it ends. Publishing
- * at each would put half-written files on the platform, never publishing would hide the upload's error from close(2).
- * What no FLUSH publishes, RELEASE does.
+ * The meaning of FLUSH. The kernel sends one for every close(2) of a descriptor, however many share the open file. A
+ * shell flushes `cmd > f` before the first byte, and every child of `{ a; b; } > f` flushes when it ends. Publishing at
+ * each would put half-written files on the platform. Never publishing would hide the upload's error from close(2). A file
+ * that no FLUSH publishes is published by RELEASE.
  */
 import type { Unpublished } from '../model/file-content.ts';
 

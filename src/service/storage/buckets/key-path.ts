@@ -9,9 +9,8 @@ const SEGMENT_BYTES_MAX = 255;
 
 /**
  * The path of the object of a key in a directory bucket: the key's segments unchanged, so that a person finds the data
- * without this program.
- *
- * The key is checked again although the rules have normalised it, since this is the last place before the file system.
+ * without this program. The rules have normalised the key. It is checked again here, the last place before the file
+ * system.
  *
  * @throws BucketError `bad-key` when no file of the directory can have that key
  */

@@ -47,7 +47,7 @@ export function checkEndpoint(url: string, allowed: readonly string[]): void {
 
 /**
  * The policy with all addresses that a name leads to now. A name that leads nowhere now is not refused: each connection
- * looks again. A name that leads inside is refused like a name at which no store answers: others must not learn which
+ * looks again. A name that leads inside is refused like a name at which no store answers. Others must not learn which
  * names there are.
  *
  * @throws BucketError `bad-endpoint`, or `unreachable` by the addresses of the name
