@@ -1,18 +1,22 @@
-/** A file gets another name in another project, by a job of the platform: its id stays, its node does not. */
+/**
+ * A file gets another name in another project, by a job of the platform: its id stays, its node does not. Exports and imports
+ * are such jobs, too.
+ */
 import type { FileRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
 import { FsError } from '../../errors/fs-error.ts';
-import { nameOnPlatform } from '../../model/escape.ts';
-import { pathOf } from '../../model/node.ts';
+import { folderNameOnPlatform, nameOnPlatform } from '../../model/escape.ts';
+import { type DirectoryNode, isDirectory, type Node, pathOf } from '../../model/node.ts';
+import { transferSourceOf, transferTargetOf } from '../../model/transfer-ends.ts';
+import type { Tree } from '../../model/tree.ts';
+import { askAgain } from '../aside/ask-again.ts';
 import { goBack } from '../aside/name-taken.ts';
 import { renameEnds, requireNamesStill } from '../aside/named-now.ts';
 import { fileToReplace } from '../aside/replaced-file.ts';
-import { carriedOver, describedAs, NOTHING } from './carried-over.ts';
-import { moveOnPlatform } from './move-on-platform.ts';
+import { carriedOver, describedAs, giving, NOTHING } from './inherited.ts';
 import type { FileRename } from './rename-file.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent, whileAllSent } from './require-all-sent.ts';
-import { giving } from './take-back.ts';
+import { requireAllSent, whileAllSent } from './require-sent.ts';
 
 export async function moveToProject(
   parts: RenameParts,
@@ -64,4 +68,39 @@ export async function moveToProject(
 function fileOf(outcome: TransferOutcome): FileRecord {
   if (outcome.kind === 'entry' && outcome.entry.kind === 'file') return outcome.entry;
   throw new FsError('EIO', 'the platform did not say what became of the file');
+}
+
+export interface MoveTarget {
+  readonly parent: DirectoryNode;
+  readonly name: string;
+  /** A folder of that name is there: it may be moved onto, to go on with an interrupted move. Nothing in it is replaced. */
+  readonly merges: boolean;
+  readonly noReplace: boolean;
+}
+
+/** Has the platform move what is at a name to another one; what is at both is asked for anew when that fails. */
+export async function moveOnPlatform(tree: Tree, source: Node, to: MoveTarget): Promise<TransferOutcome> {
+  const request = {
+    source: transferSourceOf(source),
+    target: transferTargetOf(to.parent, nameAt(to, source)),
+    overwrite: !isDirectory(source) && !to.noReplace,
+    merges: to.merges,
+    paths: { source: pathOf(source), target: `${pathOf(to.parent)}/${to.name}` },
+  };
+  try {
+    return await tree.jobs.move(request);
+  } catch (error) {
+    // Of several files some may be done, and all of them when only the answer was lost.
+    if (source.parent) askAgain(tree, source.parent, source.name);
+    askAgain(tree, to.parent, to.name);
+    throw error;
+  }
+}
+
+/** That of the folder that it is moved onto, which the platform itself may have made; or the one that it gets. */
+function nameAt({ parent, name }: MoveTarget, source: Node): string {
+  if (parent.kind !== 'project-folder' || !isDirectory(source)) return nameOnPlatform(name);
+  const known = parent.children.get(name);
+  const there = known?.kind === 'present' && known.node.kind === 'project-folder' ? known.node : undefined;
+  return there?.record?.name ?? folderNameOnPlatform(name);
 }

@@ -21,9 +21,8 @@ import { folderIdOf, pathOf } from '../../model/node.ts';
 import { requireCount } from '../../xattr/limits.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../aside/named-now.ts';
 import { fileToReplace } from '../aside/replaced-file.ts';
-import { carriedOver, type Described, describedAs, isNothing, NOTHING } from './carried-over.ts';
+import { carriedOver, type Described, describedAs, giving, isNothing, NOTHING } from './inherited.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { giving } from './take-back.ts';
 
 export interface FileRename {
   readonly source: ProjectFileNode;

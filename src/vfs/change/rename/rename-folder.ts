@@ -14,10 +14,9 @@ import type { Tree } from '../../model/tree.ts';
 import { askAgain } from '../aside/ask-again.ts';
 import { leftElsewhere, NameTaken } from '../aside/name-taken.ts';
 import { removeFolder } from '../remove/remove-directory.ts';
-import { bringAlong, hereBelow } from './bring-along.ts';
-import { requireAllSentBelow, requireNoSpecialFiles, unpublishedBelow } from './files-below.ts';
-import { isUnanswered, movedFolder, untilOver } from './moved-unanswered.ts';
+import { follow, isUnanswered, movedFolder, untilOver } from './moved-folder.ts';
 import type { RenameParts } from './rename-parts.ts';
+import { requireAllSentBelow, requireNoSpecialFiles, unpublishedBelow } from './require-sent.ts';
 
 export interface FolderRename {
   readonly source: ProjectFolderNode;
@@ -92,25 +91,6 @@ async function giveWay<T>(
   }
 }
 
-/** The tree has it where the platform has it now. */
-async function follow(
-  { tree, contents }: RenameParts,
-  { source, parent, name, record }: FolderRename & { readonly record: FolderRecord },
-): Promise<void> {
-  moveFolderState(tree, source.record?.id, record.id);
-  if (source.project !== parent.project) {
-    const taken = hereBelow(contents, source);
-    tree.detach(source);
-    const moved = tree.placedRecord(parent, record);
-    tree.kernel.invalidateEntry(parent.id, name);
-    if (moved.kind === 'project-folder') await bringAlong(tree, taken, moved);
-    return;
-  }
-  tree.moved(source, { parent, name });
-  source.record = record;
-  await refreshFolderIds(tree, source);
-}
-
 /**
  * Moves it, and has the drafts in it go along. Once it is moved it is, whatever becomes of one of them: its publication tries
  * again, and tells its writer.
@@ -183,32 +163,4 @@ async function followLater(parts: RenameParts, rename: FolderRename): Promise<vo
     // It believes that nothing has changed.
     tree.kernel.invalidateEntry(at.parent.id, at.name);
   }
-}
-
-/** Learns the new ids of the folders that are known; below an unknown folder nothing is. */
-async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<void> {
-  const known = [...folder.children.nodes()].filter((node) => node.kind === 'project-folder');
-  if (known.length === 0) return;
-  const before = known.map(({ record }) => record?.id);
-  tree.expire(folder);
-  try {
-    await tree.childrenOf(folder, NEVER_ABORTED);
-  } catch (error) {
-    // The folder is moved all the same: who uses one below it next has it asked for.
-    tree.recordError({ op: 'rename', path: pathOf(folder) }, error);
-    for (const child of known) tree.doubt(child);
-    return;
-  }
-  for (const [at, child] of known.entries()) {
-    moveFolderState(tree, before[at], child.record?.id);
-    await refreshFolderIds(tree, child);
-  }
-}
-
-function moveFolderState(tree: Tree, before: string | undefined, after: string | undefined): void {
-  if (before === undefined || after === undefined || before === after) return;
-  const facts = tree.folderState.get(before);
-  if (!facts) return;
-  tree.folderState.set(after, facts);
-  tree.folderState.delete(before);
 }

@@ -1,26 +1,32 @@
+/**
+ * rename(2), in the order in which things happen: `rename.ts` looks at both names, and tries again when another client changes
+ * them. `plan-rename.ts` decides what the rename becomes. `require-sent.ts` has what is moved on the platform first.
+ * `inherited.ts` gives a file what it keeps of the one that it replaces. Then one of these does it: `rename-file.ts`,
+ * `move-to-project.ts`, `rename-folder.ts` (with `moved-folder.ts`), `rename-new-object.ts`, `transfer.ts`.
+ */
+
+import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { errnoOf } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import type { RenameFlags } from '../../file-system.ts';
 import { requireName } from '../../model/names.ts';
-import type { Node } from '../../model/node.ts';
-import { isDirectory } from '../../model/node.ts';
+import { type FolderNode, isDirectory, type Node, type SpecialFileNode } from '../../model/node.ts';
 import type { Place } from '../../model/operations.ts';
 import type { Tree } from '../../model/tree.ts';
 import { requireWritable } from '../../model/write-access.ts';
 import { askAgain } from '../aside/ask-again.ts';
 import { NameTaken } from '../aside/name-taken.ts';
 import { childNow } from '../aside/named-now.ts';
+import { unlink } from '../remove/unlink.ts';
 import { moveToProject } from './move-to-project.ts';
-import type { RenamePlan } from './plan-rename.ts';
-import { planRename } from './plan-rename.ts';
+import { planRename, type RenamePlan } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';
 import type { RenameParts } from './rename-parts.ts';
-import { renameSpecialFile } from './rename-special-file.ts';
 import { exportNode, importNode } from './transfer.ts';
 
-export interface RenameRequest {
+interface RenameRequest {
   readonly from: Place;
   readonly to: Place;
   readonly flags: RenameFlags;
@@ -158,4 +164,19 @@ function requireTwoFiles(tree: Tree, source: Node, target: Node): void {
 function isNameTaken(error: unknown): boolean {
   if (error instanceof NameTaken) return true;
   return error instanceof Error && error.name === 'ApiError' && errnoOf(error) === 'EEXIST';
+}
+
+/** Within its project or volume. A file that has the name is removed from the platform first. */
+async function renameSpecialFile(
+  parts: RenameParts,
+  rename: {
+    readonly source: SpecialFileNode;
+    readonly parent: FolderNode;
+    readonly name: string;
+    readonly target: Node | undefined;
+  },
+): Promise<void> {
+  const { source, target, ...to } = rename;
+  if (target && target.kind !== 'special-file') await unlink(parts, to, NEVER_ABORTED);
+  parts.tree.moved(source, to);
 }

@@ -9,7 +9,7 @@
  * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that
  * fails fails the rename, and the same rename made again goes on from there.
  */
-import type { FileRecord } from '../../../api/model.ts';
+import type { FileRecord, FolderRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
 import { messageOf } from '../../../lib/message-of.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
@@ -17,31 +17,37 @@ import { errnoOf } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import { existsNow } from '../../model/exists-now.ts';
 import type { FileContent } from '../../model/file-content.ts';
-import type {
-  DirectoryNode,
-  ProjectFileNode,
-  ProjectFolderNode,
-  VolumeDirectoryNode,
-  VolumeObjectNode,
+import {
+  type DirectoryNode,
+  isDirectory,
+  type ProjectFileNode,
+  type ProjectFolderNode,
+  pathOf,
+  type VolumeDirectoryNode,
+  type VolumeObjectNode,
 } from '../../model/node.ts';
-import { isDirectory } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
-import { askAgainAsMoved } from '../aside/ask-again.ts';
+import { askAgain, askAgainAsMoved } from '../aside/ask-again.ts';
 import { hasNameStill, renameEnds, requireNamesStill } from '../aside/named-now.ts';
 import { fileToReplace } from '../aside/replaced-file.ts';
-import { carriedOver, type Described, describedAs, inherit, NOTHING } from './carried-over.ts';
+import { removeFile } from '../remove/remove-file.ts';
+import { carriedOver, type Described, describedAs, inherit, NOTHING } from './inherited.ts';
+import { type MoveTarget, moveOnPlatform } from './move-to-project.ts';
+import type { RenameParts } from './rename-parts.ts';
 import {
   publishObjectsBelow,
+  requireAllSent,
   requireAllSentBelow,
   requireNoneOpen,
+  requireNoneWritten,
   requireNoObjectsWritten,
   requireNoSpecialFiles,
   requireNotWritten,
-} from './files-below.ts';
-import { type MoveTarget, moveOnPlatform } from './move-on-platform.ts';
-import { removeExportedFile, removeExportedFolder } from './remove-exported.ts';
-import type { RenameParts } from './rename-parts.ts';
-import { requireAllSent, whileAllSent } from './require-all-sent.ts';
+  whileAllSent,
+} from './require-sent.ts';
+
+/** Entries that one request lists. */
+const PAGE = 100;
 
 interface ExportTarget extends MoveTarget {
   readonly parent: VolumeDirectoryNode;
@@ -216,4 +222,64 @@ function expectOutcome<K extends TransferOutcome['kind']>(
   if (outcome.kind === 'unchanged') return { aliases: [], files: [] };
   if (outcome.kind === kind) return outcome as Extract<TransferOutcome, { kind: K }>;
   throw new FsError('EIO', `the platform answered with ${outcome.kind} where ${kind} was asked for`);
+}
+
+/** What an export of this file leaves goes, as after a rename anywhere else. The caller holds the lock of the file's content. */
+async function removeExportedFile(
+  parts: RenameParts,
+  node: ProjectFileNode,
+  alias: FileRecord,
+): Promise<void> {
+  const { parent, name } = node;
+  node.record = alias;
+  await removeFile(parts, node);
+  if (parent) parts.tree.kernel.invalidateEntry(parent.id, name);
+}
+
+/**
+ * Only what was exported goes: a file that came meanwhile stays, its folder with it, and is told of. Of what is begun
+ * here the platform does not know; while somebody has a file open nothing goes.
+ */
+async function removeExportedFolder(
+  { tree, contents }: RenameParts,
+  folder: ProjectFolderNode,
+  aliases: readonly FileRecord[],
+): Promise<void> {
+  const { record, parent, name } = folder;
+  if (!record) return;
+  const requireUnused = (): void => {
+    requireNoSpecialFiles(folder);
+    requireNoneWritten(contents, folder);
+    requireNoneOpen(contents, folder);
+  };
+  try {
+    requireUnused();
+    await tree.jobs.delete({ ids: aliases.map(({ id }) => id), path: pathOf(folder) });
+    await deleteEmpty(tree, record, requireUnused);
+  } catch (error) {
+    if (parent) askAgain(tree, parent, name);
+    throw error;
+  }
+  if (parent) tree.invalidate(parent, name);
+}
+
+async function deleteEmpty(tree: Tree, folder: FolderRecord, requireUnused: () => void): Promise<void> {
+  for (const inside of await foldersIn(tree, folder)) await deleteEmpty(tree, inside, requireUnused);
+  requireUnused();
+  await tree.api.files.delete(folder.id);
+  tree.folderState.delete(folder.id);
+}
+
+async function foldersIn(tree: Tree, folder: FolderRecord): Promise<readonly FolderRecord[]> {
+  const folders: FolderRecord[] = [];
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await tree.api.files.list(folder.id, { offset, limit: PAGE });
+    for (const entry of page.items) {
+      if (entry.kind === 'file')
+        throw new FsError('ENOTEMPTY', `${entry.name} came into ${folder.name} meanwhile: it stays`);
+      folders.push(entry);
+    }
+    total = page.total;
+  }
+  return folders;
 }

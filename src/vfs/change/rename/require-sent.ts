@@ -1,15 +1,47 @@
-/** Files below a folder that this mount has open or has not sent yet. */
+/** What a rename by a job of the platform demands first: all that is moved is sent, and nobody is writing it. */
+
 import { forEachAtOnce } from '../../../lib/for-each-at-once.ts';
 import { FsError } from '../../errors/fs-error.ts';
-import type {
-  FolderNode,
-  ProjectFileNode,
-  ProjectFolderNode,
-  VolumeDirectoryNode,
-  VolumeObjectNode,
+import {
+  type FolderNode,
+  isFolder,
+  type ProjectFileNode,
+  type ProjectFolderNode,
+  type VolumeDirectoryNode,
+  type VolumeObjectNode,
 } from '../../model/node.ts';
-import { isFolder } from '../../model/node.ts';
 import type { Contents } from '../../open/contents.ts';
+import type { RenameParts } from './rename-parts.ts';
+
+/** Brings to the platform what is only here. EBUSY while someone writes: a job cannot take what is half-written. */
+export async function requireAllSent(
+  { contents, attributes }: RenameParts,
+  node: ProjectFileNode,
+): Promise<void> {
+  await contents.whenReleased(node);
+  await contents.publishClosed(node);
+  if (contents.find(node)?.writers) throw isWritten(node);
+  await attributes.write(node);
+}
+
+/**
+ * Runs `move`, a job that takes the file as it was sent, and its name from it: nobody begins to write it meanwhile. EBUSY
+ * when someone has since it was sent. The caller holds the lock of its content.
+ */
+export async function whileAllSent<T>(
+  contents: Contents,
+  node: ProjectFileNode,
+  move: () => Promise<T>,
+): Promise<T> {
+  const content = contents.of(node);
+  const { writers, changes, outstanding } = content;
+  if (writers > 0 || changes > 0 || outstanding !== 'none') throw isWritten(node);
+  return content.holdingUp('writers', move);
+}
+
+function isWritten({ name }: ProjectFileNode): FsError {
+  return new FsError('EBUSY', `${name} is being written: close it before it is moved away`);
+}
 
 /** How many of them are published at once. */
 const AT_ONCE = 8;
@@ -32,7 +64,7 @@ export async function requireAllSentBelow(contents: Contents, folder: ProjectFol
     if (unsent.length === 0) return;
     await forEachAtOnce(unsent, AT_ONCE, async (node) => {
       await contents.whenReleased(node);
-      if (contents.find(node)?.writers) throw isWritten(node, folder);
+      if (contents.find(node)?.writers) throw isWrittenIn(folder, node);
       await contents.publishClosed(node);
     });
   }
@@ -43,14 +75,14 @@ function isUnsent(contents: Contents, node: ProjectFileNode): boolean {
   return writers > 0 || outstanding !== 'none';
 }
 
-function isWritten(node: ProjectFileNode, folder: ProjectFolderNode): FsError {
+function isWrittenIn(folder: ProjectFolderNode, node: ProjectFileNode): FsError {
   return new FsError('EBUSY', `${node.name} in ${folder.name} is open to be written: close it first`);
 }
 
 /** EBUSY: what is being written would be left behind, or taken along half. */
 export function requireNoneWritten(contents: Contents, folder: ProjectFolderNode): void {
   for (const node of unpublishedBelow(contents, folder))
-    if (isUnsent(contents, node)) throw isWritten(node, folder);
+    if (isUnsent(contents, node)) throw isWrittenIn(folder, node);
 }
 
 /** EBUSY: whoever reads a file below the folder would lose it. */

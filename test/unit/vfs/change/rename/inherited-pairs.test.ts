@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FileRecord } from '../../../../../src/api/model.ts';
-import { carriedOver } from '../../../../../src/vfs/change/rename/carried-over.ts';
+import { carriedOver } from '../../../../../src/vfs/change/rename/inherited.ts';
 
 it('what a file inherits may have any key', () => {
   const metadata = { constructor: 'ACME', sample: 'S1' };
