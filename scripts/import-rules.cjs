@@ -56,6 +56,14 @@ module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: { path: '^(src|test)' }, to: { circular: true } },
     {
+      name: 'no-two-way-folders',
+      comment: 'sibling folders import one way: what both need has a home below both',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/', pathNot: '^src/service' },
+      to: { circular: true },
+    },
+    {
       name: 'lib-is-generic',
       comment: 'src/lib imports nothing but node: modules and itself',
       severity: 'error',

@@ -1,10 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { secretKeysGiven } from '../config/secret-key.ts';
 import type { ServeOptions } from '../config/serve-options.ts';
 import { errorCode } from '../lib/error-code.ts';
+import { lockFile } from '../lib/lock-file.ts';
 import { messageOf } from '../lib/message-of.ts';
-import { createLogger } from '../observe/logger.ts';
+import { createLogger, type Logger } from '../observe/logger.ts';
 import { DemoError, fillWithDemo } from '../service/demo/fill-with-demo.ts';
 import { MissingProgramError } from '../service/demo/program.ts';
 import {
@@ -17,7 +18,6 @@ import type { S3BlobsPlace } from '../service/storage/blobs/s3-blobs-place.ts';
 import { BucketError } from '../service/storage/objects/bucket-error.ts';
 import { databaseFailure } from '../service/store/database-failure.ts';
 import { CliError } from './exit-codes.ts';
-import { lockData } from './lock-data.ts';
 import { DATA_DIRECTORY_FAILS, makeOwnDirectory } from './make-own-directory.ts';
 import { taskService } from './task-service.ts';
 
@@ -140,4 +140,28 @@ function reasonOf(error: unknown, { data, blobs, listen, monitor }: Options): st
 
 function portOf(error: unknown): number | undefined {
   return (error as { port?: number }).port;
+}
+
+/** A process that was killed, or has just ended, is gone by then. */
+const WAIT_SECONDS = 2;
+
+/**
+ * Keeps a second process from a data directory whose database is SQLite's. Each of the two would count the requests of a
+ * token alone. Each would wait while the other writes, and would fill an empty directory with the same demo. Two machines
+ * that share the directory would destroy the database: its log is no log between machines (sqlite.org/wal.html).
+ *
+ * @returns The lock, for as long as it is open; undefined where nothing can be locked
+ */
+async function lockData(data: string, log: Logger): Promise<FileHandle | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await lockFile(join(data, 'lock'), WAIT_SECONDS);
+  } catch (err) {
+    log.warn({ err }, 'nothing can be locked here: no other process may serve this data directory');
+    return undefined;
+  }
+  if (handle !== undefined) return handle;
+  throw new Error(
+    'another svcfs serve works on it, here or on a machine that shares it; several processes need a PostgreSQL database (--database)',
+  );
 }

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { type MountDirectory, stateDirectory } from '../config/directories.ts';
 import { waitingElsewhere } from './mount/waiting-elsewhere.ts';
-import { keptAt, keptInState } from './recover/kept-entries.ts';
-import { sayKept } from './recover/say-kept.ts';
+import { describeKeptShort } from './recover/describe-kept.ts';
+import { type FoundKept, keptAt, keptInState, needsPerson } from './recover/kept-entries.ts';
 
 /** Says on stderr what this user wrote through mounts that are no more and is not uploaded yet. */
 export async function sayWaitingElsewhere(): Promise<void> {
@@ -17,4 +17,17 @@ export async function sayKeptHere(
 ): Promise<void> {
   const state = stateDirectory(process.env, homedir());
   sayKept(await (directory === undefined ? keptInState(state) : keptAt(directory)), say);
+}
+
+const MOST_NAMED = 10;
+
+/** Names what a person has to deal with, and how; nothing when there is nothing. */
+function sayKept({ entries, unreadable }: FoundKept, say: (line: string) => void): void {
+  for (const line of unreadable) say(`perhaps kept here: ${line}`);
+  const kept = entries.filter(needsPerson);
+  if (kept.length === 0) return;
+  for (const entry of kept.slice(0, MOST_NAMED)) say(`not on the service: ${describeKeptShort(entry)}`);
+  if (kept.length > MOST_NAMED) say(`and ${kept.length - MOST_NAMED} more`);
+  const count = kept.length === 1 ? '1 file is' : `${kept.length} files are`;
+  say(`${count} kept on this machine: svcfs recover list tells of all; save, retry or drop deals with each`);
 }

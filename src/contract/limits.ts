@@ -20,6 +20,8 @@ export const METADATA_FILTERS_MAX = 20;
 export const METADATA_PAIRS_MAX = 1000;
 export const METADATA_KEY_BYTES_MAX = 100;
 export const METADATA_VALUE_BYTES_MAX = 300;
+export const TAGS_MAX = 1000;
+export const TAG_BYTES_MAX = 300;
 
 /** Characters, not bytes. */
 export const FILE_NAME_LENGTH_MAX = 255;

@@ -1,14 +1,19 @@
 import type { ListOptions } from '../api.ts';
 import type { Page } from '../model.ts';
-import type { Answer } from '../transport/call.ts';
 import { arrayAt, asObject, isObject, UnexpectedShape, type WireObject } from './wire.ts';
+
+/** As much of the platform's answer as tells of a page. */
+interface PageAnswer {
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
 
 /**
  * One page of a collection. Its total is the header's; where a gateway dropped it, a `next` link says that there is
  * more, and the total grows with every page.
  */
 export function parsePage<T>(
-  answer: Answer,
+  answer: PageAnswer,
   offset: number,
   parse: (item: unknown) => T,
   onUnusable?: ListOptions['onUnusable'],

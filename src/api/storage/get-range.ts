@@ -3,8 +3,8 @@ import { connectionFailureText } from '../../lib/connection-failure.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { isStrange, mayPass } from './range-answer.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
+import { isStrange, mayPass } from './store-answer.ts';
 
 export interface RetryLimits {
   readonly clock: Clock;

@@ -12,9 +12,9 @@ import type { SignedUrl } from '../model.ts';
 import { type PacedBody, pacedBody } from '../transport/paced-body.ts';
 import { ConnectionStalled } from '../transport/watch-sending.ts';
 import { anotherTry, type RetryLimits, toStorageError } from './get-range.ts';
-import { mayPass, storageErrorOf } from './range-answer.ts';
 import { followRedirects } from './redirect.ts';
 import { singleHeader } from './single-header.ts';
+import { mayPass, storageErrorOf } from './store-answer.ts';
 
 const BACKOFF = { baseMs: 200, capMs: 5000 };
 /** Not for another host than that of the link. */

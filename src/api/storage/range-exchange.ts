@@ -1,5 +1,5 @@
 import type { RangeAnswer, WaitingBody } from '../api.ts';
-import type { RangeWanted } from './range-answer.ts';
+import type { RangeWanted } from './store-answer.ts';
 
 /** One range of one object, to be put into a buffer of its length. */
 export interface Slice extends RangeWanted {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { StorageError } from '../errors.ts';
-import { mayPass } from './range-answer.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 import { followRedirects, StoreRedirect } from './redirect.ts';
+import { mayPass } from './store-answer.ts';
 
 /** More links are hardly read at one time, and one that is forgotten costs a redirect. */
 const MOST_LINKS = 500;

@@ -1,4 +1,4 @@
-import { isEncoded, type RangeHeaders } from './range-answer.ts';
+import { isEncoded, type RangeHeaders } from './store-answer.ts';
 
 /** The head of an HTTP/1.1 answer, as far as a plain range needs it. */
 export interface ResponseHead extends RangeHeaders {

@@ -2,10 +2,10 @@ import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { BodyInSocket } from './body-in-socket.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { checkRangeAnswer } from './range-answer.ts';
 import type { ConnectionUser, RangeConnection } from './range-connection.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { parseResponseHead, type ResponseHead } from './response-head.ts';
+import { checkRangeAnswer } from './store-answer.ts';
 
 /**
  * Ranges over plain sockets, for plain answers: half the time and a third of the CPU of an HTTP library. Any other answer

@@ -2,9 +2,9 @@ import type { Agent, Dispatcher } from 'undici';
 
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
-import { checkRangeAnswer } from './range-answer.ts';
 import type { RangeExchange, Slice, SliceProgress } from './range-exchange.ts';
 import { singleHeader } from './single-header.ts';
+import { checkRangeAnswer } from './store-answer.ts';
 
 /**
  * Ranges over undici. A dispatch handler copies each chunk to its place: the streams above it cost twice the CPU

@@ -16,7 +16,6 @@ import { Patience } from '../../lib/patience.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { Priority } from '../api.ts';
-import { CallCounts } from './call-counts.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { httpSend } from './http-send.ts';
@@ -130,4 +129,17 @@ export function connect(options: ConnectionOptions): Connection {
       await http.close();
     },
   };
+}
+
+/** How many exchanges each call made. */
+class CallCounts {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  snapshot(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts);
+  }
 }

@@ -4,7 +4,6 @@ import { addOptions } from '../add-options.ts';
 import { clearOwnDemo } from '../demo/clear-demo.ts';
 import { type RunningDemo, startDemo } from '../demo/start-demo.ts';
 import { stopDemo } from '../demo/stop-demo.ts';
-import { describeThingsToTry } from '../demo/things-to-try.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayWaiting } from '../say-waiting.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
@@ -78,4 +77,19 @@ async function stop(path: string): Promise<void> {
     onBusy: (users) => console.error(`still in use, taken away all the same:\n${users}`),
   });
   console.log(`ended; the data stays in ${data}`);
+}
+
+/** Commands for someone who has a demo mount and no idea yet. */
+function describeThingsToTry(mountPoint: string): string {
+  const project = `${mountPoint}/projects/demo/trio-exomes`;
+  const volumes = `${mountPoint}/volumes/demo`;
+  return `
+Things to try:
+  ls -l ${project}/child
+  samtools view ${project}/child/child.bam chr20:100000-100500
+  getfattr -d ${project}/child/child.bam
+  echo 'looks good' > ${project}/child/note.txt
+  mv ${project}/child/note.txt ${volumes}/results/
+  cp ${volumes}/results/note.txt ~/ && cat ~/note.txt
+`;
 }

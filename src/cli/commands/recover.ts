@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { stateDirectory } from '../../config/directories.ts';
 import { printable } from '../../lib/printable.ts';
-import { describeKept, describeKeptRow } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { drop, retry, save } from '../recover/deal-with-kept.ts';
+import { describeKept, describeKeptRow } from '../recover/describe-kept.ts';
 import {
   type FoundKept,
   type KeptEntry,

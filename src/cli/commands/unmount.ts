@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { printable } from '../../lib/printable.ts';
-import { describeKeptShort } from '../describe/describe-kept.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
 import { describeMountUse } from '../mount/mount-users.ts';
 import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
+import { describeKeptShort } from '../recover/describe-kept.ts';
 import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
 import { sayWaiting } from '../say-waiting.ts';
 

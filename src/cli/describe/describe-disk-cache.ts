@@ -1,7 +1,7 @@
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
-import type { ObstacleReport } from '../../content/disk/obstacles.ts';
 import { remedyForRoom } from '../../content/disk/room.ts';
 import { describeSize } from '../../lib/describe-size.ts';
+import { describeObstacles } from '../mount/cache-inquiries.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 
 /** Nothing when none was asked for; why not, when one was and there is none. */
@@ -30,12 +30,6 @@ export function describeDiskCache({
 
 function remedyFor({ cachedBytes, limitBytes }: DiskCacheStatistics): string {
   return remedyForRoom(limitBytes !== null && cachedBytes >= limitBytes);
-}
-
-/** What of a cache cannot be looked at or evicted. */
-export function describeObstacles({ count, reason }: ObstacleReport): string {
-  const places = count === 1 ? '1 file or folder' : `${count} files or folders`;
-  return `${places} cannot be examined or evicted: ${reason}`;
 }
 
 function describeHits({ hitBytes, missedBytes }: DiskCacheStatistics): string {

@@ -1,10 +1,11 @@
 /** What `svcfs warmup` and `svcfs cache` ask a mount. */
-import type { CachedBytes, CachedContents } from '../../content/disk/cached-contents.ts';
+
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
+import type { ObstacleReport } from '../../content/disk/obstacles.ts';
+import type { CachedBytes, CachedContents } from '../../content/read/cached-contents.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import type { FoundContent } from '../../vfs/listing/contents-at.ts';
-import { describeObstacles } from '../describe/describe-disk-cache.ts';
 import { type FailedPaths, PathFailures } from './path-failures.ts';
 import { WarmUp, type WarmUpProgress, type WarmUpResult } from './warm-up.ts';
 
@@ -124,4 +125,10 @@ async function forEachContent(
   }
   signal.throwIfAborted();
   return failures;
+}
+
+/** What of a cache cannot be looked at or evicted. */
+export function describeObstacles({ count, reason }: ObstacleReport): string {
+  const places = count === 1 ? '1 file or folder' : `${count} files or folders`;
+  return `${places} cannot be examined or evicted: ${reason}`;
 }

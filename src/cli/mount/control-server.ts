@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { errorCode } from '../../lib/error-code.ts';
 import { jsonLine } from '../../lib/json-line.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
-import { isListenedAt } from './is-listened-at.ts';
 
 /** Answers one request; `send` gives intermediate answers, `signal` fires when the asker went away. */
 export type ControlHandler = (
@@ -57,5 +57,21 @@ function converse(socket: Socket, handle: ControlHandler): void {
       send({ answer: 'failed', message: messageOf(error) });
     }
     socket.end();
+  });
+}
+
+/** Whether a process listens on a control socket: it serves the mount, or is about to. */
+function isListenedAt(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ECONNREFUSED') resolve(false);
+      else reject(error);
+    });
   });
 }

@@ -2,9 +2,9 @@ import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
 import { prometheusText } from '../../observe/prometheus-text.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
-import { describeWaits } from '../describe/describe-waits.ts';
 import { packageVersion } from '../package-version.ts';
 import type { MountSettings } from './daemon-messages.ts';
+import { describeWaits } from './describe-waits.ts';
 import { mountMetrics } from './mount-metrics.ts';
 import { type CountedParts, type MountStatistics, statisticsOf } from './mount-statistics.ts';
 

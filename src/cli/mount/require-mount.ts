@@ -1,9 +1,10 @@
+import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
+import { promisify } from 'node:util';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
-import { isSvcfs } from '../../fuse/mount-table.ts';
+import { isSvcfs, type MountedFileSystem } from '../../fuse/mount-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { findMount } from './find-mount.ts';
-import { requireOwnMount } from './require-own-mount.ts';
 
 export interface SvcfsMount {
   readonly mountPoint: string;
@@ -26,4 +27,25 @@ export async function requireMount(path: string): Promise<TabledMount> {
   const { deviceMinor } = mounted;
   const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
   return { mountPoint, deviceMinor, directory };
+}
+
+const ROOT = 0;
+
+/** Refuses what only the user who mounted may do, and root. */
+async function requireOwnMount(path: string, { userId }: MountedFileSystem): Promise<void> {
+  const own = process.getuid?.();
+  if (userId === undefined || own === undefined || own === ROOT || own === userId) return;
+  const name = await nameOf(userId);
+  const may = userId === ROOT ? name : `${name} or root`;
+  throw new CliError('failure', `${path}: a mount of ${name}: only ${may} can unmount it`);
+}
+
+/** As the system's user database has it. */
+async function nameOf(userId: number): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)('id', ['-nu', '--', String(userId)]);
+    return stdout.trim();
+  } catch {
+    return `user ${userId}`;
+  }
 }

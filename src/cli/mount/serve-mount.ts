@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { Api } from '../../api/api.ts';
 import { type AccountDirectory, accountDirectory } from '../../config/directories.ts';
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -10,14 +12,13 @@ import { createLogger, type Logger } from '../../observe/logger.ts';
 import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
 import { type AccountRecord, readRecord, removeRecord, writeRecord } from '../record.ts';
-import { checkAccess } from './check-access.ts';
 import { type Clients, connectClients } from './connect-clients.ts';
 import { type ControlHandler, listenForControl } from './control-server.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
 import { lockState, type TakenLock } from './lock-state.ts';
 import { MountEnd } from './mount-end.ts';
-import { pathOutside } from './path-outside.ts';
+import { leadsInto } from './own-files.ts';
 import type { RunningMount } from './running-mount.ts';
 import { startWatchdog, type Watchdog } from './start-watchdog.ts';
 
@@ -175,4 +176,30 @@ async function part(company: Company): Promise<void> {
 /** st_dev of a file system without a disk: major number 0 (gnu_dev_makedev). */
 function deviceOfMinor(minor: number): number {
   return (minor & 0xff) | ((minor & ~0xff) << 12);
+}
+
+/** Someone waits at a terminal: a service that is restarting may be back by then, more is not worth the wait. */
+const PATIENCE_MS = 10_000;
+
+/** Lists the root once: endpoint and token are good, or the error says which is not. Leaves warm connections. */
+async function checkAccess(api: Api): Promise<{ readonly username: string }> {
+  const options = { timeoutMs: PATIENCE_MS };
+  const [user] = await Promise.all([
+    api.whoAmI(options),
+    api.projects.list({ offset: 0, limit: 1 }, options),
+  ]);
+  return user;
+}
+
+/** Of execvp(3), where nothing else is left. */
+const DEFAULT_PATH = '/usr/bin:/bin';
+
+/**
+ * PATH without what leads into a directory that is about to be mounted on. A program that is started from here is looked for
+ * while this thread waits, which alone could answer a look at the mount.
+ */
+async function pathOutside(mountPoint: string, path: string): Promise<string> {
+  const directories = path.split(':').filter(isAbsolute);
+  const inside = await Promise.all(directories.map((directory) => leadsInto(mountPoint, directory)));
+  return directories.filter((_, index) => !inside[index]).join(':') || DEFAULT_PATH;
 }

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { MountDirectory } from '../../config/directories.ts';
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { forceUnmount, recoverDeadMount } from '../../fuse/recover-dead-mount.ts';
@@ -7,9 +8,8 @@ import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { askMount } from './ask-mount.ts';
 import { removeIfLingering } from './clear-dead-mount.ts';
-import type { UnmountResult } from './control-messages.ts';
+import type { ControlRequest, UnmountResult } from './control-messages.ts';
 import type { SvcfsMount, TabledMount } from './require-mount.ts';
-import { tellDaemon } from './tell-daemon.ts';
 import { waitingAt } from './waiting-elsewhere.ts';
 
 /** `recovered`: its process had ended before; `waiting` tells what it left, a line each. */
@@ -76,4 +76,14 @@ export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Pro
   // What it has acknowledged is on the disk. Alive, it would keep the next mount out.
   if (await isRunning(daemon)) process.kill(daemon.pid, 'SIGKILL');
   await untilGone(daemon, END_TIMEOUT_MS);
+}
+
+/** Says something to the mount's process, and waits for no answer: the process may be stuck, or there may be none. */
+function tellDaemon(socketPath: string, request: ControlRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.unref();
+    socket.once('error', () => resolve());
+    socket.end(`${JSON.stringify(request)}\n`, () => resolve());
+  });
 }

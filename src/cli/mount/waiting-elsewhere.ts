@@ -1,5 +1,4 @@
 /** Files that were closed on mounts which are no more, and wait on this machine until somebody mounts there again. */
-
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -8,10 +7,10 @@ import {
   type MountDirectory,
   mountDirectoryAt,
 } from '../../config/directories.ts';
-import { waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
+import { type WaitingUploads, waitingUploads } from '../../content/write/recovery/waiting-uploads.ts';
+import { describeSize } from '../../lib/describe-size.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { isRunning } from '../../lib/process-identity.ts';
-import { describeWaiting } from '../describe/describe-waiting.ts';
 import { type AccountRecord, type MountRecord, readRecord } from '../record.ts';
 
 /** For one journal; its mount is not to be waited for long. */
@@ -58,4 +57,30 @@ async function recordAt<T extends MountRecord | AccountRecord>(path: string): Pr
 /** None when it is no directory, or another user's. */
 function namesIn(directory: string): Promise<readonly string[]> {
   return readdir(directory).catch(() => []);
+}
+
+interface WaitingPlace {
+  readonly root: string;
+  /** Undefined: an older version wrote there. */
+  readonly written: AccountRecord | undefined;
+}
+
+/** What waits, or why that cannot be told. */
+type Waiting = WaitingUploads | { readonly reason: string };
+
+/** One line for a person, with what to do about it. */
+function describeWaiting(waiting: Waiting, { root, written }: WaitingPlace): string {
+  const origin = written === undefined ? `of ${root}` : `written through ${written.mountPoint}`;
+  const remedy =
+    written === undefined
+      ? 'mount again where they were written'
+      : `mount ${written.endpoint} (user ${written.username}) on ${written.mountPoint} again`;
+  return `${describeFiles(waiting, origin)}; to upload them ${remedy}`;
+}
+
+function describeFiles(waiting: Waiting, origin: string): string {
+  if ('reason' in waiting) return `perhaps not uploaded yet: files ${origin} (${waiting.reason})`;
+  const { files, sizeBytes } = waiting;
+  const count = files === 1 ? '1 file' : `${files} files`;
+  return `not uploaded yet: ${count} (${describeSize(sizeBytes)}) ${origin}`;
 }

@@ -1,5 +1,5 @@
-import type { CachedContents } from '../../content/disk/cached-contents.ts';
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
+import type { CachedContents } from '../../content/read/cached-contents.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';

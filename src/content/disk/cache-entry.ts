@@ -2,7 +2,6 @@ import type { ByteRange } from '../byte-range.ts';
 import { BLOCK_STATE, type BlockIo, DISK_BLOCK_BYTES, EVICTED } from './block-io.ts';
 import type { EntryFiles, EntryPlace } from './entry-files.ts';
 import { readHeader, writeHeader } from './entry-header.ts';
-import { missingRanges } from './missing-ranges.ts';
 
 /** What one read found. */
 export interface EntryRead {
@@ -118,4 +117,24 @@ function countDamaged(states: Uint8Array): number {
   let count = 0;
   for (const state of states) if (state === BLOCK_STATE.damaged) count += 1;
   return count;
+}
+
+/** Bytes that are rather fetched again than left out between two ranges: about what a request costs. */
+const WORTH_A_REQUEST_BYTES = 256 * 1024;
+
+/** The ranges to fetch of a span whose blocks are in these states: few ranges, relative to its start. */
+function missingRanges(states: Uint8Array, lengthBytes: number): readonly ByteRange[] {
+  const ranges: ByteRange[] = [];
+  for (let block = 0; block < states.length; block += 1) {
+    if (states[block] === BLOCK_STATE.present) continue;
+    const start = block * DISK_BLOCK_BYTES;
+    const end = Math.min(start + DISK_BLOCK_BYTES, lengthBytes);
+    const last = ranges.at(-1);
+    if (last !== undefined && start - last.end <= WORTH_A_REQUEST_BYTES) {
+      ranges[ranges.length - 1] = { start: last.start, end };
+    } else {
+      ranges.push({ start, end });
+    }
+  }
+  return ranges;
 }

@@ -1,5 +1,5 @@
 import type { ByteRange } from '../byte-range.ts';
-import type { FetchRange } from '../read/fetch-range.ts';
+import type { FetchRange } from '../fetch-range.ts';
 import type { CachedVersion } from './cached-version.ts';
 import type { DiskCache } from './disk-cache.ts';
 

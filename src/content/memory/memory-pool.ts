@@ -23,7 +23,6 @@
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { ContentError } from '../ports.ts';
 import { Arena } from './arena.ts';
-import { capacityFor, overdraftFor } from './capacity-for.ts';
 import { allocateChunk, giveBackChunk } from './chunk.ts';
 
 interface Waiter {
@@ -40,7 +39,7 @@ interface MemorySource {
 }
 
 /** Releases about `bytes` of memory that it can give up to the pool; false when there is nothing. */
-export type Reclaimer = (bytes: number) => boolean;
+type Reclaimer = (bytes: number) => boolean;
 
 const MIB = 1024 * 1024;
 const LARGEST_CHUNK = 8 * MIB;
@@ -263,4 +262,22 @@ function chunkFor(limitBytes: number): number {
   let chunk = MIB;
   while (chunk < LARGEST_CHUNK && chunk * 16 <= limitBytes) chunk *= 2;
   return chunk;
+}
+
+const SMALLEST = 16 * 1024;
+/**
+ * The size of the buffer that serves `sizeBytes`: few sizes, so that buffers fit again. Powers of two from 16 KiB up
+ * to `largestBlock`, whole MiB above, where doubling would waste too much.
+ */
+function capacityFor(sizeBytes: number, largestBlock: number): number {
+  if (sizeBytes > largestBlock) return Math.ceil(sizeBytes / MIB) * MIB;
+  let capacity = SMALLEST;
+  while (capacity < sizeBytes) capacity *= 2;
+  return capacity;
+}
+
+/** As `capacityFor`, of a buffer over the budget: up to `largestBlock` it is not used again, and need not fit others. */
+function overdraftFor(sizeBytes: number, largestBlock: number): number {
+  if (sizeBytes > largestBlock) return capacityFor(sizeBytes, largestBlock);
+  return Math.ceil(sizeBytes / SMALLEST) * SMALLEST;
 }

@@ -8,11 +8,11 @@
  */
 import type { Api, StorageClient } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { CachedContents } from '../disk/cached-contents.ts';
 import type { DiskCache } from '../disk/disk-cache.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { ContentReader } from '../ports.ts';
 import { windowShare } from './access-pattern.ts';
+import { CachedContents } from './cached-contents.ts';
 import { OpenSource } from './open-source.ts';
 import { RangeSlots } from './range-slots.ts';
 import { type CacheStatistics, SegmentCache } from './segment-cache.ts';

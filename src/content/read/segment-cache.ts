@@ -13,8 +13,8 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { WaitingBody } from '../../api/api.ts';
+import type { FetchRange } from '../fetch-range.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import type { FetchRange } from './fetch-range.ts';
 import { Segment } from './segment.ts';
 import { BLOCK_BYTES, type SegmentIndex } from './segment-index.ts';
 

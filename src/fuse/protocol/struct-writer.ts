@@ -1,6 +1,5 @@
 import { splitTime } from '../../lib/nanoseconds.ts';
 import type { Attributes, Entry } from '../../vfs/file-system.ts';
-import { splitDuration } from './time.ts';
 
 const TWO_TO_32 = 0x1_0000_0000;
 /** The unit of st_blocks, stat(2). */
@@ -132,4 +131,12 @@ export class StructWriter {
     this.u32(0);
     this.attributes(attributes);
   }
+}
+
+const NANOSECONDS_PER_MS = 1_000_000;
+
+/** How long the kernel may keep something: whole seconds and the rest in nanoseconds, the two fields on the wire. */
+function splitDuration(ms: number): { seconds: number; nanoseconds: number } {
+  const seconds = Math.floor(ms / 1000);
+  return { seconds, nanoseconds: Math.round((ms - seconds * 1000) * NANOSECONDS_PER_MS) };
 }

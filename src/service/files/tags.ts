@@ -1,8 +1,6 @@
+import { TAG_BYTES_MAX, TAGS_MAX } from '../../contract/limits.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { isStorableText } from '../store/storable-text.ts';
-
-const TAGS_MAX = 1000;
-const TAG_BYTES_MAX = 300;
 
 /** Without repetitions, in the order given. @throws ServiceError 90000 */
 export function checkTags(tags: readonly string[]): string[] {

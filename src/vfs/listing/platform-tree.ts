@@ -12,7 +12,6 @@ import { type FailedOperation, failureOf } from '../errors/failure-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { AttributesReply, Awaitable, Entry } from '../file-system.ts';
 import { nameOnPlatform } from '../model/escape.ts';
-import { existsNow } from '../model/exists-now.ts';
 import { lacksSize } from '../model/identity.ts';
 import type { KernelLink } from '../model/kernel-link.ts';
 import type {
@@ -28,7 +27,7 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../model/node.ts';
-import { isAlias, isDirectory, pathOf } from '../model/node.ts';
+import { existsNow, isAlias, isDirectory, pathOf } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
 import type { NodeTable } from '../model/node-table.ts';
 import type { Revalidating, Tree, TreeOptions, TreeParts } from '../model/tree.ts';

@@ -229,3 +229,8 @@ export function pathOf(node: Node): string {
   for (let at: Node | undefined = node; at; at = at.parent) names.unshift(at.name);
   return names.join('/') || '/';
 }
+
+/** Directories that mkdir(2) made here are on the volume with their first object. */
+export function existsNow(directory: DirectoryNode | undefined): void {
+  for (let at = directory; at?.kind === 'volume-directory'; at = at.parent) at.local = false;
+}

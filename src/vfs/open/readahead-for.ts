@@ -1,4 +1,4 @@
-/** Sequence data that is read by region, over an index beside it. */
+/** BAM and other data that is read by region, over an index beside it. */
 const READ_BY_INDEX = /\.(bam|cram|bcf|vcf\.gz|bed\.gz|gff\.gz|gff3\.gz|gtf\.gz|2bit|bw|bb|bigwig|bigbed)$/i;
 const FOR_INDEX_BYTES = 48 * 1024;
 

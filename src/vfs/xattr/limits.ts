@@ -3,15 +3,16 @@
  * refusal together with the content of a file would cost the content.
  */
 import type { Annotations } from '../../content/ports.ts';
-import { METADATA_PAIRS_MAX } from '../../contract/limits.ts';
+import {
+  METADATA_KEY_BYTES_MAX,
+  METADATA_PAIRS_MAX,
+  METADATA_VALUE_BYTES_MAX,
+  TAG_BYTES_MAX,
+  TAGS_MAX,
+} from '../../contract/limits.ts';
 import { GIVING_WAY, isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { isWellFormed } from '../model/escape.ts';
-
-const KEY_BYTES = 100;
-const VALUE_BYTES = 300;
-const TAG_BYTES = 300;
-const TAGS = 1000;
 
 export type Pairs = Readonly<Record<string, string>>;
 
@@ -39,8 +40,8 @@ export function requireKey(key: string): void {
   requireText(key);
   if (isReservedKey(key)) throw new FsError('EPERM', `keys like ${key} are kept by the file system itself`);
   const bytes = Buffer.byteLength(key);
-  if (bytes > KEY_BYTES)
-    throw new FsError('ERANGE', `a key has at most ${KEY_BYTES} bytes, this one ${bytes}`);
+  if (bytes > METADATA_KEY_BYTES_MAX)
+    throw new FsError('ERANGE', `a key has at most ${METADATA_KEY_BYTES_MAX} bytes, this one ${bytes}`);
 }
 
 /**
@@ -59,8 +60,11 @@ export function requireAccepted({ metadata, tags }: Annotations): void {
 export function requireValue(key: string, value: string): void {
   requireText(value);
   const bytes = Buffer.byteLength(value);
-  if (bytes > VALUE_BYTES)
-    throw new FsError('E2BIG', `a value has at most ${VALUE_BYTES} bytes, that of ${key} has ${bytes}`);
+  if (bytes > METADATA_VALUE_BYTES_MAX)
+    throw new FsError(
+      'E2BIG',
+      `a value has at most ${METADATA_VALUE_BYTES_MAX} bytes, that of ${key} has ${bytes}`,
+    );
 }
 
 /** Those of our own that give way do not count. */
@@ -75,12 +79,13 @@ export function requireCount(pairs: Pairs): void {
 
 export function requireTags(tags: readonly string[]): void {
   const count = new Set(tags).size;
-  if (count > TAGS) throw new FsError('ENOSPC', `a file has at most ${TAGS} tags, these are ${count}`);
+  if (count > TAGS_MAX)
+    throw new FsError('ENOSPC', `a file has at most ${TAGS_MAX} tags, these are ${count}`);
   for (const tag of tags) {
     if (tag === '') throw new FsError('EINVAL', 'a tag must not be empty');
     requireText(tag);
     const bytes = Buffer.byteLength(tag);
-    if (bytes > TAG_BYTES)
-      throw new FsError('E2BIG', `a tag has at most ${TAG_BYTES} bytes, one of these ${bytes}`);
+    if (bytes > TAG_BYTES_MAX)
+      throw new FsError('E2BIG', `a tag has at most ${TAG_BYTES_MAX} bytes, one of these ${bytes}`);
   }
 }

@@ -2,22 +2,21 @@
  * Extended attributes: metadata pairs of files as `user.<key>`, everything else the platform or this mount tells of a
  * path as `user.svc.<field>`. Reading makes no request: the listing that showed the file brought them.
  */
+
+import { basename } from 'node:path/posix';
 import type { Details } from '../directories/details.ts';
+import type { Failure } from '../errors/error-registry.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable, SetxattrMode } from '../file-system.ts';
-import type { Node, ProjectFolderNode } from '../model/node.ts';
-import { isLink, pathOf } from '../model/node.ts';
+import { isLink, type Node, type ProjectFolderNode, pathOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { requireWritable } from '../model/write-access.ts';
 import { attributeList } from './attribute-list.ts';
-import { fieldsOf } from './fields.ts';
+import { type Fields, fieldsOf } from './fields.ts';
 import { FileMetadata } from './file-metadata.ts';
-import type { Pairs } from './limits.ts';
-import { decodeValue, requireKey, requireValue } from './limits.ts';
+import { decodeValue, type Pairs, requireKey, requireValue } from './limits.ts';
 import { metadataPages, parseMetadata, parseTags } from './metadata-document.ts';
-import type { XattrName } from './names.ts';
-import { metadataPageName, parseXattrName, TAGS } from './names.ts';
-import { notesOf } from './notes.ts';
+import { metadataPageName, parseXattrName, TAGS, type XattrName } from './names.ts';
 
 export class Xattrs {
   readonly #tree: Tree;
@@ -212,4 +211,21 @@ function unsupported(name: string): FsError {
 
 function noSuchAttribute(name: string): FsError {
   return new FsError('ENODATA', `there is no attribute ${name}`);
+}
+
+/** What this mount tells about a path: its last error or that of a name in it, its job, its upload. */
+function notesOf(node: Node, tree: Pick<Tree, 'errors' | 'jobs' | 'writer'>): Fields {
+  const path = pathOf(node);
+  const job = tree.jobs.ofPath(path);
+  const upload = tree.writer.uploads().find(({ label }) => label === path);
+  return {
+    error: errorText(tree.errors.lastAt(path), path),
+    job: job && JSON.stringify(job),
+    upload: upload && JSON.stringify(upload),
+  };
+}
+
+function errorText(failure: Failure | undefined, path: string): string | undefined {
+  if (failure === undefined || failure.path === path) return failure?.text;
+  return `${basename(failure.path)}: ${failure.text}`;
 }

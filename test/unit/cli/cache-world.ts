@@ -1,8 +1,8 @@
 import { WarmUp, type WarmUpResult } from '../../../src/cli/mount/warm-up.ts';
-import type { CachedContents } from '../../../src/content/disk/cached-contents.ts';
 import type { DiskCacheOptions } from '../../../src/content/disk/disk-cache.ts';
 import type { SpaceLimits } from '../../../src/content/disk/eviction-plan.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
+import type { CachedContents } from '../../../src/content/read/cached-contents.ts';
 import { createContentReader } from '../../../src/content/read/content-reader.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ContentsOptions, FoundContent } from '../../../src/vfs/listing/contents-at.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeFailure } from '../../../src/cli/describe/describe-failure.ts';
-import { describeWaits } from '../../../src/cli/describe/describe-waits.ts';
+import { describeWaits } from '../../../src/cli/mount/describe-waits.ts';
 import { someStatistics } from './some-statistics.ts';
 
 describe('svcfs why', () => {

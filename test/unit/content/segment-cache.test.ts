@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { FetchRange } from '../../../src/content/fetch-range.ts';
 import { MemoryPool } from '../../../src/content/memory/memory-pool.ts';
-import type { FetchRange } from '../../../src/content/read/fetch-range.ts';
 import type { Segment } from '../../../src/content/read/segment.ts';
 import { SegmentCache } from '../../../src/content/read/segment-cache.ts';
 import { BLOCK_BYTES, SegmentIndex } from '../../../src/content/read/segment-index.ts';

@@ -25,7 +25,6 @@ import { DraftDurability } from './draft-durability.ts';
 import { DraftEnd } from './draft-end.ts';
 import { DraftPublisher } from './draft-publisher.ts';
 import { DraftRecord } from './draft-record.ts';
-import { progressOf } from './progress-of.ts';
 import { RunningMd5 } from './running-md5.ts';
 import type { WriterContext } from './writer-context.ts';
 
@@ -323,4 +322,31 @@ export class SpooledDraft implements Draft, SpoolTenant {
     this.#md5?.touch(range);
     this.#record.annotations.forgetNoted();
   }
+}
+
+interface Uploading {
+  readonly label: string;
+  readonly sizeBytes: number;
+  readonly publishing: boolean;
+  /** What the last publication failed with. */
+  readonly failure: unknown;
+}
+
+/** How far the upload of a draft is; undefined while there is nothing to tell. */
+function progressOf(
+  upload: DraftUpload,
+  { label, sizeBytes, publishing, failure }: Uploading,
+): UploadProgress | undefined {
+  const { state, partsInFlight } = upload;
+  const error = failure ?? upload.error;
+  if (state === undefined && !publishing && error === undefined) return undefined;
+  return {
+    label,
+    uploadId: state?.ticket.uploadId,
+    sizeBytes,
+    sentBytes: state?.parts.reduce((sum, part) => sum + part.sizeBytes, 0) ?? 0,
+    partsInFlight,
+    state: publishing ? 'publishing' : error === undefined ? 'writing' : 'failed',
+    error: error instanceof Error ? error.message : undefined,
+  };
 }

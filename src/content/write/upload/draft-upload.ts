@@ -3,13 +3,14 @@
  * the one-call way for small files where the service offers it.
  */
 import type { FileRecord } from '../../../api/model.ts';
+import { sharedAbortController } from '../../../lib/shared-signals.ts';
+import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
-import type { Annotations, ContentReader, UploadTarget } from '../../ports.ts';
+import { type Annotations, ContentError, type ContentReader, type UploadTarget } from '../../ports.ts';
 import type { UploadState } from '../journal/journal-entry.ts';
 import { CurrentUpload } from './current-upload.ts';
 import { EarlyParts } from './early-parts.ts';
-import { GivingWay } from './giving-way.ts';
 import { INLINE_BYTES, InlineUpload } from './inline-upload.ts';
 import type { UploadContext } from './multipart-upload.ts';
 import { isUploadGone } from './open-upload.ts';
@@ -188,5 +189,26 @@ export class DraftUpload {
     if (sizeBytes > INLINE_BYTES) return false;
     const capabilities = await this.#context.api.capabilities({ priority: 'data' });
     return capabilities.has('upload_inline');
+  }
+}
+
+/** Has an upload stop for who asks for it. */
+class GivingWay {
+  #asking = 0;
+  #stop = sharedAbortController();
+
+  /** Answers what ends that, to be called once. */
+  ask(): () => void {
+    this.#asking += 1;
+    this.#stop.abort(new ContentError('gave-way', 'the upload has stopped, for the file is being removed'));
+    return () => {
+      this.#asking -= 1;
+      if (this.#asking === 0) this.#stop = sharedAbortController();
+    };
+  }
+
+  /** Waits for `work`, or rejects while somebody asks; it goes on then. */
+  unlessAsked<T>(work: Promise<T>): Promise<T> {
+    return untilAborted(work, this.#stop.signal);
   }
 }

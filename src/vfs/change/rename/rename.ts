@@ -26,7 +26,7 @@ import { renameNewObject } from './rename-new-object.ts';
 import type { RenameParts } from './rename-parts.ts';
 import { exportNode, importNode } from './transfer.ts';
 
-interface RenameRequest {
+export interface RenameRequest {
   readonly from: Place;
   readonly to: Place;
   readonly flags: RenameFlags;

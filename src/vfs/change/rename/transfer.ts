@@ -15,10 +15,10 @@ import { messageOf } from '../../../lib/message-of.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';
 import { errnoOf } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
-import { existsNow } from '../../model/exists-now.ts';
 import type { FileContent } from '../../model/file-content.ts';
 import {
   type DirectoryNode,
+  existsNow,
   isDirectory,
   type ProjectFileNode,
   type ProjectFolderNode,

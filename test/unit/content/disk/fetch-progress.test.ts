@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { CachedVersion } from '../../../../src/content/disk/cached-version.ts';
 import type { DiskCache } from '../../../../src/content/disk/disk-cache.ts';
 import { fetchThroughDisk } from '../../../../src/content/disk/fetch-through-disk.ts';
-import type { FetchOptions } from '../../../../src/content/read/fetch-range.ts';
+import type { FetchOptions } from '../../../../src/content/fetch-range.ts';
 
 it('tells how much of the front is there when ranges between what the disk has come in any order', async () => {
   const holes = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { WarmProgress } from '../../../../src/content/disk/cached-contents.ts';
 import { MemoryPool } from '../../../../src/content/memory/memory-pool.ts';
 import type { ContentVersion } from '../../../../src/content/ports.ts';
+import type { WarmProgress } from '../../../../src/content/read/cached-contents.ts';
 import { type CachingReader, createContentReader } from '../../../../src/content/read/content-reader.ts';
 import { NEVER } from '../../../support/reading-world.ts';
 import { waitUntil } from '../../../support/wait-until.ts';

@@ -1,3 +1,4 @@
+/** What a store's answer to a range or a part means: whether the bytes come, why not, and whether the same may succeed later. */
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { unquoted } from '../etag.ts';

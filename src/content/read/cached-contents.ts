@@ -4,12 +4,12 @@ import { errorCode } from '../../lib/error-code.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import type { ByteRange } from '../byte-range.ts';
 import { contentName } from '../content-version.ts';
+import type { CachedVersion } from '../disk/cached-version.ts';
+import { type DiskCache, isDiskFull } from '../disk/disk-cache.ts';
+import type { Room } from '../disk/room.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { ContentError, type ContentVersion } from '../ports.ts';
-import type { VersionSource } from '../read/version-source.ts';
-import type { CachedVersion } from './cached-version.ts';
-import { type DiskCache, isDiskFull } from './disk-cache.ts';
-import type { Room } from './room.ts';
+import type { VersionSource } from './version-source.ts';
 
 export interface CachedContentsOptions {
   readonly disk: DiskCache;

@@ -1,4 +1,4 @@
-import type { MountStatistics } from '../mount/mount-statistics.ts';
+import type { MountStatistics } from './mount-statistics.ts';
 
 /** What calls of the mount wait for now, and until when, a line each. */
 export function describeWaits({ rate, unanswered }: MountStatistics['api']): readonly string[] {

@@ -1,6 +1,6 @@
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
-import { type KeptEntry, shortId, shownPath } from '../recover/kept-entries.ts';
+import { type KeptEntry, shortId, shownPath } from './kept-entries.ts';
 
 /** Two lines for a person. */
 export function describeKeptRow(entry: KeptEntry): string {
