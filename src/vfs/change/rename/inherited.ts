@@ -20,7 +20,7 @@ export interface Described {
   readonly tags: readonly string[];
 }
 
-/** What the name of `target` has on the platform (`record`), and what was set on it here and not sent yet. */
+/** The pairs and tags of `target`'s name on the platform (`record`), with the changes made here that are not sent yet. */
 export function describedAs({ pending }: ProjectFileNode, record: FileRecord | undefined): Described {
   return {
     metadata: { ...record?.metadata, ...pending?.metadata },
@@ -29,9 +29,9 @@ export function describedAs({ pending }: ProjectFileNode, record: FileRecord | u
 }
 
 /**
- * What a file inherits of one whose name it takes. Editors, `sed -i` and `rsync` write a new file and rename it over
- * the old: without this the file would lose its metadata at every edit. What the new one has of its own comes first, and
- * what describes the old content is not of it.
+ * The annotations that a file inherits from the one whose name it takes. Editors, `sed -i` and `rsync` write a new file
+ * and rename it over the old. Without this the file would lose its metadata at every edit. The new file's own annotations
+ * come first. Those that describe the old content are left out.
  */
 export function carriedOver(from: Described, to: Described): Annotations {
   // A link is no version of a file, and tells nothing of one.

@@ -20,7 +20,7 @@ import type { Tree } from '../../model/tree.ts';
 import type { Contents } from '../../open/contents.ts';
 import type { RenameParts } from './rename-parts.ts';
 
-/** Who waits for the rename has waited for long. */
+/** A program that waits for the rename has waited for long by then. */
 const LOOK_MS = 10_000;
 
 interface Move {
@@ -129,8 +129,8 @@ interface Taken {
 }
 
 /**
- * What goes along with a folder into another project, of all its nodes these alone: files that are being written below it, or
- * were and are not on the platform, and pipes and sockets of this mount.
+ * The files that go along with a folder into another project; no other node below it does. They are files that are being
+ * written, or were written and are not on the platform, and pipes and sockets of this mount.
  */
 function hereBelow(contents: Contents, folder: ProjectFolderNode): readonly Taken[] {
   const found: Taken[] = [...specialFilesBelow(folder, [])];
@@ -158,7 +158,10 @@ function foldersTo(node: ProjectFileNode, folder: ProjectFolderNode): readonly s
   return undefined;
 }
 
-/** Puts it where its folder is now. What is not found there has no place any more; its writer is told. */
+/**
+ * Puts each file where its folder is now. A file whose folder is not found there has no place any more; its writer is
+ * told.
+ */
 async function bringAlong(tree: Tree, taken: readonly Taken[], to: ProjectFolderNode): Promise<void> {
   for (const { node, folders } of taken) {
     try {

@@ -1,6 +1,6 @@
 /**
- * What rename(2) becomes: decided by what is at both ends, before anything is asked of the platform. Who renames
- * what, and what rename(2) demands of kinds and of what is there already, is all here; the ways to do it are not.
+ * Decides what a rename becomes by the entries at both ends, before the platform is asked. All demands of rename(2) on
+ * kinds and on present entries are here. The ways to do a rename are not.
  */
 import { FsError } from '../../errors/fs-error.ts';
 import type {

@@ -1,13 +1,13 @@
 /**
  * A file gets another name in a project, or another folder.
  *
- * On the platform a rename is one call (edit of the name, or move), and refuses a taken name. What has the name
- * already is replaced in that call where the service can (`rename_overwrite`); else, and when someone has the
- * old file open, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits
- * metadata and tags either way.
+ * On the platform a rename is one call (edit of the name, or move), and refuses a taken name. Where the service can
+ * (`rename_overwrite`), that call replaces the file that has the name. Otherwise, and when a handle is open on the old
+ * file, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits metadata and
+ * tags either way.
  *
- * A file that is not published yet has only its draft told: it completes under the new name. What has that name on the
- * platform keeps it until then, for the draft may never get there.
+ * For a file that is not published yet only its draft is told: it completes under the new name. The platform's file of
+ * that name keeps it until then, for the draft may never get there.
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
@@ -62,8 +62,8 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
 }
 
 /**
- * What a close acknowledged of a file stays owed until a draft has its name on the platform: for that may never get there.
- * What was appended since goes with it, as when one of two writers closes.
+ * Publishes the acknowledged bytes of the target first. They stay owed until a draft has their name on the platform, for
+ * that may never get there. Later appends go with them, as when one of two writers closes.
  */
 async function publishPromised(
   { contents }: RenameParts,

@@ -34,7 +34,7 @@ export async function renameFolder(parts: RenameParts, rename: FolderRename): Pr
   if (goesFar) await requireAllSentBelow(contents, source);
   // The platform would merge the two.
   if (!target && (await tree.freshChildOf(parent, name, NEVER_ABORTED))) throw new NameTaken(name);
-  // What was closed since then is on its way, too.
+  // Files that were closed since then are on their way, too.
   if (goesFar) await requireAllSentBelow(contents, source);
   const unpublished = goesFar ? [] : unpublishedBelow(contents, source);
   const before = { parent: source.parent, name: source.name };
@@ -117,7 +117,10 @@ async function movedWith(
   }
 }
 
-/** Who looks meanwhile does not take it for gone: all that is known of it, and written in it, would go with it. */
+/**
+ * Keeps the folder known while it moves. A lookup that took it for gone would drop all its facts, and the files written
+ * in it.
+ */
 async function whileMoving<T>(
   folder: ProjectFolderNode,
   move: () => Promise<T>,

@@ -1,7 +1,7 @@
 /**
- * A file that its volume does not have yet gets another name there. Who writes it goes on, and closing it makes the
- * object; one that was closed, and stayed here for its name, becomes the object before the rename returns. What the
- * new name already has is replaced as by a write to it.
+ * A file that its volume does not have yet gets another name there. Its writer goes on, and closing it makes the object.
+ * A closed file that stayed here for its name becomes the object before the rename returns. An object of the new name is
+ * replaced as by a write to it.
  */
 
 import { FsError } from '../../errors/fs-error.ts';
@@ -31,7 +31,7 @@ export async function renameNewObject(parts: RenameParts, rename: NewObjectRenam
       tree.moved(source, { parent, name });
       tree.kernel.invalidateNode(source.id, -1);
     };
-    // Whoever reads what is there need not wait for an upload and a job.
+    // A reader of the old file need not wait for an upload and a job.
     await (target ? contents.of(target).holdingUp('writers', go) : go());
   });
 }

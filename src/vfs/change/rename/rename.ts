@@ -1,8 +1,12 @@
 /**
- * rename(2), in the order in which things happen: `rename.ts` looks at both names, and tries again when another client changes
- * them. `plan-rename.ts` decides what the rename becomes. `require-sent.ts` has what is moved on the platform first.
- * `inherited.ts` gives a file what it keeps of the one that it replaces. Then one of these does it: `rename-file.ts`,
- * `move-to-project.ts`, `rename-folder.ts` (with `moved-folder.ts`), `rename-new-object.ts`, `transfer.ts`.
+ * rename(2), in the order in which things happen:
+ *
+ *  1. This file looks at both names, and tries again when another client changes them.
+ *  2. The plan says what the rename becomes (`plan-rename.ts`).
+ *  3. Moved files get to the platform first (`require-sent.ts`).
+ *  4. A file takes over the pairs and tags of the one that it replaces (`inherited.ts`).
+ *  5. One file for each way does it: `rename-file.ts`, `move-to-project.ts`, `rename-folder.ts` (with `moved-folder.ts`),
+ *     `rename-new-object.ts`, `transfer.ts`.
  */
 
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';

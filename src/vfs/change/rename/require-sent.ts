@@ -1,4 +1,4 @@
-/** What a rename by a job of the platform demands first: all that is moved is sent, and nobody is writing it. */
+/** The demand of a rename by a job of the platform: all moved files are sent, and no program is writing one. */
 
 import { forEachAtOnce } from '../../../lib/for-each-at-once.ts';
 import { FsError } from '../../errors/fs-error.ts';
@@ -46,7 +46,7 @@ function isWritten({ name }: ProjectFileNode): FsError {
 /** How many of them are published at once. */
 const AT_ONCE = 8;
 
-/** Those that are not, or not as they are now, on the platform; and those of which a draft is still read. */
+/** Files that are not on the platform, or not as they are now, and files of which a draft is still read. */
 export function unpublishedBelow(contents: Contents, folder: ProjectFolderNode): ProjectFileNode[] {
   const found: ProjectFileNode[] = [];
   for (const { node, unlinked } of contents.values())
