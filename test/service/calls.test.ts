@@ -23,7 +23,7 @@ test('the page of calls names exactly those that are served, each once', async (
 
 test('the routes and tests that the page names are there', () => {
   const files = ROWS.flatMap(([, , route, file]) => [
-    new URL(`routes/${route}`, SERVICE),
+    new URL(`./${route}`, SERVICE),
     new URL(`./${file}`, import.meta.url),
   ]);
   expect(files.length).toBeGreaterThan(0);
