@@ -10,8 +10,8 @@
  * - A reader that jumps follows an index, as a BAM reader does, or follows nothing. It gets the bytes it asks for, and in
  *   the same range as much more as its runs usually are.
  * - Of the last two runs the longer one counts as usual when they are alike, as regions of an index are: many reads would
- *   need a second range for their end otherwise. When they differ the shorter one counts, so that one long run among
- *   short ones costs nothing.
+ *   need a second range for their end otherwise. When they differ the shorter one counts: one long run among
+ *   short ones costs nothing then.
  * - A run that has outlived twice the usual length is taken for a stream again.
  */
 export interface AccessPattern {
