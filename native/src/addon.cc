@@ -1,109 +1,27 @@
-/**
- * The transport between the kernel's FUSE device and JS. It moves bytes and knows no file system; what the bytes mean is
- * in src/fuse. No state outside the objects it hands out, so any number of mounts and environments can use it.
- */
+/** One addon, with an object of calls for each concern. A concern that is not used costs nothing but its place in the file. */
 #include <node_api.h>
-#include <sys/mount.h>
-#include <sys/socket.h>
-#include <uv.h>
 
-#include <cerrno>
-#include <string>
-
-#include "channel.h"
+#include "concerns.h"
 #include "js.h"
-#include "mount.h"
 
 namespace svcfs {
 namespace {
 
-template <size_t N>
-bool Arguments(napi_env env, napi_callback_info info, napi_value (&arguments)[N]) {
-  size_t count = N;
-  if (napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr) == napi_ok && count == N) return true;
-  js::Throw(env, "wrong number of arguments");
-  return false;
-}
-
-/** mountDevice(source, mountPoint, type, readOnly, options): the descriptor of a new mount. */
-napi_value MountDeviceCall(napi_env env, napi_callback_info info) {
-  napi_value arguments[5];
-  std::string source, mount_point, type, options;
-  bool read_only = false;
-  if (!Arguments(env, info, arguments) || !js::ToString(env, arguments[0], &source) ||
-      !js::ToString(env, arguments[1], &mount_point) || !js::ToString(env, arguments[2], &type) ||
-      !js::ToBool(env, arguments[3], &read_only) || !js::ToString(env, arguments[4], &options)) {
-    return nullptr;
-  }
-  UniqueFd device;
-  if (const int error = OpenDevice(&device)) {
-    js::ThrowErrno(env, "open", error);
-    return nullptr;
-  }
-  const unsigned long flags = read_only ? MS_RDONLY : 0;
-  if (const int error = MountDevice(device.get(), source, mount_point, type, flags, options)) {
-    js::ThrowErrno(env, "mount", error);
-    return nullptr;
-  }
-  return js::Number(env, device.Release());
-}
-
-/** socketPair(): [ours, theirs] for fusermount3's _FUSE_COMMFD. */
-napi_value SocketPairCall(napi_env env, napi_callback_info) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-    js::ThrowErrno(env, "socketpair", errno);
-    return nullptr;
-  }
-  UniqueFd ours(ends[0]), theirs(ends[1]);
-  napi_value pair;
-  if (napi_create_array_with_length(env, 2, &pair) != napi_ok ||
-      napi_set_element(env, pair, 0, js::Number(env, ours.get())) != napi_ok ||
-      napi_set_element(env, pair, 1, js::Number(env, theirs.get())) != napi_ok) {
-    return nullptr;
-  }
-  ours.Release();
-  theirs.Release();
-  return pair;
-}
-
-/** receiveDevice(socket): the descriptor that fusermount3 sent, once it has ended. */
-napi_value ReceiveDeviceCall(napi_env env, napi_callback_info info) {
-  napi_value arguments[1];
-  int socket = -1;
-  if (!Arguments(env, info, arguments) || !js::ToInt(env, arguments[0], &socket)) return nullptr;
-  UniqueFd device;
-  if (const int error = ReceiveDevice(socket, &device)) {
-    js::ThrowErrno(env, "recvmsg", error);
-    return nullptr;
-  }
-  return js::Number(env, device.Release());
-}
-
-/** forceUnmount(mountPoint): aborts and detaches a mount whose server is gone or stuck: 0 or an errno. */
-napi_value ForceUnmountCall(napi_env env, napi_callback_info info) {
-  napi_value arguments[1];
-  std::string mount_point;
-  if (!Arguments(env, info, arguments) || !js::ToString(env, arguments[0], &mount_point)) return nullptr;
-  return js::Number(env, ForceUnmount(mount_point));
-}
-
-napi_value Init(napi_env env, napi_value exports) {
-  // The handles are embedded by the size the headers give; a libuv with larger ones would write past them.
-  if (uv_handle_size(UV_POLL) > sizeof(uv_poll_t) || uv_handle_size(UV_ASYNC) > sizeof(uv_async_t)) {
-    js::Throw(env, "built against another libuv than this node's: run npm run build:native");
-    return nullptr;
-  }
-  const bool done = js::Export(env, exports, "mountDevice", MountDeviceCall) &&
-                    js::Export(env, exports, "socketPair", SocketPairCall) &&
-                    js::Export(env, exports, "receiveDevice", ReceiveDeviceCall) &&
-                    js::Export(env, exports, "forceUnmount", ForceUnmountCall) &&
-                    Channel::Register(env, exports);
-  if (!done) js::Throw(env, "the addon could not be set up");
-  return exports;
+/** Adds an object with the calls of one concern. */
+bool Add(napi_env env, napi_value exports, const char* name, bool (*add_calls)(napi_env, napi_value)) {
+  napi_value calls;
+  return napi_create_object(env, &calls) == napi_ok && add_calls(env, calls) &&
+         napi_set_named_property(env, exports, name, calls) == napi_ok;
 }
 
 }  // namespace
 }  // namespace svcfs
 
-NAPI_MODULE_INIT() { return svcfs::Init(env, exports); }
+NAPI_MODULE_INIT() {
+  using namespace svcfs;
+  const bool done = transport::Register(env, exports) && Add(env, exports, "md5", md5::Register) &&
+                    Add(env, exports, "blocks", blocks::Register) &&
+                    Add(env, exports, "memory", memory::Register) && Add(env, exports, "socket", socket::Register);
+  if (!done) js::Throw(env, "the addon could not be set up");
+  return exports;
+}

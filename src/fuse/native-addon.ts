@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { messageOf } from '../lib/message-of.ts';
 import { MountError } from './mount-error.ts';
 
-/** The addon of native/, as native/src/addon.cc and native/src/channel.h describe it. */
+/** The addon of native/, as native/src/transport/transport.cc and native/src/transport/channel.h describe it. */
 export interface NativeAddon {
   openChannel(options: ChannelOptions): NativeChannel;
   mountDevice(source: string, mountPoint: string, type: string, readOnly: boolean, options: string): number;
@@ -31,7 +31,7 @@ export interface NativeChannel {
   send(length: number): number;
   sendWith(length: number, chunks: readonly Uint8Array[]): number;
   sendSpliced(length: number, chunks: readonly Uint8Array[], socket: number, spare: Uint8Array): number;
-  /** As `next`, once READs that go on where the last request ended are answered from the socket (native/src/channel.h). */
+  /** As `next`, once READs that go on where the last request ended are answered from the socket (native/src/transport/channel.h). */
   goOn(slot: number, most: number, socket: number, room: Uint8Array, told: Uint8Array): number;
   notify(messages: readonly Uint8Array[]): void;
   /** An id, or a negative errno. */
@@ -50,9 +50,9 @@ let loaded: NativeAddon | undefined;
 export function loadNativeAddon(): NativeAddon {
   if (loaded !== undefined) return loaded;
   try {
-    const addon = createRequire(import.meta.url)(ADDON) as NativeAddon;
-    loaded = addon;
-    return addon;
+    const { transport } = createRequire(import.meta.url)(ADDON) as { readonly transport: () => NativeAddon };
+    loaded = transport();
+    return loaded;
   } catch (cause) {
     const reason = messageOf(cause).split('\n')[0];
     throw new MountError(

@@ -21,7 +21,7 @@ const MOST_IN_A_ROW = 16;
 /** After a WRITE of more than this nothing is won: its program has much to do before it asks again. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Of the channel's memory the reply is the first page (native/src/channel_memory.h). */
+/** Of the channel's memory the reply is the first page (native/src/transport/channel_memory.h). */
 const SLOTS_OFFSET = PAGE_BYTES;
 
 const NOTHING_MORE: Required<TakenBytes> = { bytes: 0, reads: 0, spoiled: false };

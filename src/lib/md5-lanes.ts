@@ -1,6 +1,6 @@
 import { optionalAddon } from './optional-addon.ts';
 
-/** native/md5/addon.cc */
+/** native/src/md5/calls.cc */
 export interface Md5Addon {
   update(
     states: readonly Uint8Array[],

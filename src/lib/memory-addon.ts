@@ -1,6 +1,6 @@
 import { optionalAddon } from './optional-addon.ts';
 
-/** native/memory/addon.cc */
+/** native/src/memory/memory.cc */
 interface MemoryAddon {
   /** In huge pages where the machine has them; unknown to the garbage collector but for its last reference. */
   chunk(sizeBytes: number): ArrayBuffer;

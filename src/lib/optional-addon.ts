@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module';
 
 /** The same relative place from src/lib and from dist/lib. */
-const BUILT = '../../native/build';
+const ADDON = '../../native/build/svcfs.node';
 
-/** One of the addons that `native/Makefile` builds; undefined where it was not built: all that uses it works without. */
-export function optionalAddon<Addon>(name: 'md5' | 'blocks' | 'memory' | 'socket'): Addon | undefined {
+/** What one concern of the addon offers; undefined where the addon was not built: all that uses it works without. */
+export function optionalAddon<Calls>(concern: 'md5' | 'blocks' | 'memory' | 'socket'): Calls | undefined {
   try {
-    return createRequire(import.meta.url)(`${BUILT}/${name}.node`) as Addon;
+    const addon = createRequire(import.meta.url)(ADDON) as Readonly<Record<typeof concern, Calls>>;
+    return addon[concern];
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { optionalAddon } from './optional-addon.ts';
 
-/** native/socket/addon.cc */
+/** native/src/socket/socket.cc */
 interface SocketAddon {
   setReceiveLowWater(fd: number, bytes: number): void;
   unacknowledgedBytes(fd: number): number;

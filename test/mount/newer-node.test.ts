@@ -9,7 +9,7 @@ import { run } from '../support/run.ts';
 import { test } from '../support/sandbox-test.ts';
 
 const LINES = new URL('../node-lines/node_modules/', import.meta.url);
-const MEMORY_ADDON = fileURLToPath(new URL('../../native/build/memory.node', import.meta.url));
+const ADDON = fileURLToPath(new URL('../../native/build/svcfs.node', import.meta.url));
 const MIB = 1024 * 1024;
 
 let service: DemoServiceProcess;
@@ -38,7 +38,7 @@ describe.each(['node-24', 'node-26'])('with %s', (line) => {
 
   onThisMachine('memory of the data path is let go, while it runs and at its end', async () => {
     const script = `
-      const { chunk, giveBack } = require(${JSON.stringify(MEMORY_ADDON)});
+      const { chunk, giveBack } = require(${JSON.stringify(ADDON)}).memory;
       const held = chunk(${16 * MIB});
       for (let i = 0; i < 16; i++) giveBack(chunk(${16 * MIB}));
       gc();

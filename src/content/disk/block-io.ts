@@ -1,6 +1,6 @@
 import { optionalAddon } from '../../lib/optional-addon.ts';
 
-/** native/blocks/addon.cc: blocks and their checksums, read and written on a thread of libuv's pool. */
+/** native/src/blocks/calls.cc: blocks and their checksums, read and written on a thread of libuv's pool. */
 export interface BlockIo {
   /**
    * Fills `into` with the blocks from `firstBlock` on that are there and as they were written, and tells of each in
@@ -25,7 +25,7 @@ export type BlockAnswer = 0 | typeof EVICTED;
 
 export const BLOCK_STATE = { absent: 0, present: 1, damaged: 2 } as const;
 
-/** As native/blocks/blocks.h has them. */
+/** As native/src/blocks/blocks.h has them. */
 export const DISK_BLOCK_BYTES = 16 * 1024;
 export const HEADER_BYTES = 4096;
 

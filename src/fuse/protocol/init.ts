@@ -41,7 +41,7 @@ const STACK_DEPTH = 1;
 
 /** The largest WRITE, in bytes, and in pages for the kernel. */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
-/** The largest READ (mount option `max_read`): the fragments of a larger answer may not fit into a pipe (native/src/splicer.h). */
+/** The largest READ (mount option `max_read`): the fragments of a larger answer may not fit into a pipe (native/src/transport/splicer.h). */
 export const MAX_READ_BYTES = 512 * 1024;
 const MAX_PAGES = 256;
 const MAX_BACKGROUND = 256;

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { allocateChunk, giveBackChunk } from '../../../src/content/memory/chunk.ts';
 import { run } from '../../support/run.ts';
 
-const ADDON = fileURLToPath(new URL('../../../native/build/memory.node', import.meta.url));
+const ADDON = fileURLToPath(new URL('../../../native/build/svcfs.node', import.meta.url));
 const BYTES = 32 * 1024 * 1024;
 const PAGE_BYTES = 4096;
 
@@ -16,7 +16,7 @@ const PAGE_BYTES = 4096;
 const countsAll = Number(process.versions.node.split('.')[0]) >= 23;
 
 it.skipIf(countsAll)('is memory that the garbage collector does not count', async () => {
-  const chunks = `Array.from({ length: 64 }, () => require('${ADDON}').chunk(${8 * 1024 * 1024}))`;
+  const chunks = `Array.from({ length: 64 }, () => require('${ADDON}').memory.chunk(${8 * 1024 * 1024}))`;
   const script = `const held = ${chunks}; setImmediate(() => held.length)`;
   const { stdout } = await run(process.execPath, ['--trace-gc', '-e', script]);
   expect(stdout).not.toContain('Mark-Compact');

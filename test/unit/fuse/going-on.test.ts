@@ -1,4 +1,4 @@
-/** READs that the addon answers by itself, from the socket the one before them was answered from (native/src/channel.h, `goOn`). */
+/** READs that the addon answers by itself, from the socket the one before them was answered from (native/src/transport/channel.h, `goOn`). */
 import { closeSync, readSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Messages whose end comes from a socket (native/src/splicer.h), to a device that is a socket, too. */
+/** Messages whose end comes from a socket (native/src/transport/splicer.h), to a device that is a socket, too. */
 import { closeSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { releaseBytes } from '../../../src/lib/release-bytes.ts';
 import { run } from '../../support/run.ts';
 
-const ADDON = fileURLToPath(new URL('../../../native/build/memory.node', import.meta.url));
+const ADDON = fileURLToPath(new URL('../../../native/build/svcfs.node', import.meta.url));
 
 it('frees a buffer that has its memory to itself', () => {
   const bytes = Buffer.allocUnsafeSlow(64 * 1024);
@@ -21,7 +21,7 @@ it('leaves alone what shares its memory', () => {
 it('spares the garbage collector what passes by', async () => {
   const collections = async (done: string): Promise<number> => {
     const passing = `for (let i = 0; i < 32768; i++) { const bytes = Buffer.allocUnsafeSlow(65536); ${done} }`;
-    const script = `const { release } = require('${ADDON}'); ${passing}`;
+    const script = `const { release } = require('${ADDON}').memory; ${passing}`;
     const { stdout } = await run(process.execPath, ['--trace-gc', '-e', script]);
     return stdout.split('\n').length - 1;
   };

@@ -4,8 +4,9 @@
 #include <linux/sockios.h>
 #endif
 
-#include "../src/js.h"
-#include "../src/waiting_bytes.h"
+#include "../concerns.h"
+#include "../js.h"
+#include "../waiting_bytes.h"
 
 /** What Node does not do with sockets (src/lib/socket-addon.ts). */
 namespace svcfs::socket {
@@ -60,14 +61,11 @@ napi_value WaitingBytesCall(napi_env env, napi_callback_info info) {
 }
 
 }  // namespace
-}  // namespace svcfs::socket
 
-NAPI_MODULE_INIT() {
-  using namespace svcfs;
-  if (!js::Export(env, exports, "setReceiveLowWater", socket::SetReceiveLowWater) ||
-      !js::Export(env, exports, "unacknowledgedBytes", socket::UnacknowledgedBytes) ||
-      !js::Export(env, exports, "waitingBytes", socket::WaitingBytesCall)) {
-    svcfs::js::Throw(env, "the addon could not be set up");
-  }
-  return exports;
+bool Register(napi_env env, napi_value exports) {
+  return js::Export(env, exports, "setReceiveLowWater", SetReceiveLowWater) &&
+         js::Export(env, exports, "unacknowledgedBytes", UnacknowledgedBytes) &&
+         js::Export(env, exports, "waitingBytes", WaitingBytesCall);
 }
+
+}  // namespace svcfs::socket

@@ -8,7 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "../src/js.h"
+#include "../concerns.h"
+#include "../js.h"
 #include "blocks.h"
 
 namespace svcfs::blocks {
@@ -150,13 +151,11 @@ napi_value CountCall(napi_env env, napi_callback_info info) {
 }
 
 }  // namespace
-}  // namespace svcfs::blocks
 
-NAPI_MODULE_INIT() {
-  using namespace svcfs;
-  const bool done = js::Export(env, exports, "read", blocks::ReadCall) &&
-                    js::Export(env, exports, "write", blocks::WriteCall) &&
-                    js::Export(env, exports, "count", blocks::CountCall);
-  if (!done) js::Throw(env, "the addon could not be set up");
-  return exports;
+bool Register(napi_env env, napi_value exports) {
+  return js::Export(env, exports, "read", ReadCall) &&
+         js::Export(env, exports, "write", WriteCall) &&
+         js::Export(env, exports, "count", CountCall);
 }
+
+}  // namespace svcfs::blocks

@@ -7,7 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "../src/js.h"
+#include "../concerns.h"
+#include "../js.h"
 #include "hash.h"
 
 namespace svcfs::md5 {
@@ -104,11 +105,9 @@ napi_value Update(napi_env env, napi_callback_info info) {
 }
 
 }  // namespace
-}  // namespace svcfs::md5
 
-NAPI_MODULE_INIT() {
-  if (!svcfs::js::Export(env, exports, "update", svcfs::md5::Update)) {
-    svcfs::js::Throw(env, "the addon could not be set up");
-  }
-  return exports;
+bool Register(napi_env env, napi_value exports) {
+  return js::Export(env, exports, "update", Update);
 }
+
+}  // namespace svcfs::md5

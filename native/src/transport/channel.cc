@@ -9,9 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include "js.h"
+#include "../js.h"
 #include "mount.h"
-#include "waiting_bytes.h"
+#include "../waiting_bytes.h"
 
 namespace svcfs {
 namespace {

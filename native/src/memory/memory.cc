@@ -3,7 +3,8 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "../src/js.h"
+#include "../concerns.h"
+#include "../js.h"
 
 /**
  * Memory that moves data, apart from the garbage collector (src/lib/memory-addon.ts).
@@ -89,13 +90,11 @@ napi_value Release(napi_env env, napi_callback_info info) {
 }
 
 }  // namespace
-}  // namespace svcfs::memory
 
-NAPI_MODULE_INIT() {
-  if (!svcfs::js::Export(env, exports, "chunk", svcfs::memory::Chunk) ||
-      !svcfs::js::Export(env, exports, "giveBack", svcfs::memory::GiveBack) ||
-      !svcfs::js::Export(env, exports, "release", svcfs::memory::Release)) {
-    svcfs::js::Throw(env, "the addon could not be set up");
-  }
-  return exports;
+bool Register(napi_env env, napi_value exports) {
+  return js::Export(env, exports, "chunk", Chunk) &&
+         js::Export(env, exports, "giveBack", GiveBack) &&
+         js::Export(env, exports, "release", Release);
 }
+
+}  // namespace svcfs::memory
