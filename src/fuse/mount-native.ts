@@ -79,7 +79,7 @@ async function removeDead(mountPoint: string, deviceMinor: number | undefined): 
 async function requireClosed(closed: Promise<void>, mountPoint: string): Promise<void> {
   const waited = new AbortController();
   const held = systemClock.sleep(HELD_AFTER_MS, waited.signal).then(() => {
-    throw new MountError('held', `${mountPoint}: unmounted, but another mount namespace has it still`);
+    throw new MountError('held', `${mountPoint}: unmounted, but another mount namespace still holds it`);
   });
   await Promise.race([closed, held]).finally(() => waited.abort());
 }

@@ -340,7 +340,7 @@ export class Session implements Receiver {
     request.interrupt();
     await this.#clock.sleep(INTERRUPT_GRACE_MS);
     if (request.answered) return;
-    this.#fail(request, new FsError('EINTR', 'interrupted; what was begun goes on'));
+    this.#fail(request, new FsError('EINTR', 'interrupted; the work that was begun goes on'));
     this.#stopWaiting(request);
   }
 }

@@ -16,7 +16,7 @@ export function addFlushCommand(program: Command): void {
   program
     .command('flush')
     .summary('wait until files written with --write-back are on the platform')
-    .description('Wait until what was written is on the platform.')
+    .description('Wait until all written files are on the platform.')
     .argument('[path]', 'a file or folder in a mount')
     .addHelpText('after', DETAILS)
     .action(flush);

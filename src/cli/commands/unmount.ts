@@ -81,14 +81,14 @@ function requireNoneLeft(mountPoint: string, left: readonly string[], { byForce 
 
 function describeRefused(mountPoint: string, files: readonly string[]): string {
   return (
-    `${mountPoint}: unmounted, but some of what was written is on this machine alone:\n  ${files.join('\n  ')}\n` +
+    `${mountPoint}: unmounted, but some written files are on this machine alone:\n  ${files.join('\n  ')}\n` +
     'It stays here until you deal with it: svcfs recover list shows it; svcfs recover save, retry or drop ends it.'
   );
 }
 
 function describeHeld(mountPoint: string, daemon: number, others: string): string {
   return (
-    `${mountPoint}: unmounted here, but what began while it was mounted has it still:\n${others}\n` +
+    `${mountPoint}: unmounted here, but a process that began while it was mounted still holds it:\n${others}\n` +
     `It ends with the last of them; kill ${daemon} ends it now.`
   );
 }

@@ -60,7 +60,7 @@ export type UnmountResult =
   /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */
   | { readonly answer: 'unmounted'; readonly left: readonly string[]; readonly refused: readonly string[] }
   | { readonly answer: 'busy' }
-  /** Unmounted here; another mount namespace has it still, and this process serves it. */
+  /** Unmounted here; another mount namespace still holds it, and this process serves it. */
   | { readonly answer: 'held'; readonly daemon: number };
 
 export type UnmountAnswer =

@@ -25,7 +25,7 @@ export function deliverObject({ api, jobs, staging }: DeliveryOptions): DeliverO
     ]);
     // The file goes last: the object is the one that was exported.
     if (!file && present) return;
-    if (!file) throw new ContentError('changed', `what was uploaded for ${path} was deleted`);
+    if (!file) throw new ContentError('changed', `the upload for ${path} was deleted`);
     if (present && present.etag !== replaces && !isAliasOf(file, { volume, location })) {
       await api.files.delete(file.id);
       throw new ContentError('changed', `someone else wrote ${path}`);

@@ -69,8 +69,8 @@ function keepingReason(
 /** The reason, and where the bytes are: here, as far as they are, and those in the `staged` file. */
 function withPlace(because: FsError, kept: KeptBytes | undefined, staged: FileRecord | undefined): FsError {
   const without = kept?.missing === undefined ? '' : `, but ${kept.missing}`;
-  const here = kept ? [`what was written is kept at ${kept.path}${without}`] : [];
-  const there = staged ? [`what was uploaded is file ${staged.id} in ${staged.project}`] : [];
+  const here = kept ? [`the written bytes are kept at ${kept.path}${without}`] : [];
+  const there = staged ? [`the upload is file ${staged.id} in ${staged.project}`] : [];
   const places = [...here, ...there].join('; ') || 'nothing was written';
   return new FsError(because.errno, `${because.message}; ${places}`, { cause: because.cause });
 }

@@ -70,7 +70,7 @@ export class RecoveredUploads {
       case 'owed':
         return this.#goOn(label, this.#withReplaced(outcome.owed, draftId));
       case 'kept':
-        return this.#tell(label, `${outcome.reason}; what was written is kept at ${outcome.path}`);
+        return this.#tell(label, `${outcome.reason}; the written bytes are kept at ${outcome.path}`);
       case 'lost':
         return this.#tell(label, outcome.reason);
       case 'failed':

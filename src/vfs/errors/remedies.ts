@@ -8,7 +8,7 @@ const BY_CODE: Readonly<Record<number, string>> = {
   5001: 'Ask an administrator of the project for the permission.',
   5002: 'It was deleted or replaced meanwhile: list the directory again.',
   5006: 'Keys have at most 100 bytes, values 300, and a file 1000 pairs.',
-  5009: 'Only who made a file may edit its metadata: make a copy of it.',
+  5009: 'Only the user who made a file may edit its metadata: make a copy of it.',
   5021: 'Delete what is in the folder first, or use rm -r.',
   5024: 'Choose another name: the platform takes this one for no file or folder.',
   8001: 'Ask an administrator of the project for the permission to write.',
@@ -49,8 +49,8 @@ const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
     'The endpoint answers, but not as the API does: check the endpoint, and what is between it and this machine.',
 };
 const INTERRUPTED =
-  'What was begun goes on, and what was written until then is kept: look at what is there, and do it again if it is ' +
-  'not what you want.';
+  'The work that was begun goes on, and bytes written so far are kept: look at the result, and do it again if it ' +
+  'is wrong.';
 /** Whatever the token: an address is good for whoever has it. */
 const REFUSED_BY_STORE =
   'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';

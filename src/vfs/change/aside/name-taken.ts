@@ -58,7 +58,7 @@ export function leftElsewhere(
   const shown = record.kind === 'folder' ? shownFolderName(record.name) : shownName(record.name, 'entry');
   const where = `${shown} in ${pathOf(at)}`;
   const why = cause instanceof Error ? `: ${cause.message}` : '';
-  return new FsError('EIO', `${to.name} was taken meanwhile, and what was moved is ${where} now${why}`, {
+  return new FsError('EIO', `${to.name} was taken meanwhile, and the moved entry is ${where} now${why}`, {
     cause,
   });
 }

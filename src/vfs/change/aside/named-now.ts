@@ -32,7 +32,7 @@ export async function childNow(
 }
 
 /**
- * Whether a node that had a name a moment ago has it still. A draft has: which file it is of is asked by who holds the lock of
+ * Whether a node that had a name a moment ago still holds it. A draft has: which file it is of is asked by who holds the lock of
  * its content (`fileToRename`, `publishedNow`).
  */
 export async function hasNameStill(

@@ -177,7 +177,7 @@ async function showImported(
   } catch (error) {
     const node = tree.placedRecord(parent, file);
     if (node.kind === 'project-file') node.pending = carried;
-    const reason = `${name} is imported, but has not what was set on the file that it replaced`;
+    const reason = `${name} is imported, but lacks the attributes of the file that it replaced`;
     throw new FsError(errnoOf(error), `${reason}: ${messageOf(error)}`, { cause: error });
   } finally {
     tree.kernel.invalidateEntry(parent.id, name);

@@ -89,12 +89,12 @@ describe('the text of a failure', () => {
     expect(textOf(new FsError('ENOSPC', 'a file has at most 1000 pairs'))).toMatch(/pairs \(ENOSPC\)\.$/);
   });
 
-  it('tells in plain words of an interruption, and what becomes of what was begun', () => {
+  it('tells in plain words of an interruption, and what becomes of the work that was begun', () => {
     const interrupted = new AbortController();
     interrupted.abort();
     expect(textOf(interrupted.signal.reason)).toBe(
-      'interrupted by a signal (EINTR). What was begun goes on, and what was written until then is kept: ' +
-        'look at what is there, and do it again if it is not what you want.',
+      'interrupted by a signal (EINTR). The work that was begun goes on, and bytes written so far are kept: ' +
+        'look at the result, and do it again if it is wrong.',
     );
   });
 

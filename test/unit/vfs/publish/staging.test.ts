@@ -171,7 +171,7 @@ describe('an export that fails', () => {
     await world.side.openFiles.fsync(handle, false, world.by());
     failing.exports = 1;
     await expect(world.close(handle)).rejects.toMatchObject({ status: 500 });
-    expect(world.tree.errors.lastAt('/bucket/b.txt')?.text).toContain('what was written is kept at');
+    expect(world.tree.errors.lastAt('/bucket/b.txt')?.text).toContain('the written bytes are kept at');
     expect(await staged()).toEqual({});
   });
 });

@@ -100,7 +100,7 @@ describe('a file moved to another project, where another client has made one sin
       if (move === 2) await upload(world.folder, 'a', 'another');
     });
     const renaming = world.rename('a', 'f', { toParent: world.otherProject });
-    await expect(renaming).rejects.toThrow('f was taken meanwhile, and what was moved is _1_a in /one now');
+    await expect(renaming).rejects.toThrow('f was taken meanwhile, and the moved entry is _1_a in /one now');
     expect(await world.onPlatform()).toEqual({ a: 'another', _1_a: 'ours' });
     expect(await world.onPlatform(world.otherProject)).toEqual({ f: 'theirs' });
     expect(await world.cat('_1_a')).toBe('ours');
@@ -112,7 +112,7 @@ describe('a file moved to another project, where another client has made one sin
       if (move === 2) throw new Error('the service is away');
     });
     const renaming = world.rename('a', 'f', { toParent: world.otherProject });
-    const where = 'f was taken meanwhile, and what was moved is _1_f in /two now: the service is away';
+    const where = 'f was taken meanwhile, and the moved entry is _1_f in /two now: the service is away';
     await expect(renaming).rejects.toThrow(where);
     expect(await world.cat('_1_f', world.otherProject)).toBe('ours');
     expect(await world.child('a')).toBeUndefined();
@@ -211,7 +211,7 @@ describe('a folder that is renamed', () => {
     const made = await world.side.mutations.mkdir({ parent: world.folder, name: 'a' }, 0o755, world.by());
     const { handle } = await world.create('half', { parent: made as ProjectFolderNode });
     await world.write(handle, 'text');
-    const where = 'b was taken meanwhile, and what was moved is _1_b in /one now';
+    const where = 'b was taken meanwhile, and the moved entry is _1_b in /one now';
     await expect(world.rename('a', 'b')).rejects.toThrow(where);
     await world.close(handle);
     expect(await world.cat('half', (await world.child('_1_b')) as ProjectFolderNode)).toBe('text');
