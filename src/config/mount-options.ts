@@ -13,6 +13,7 @@ import {
   parseStagingPlace,
   parseUmask,
 } from './option-text.ts';
+import { TEMPORARY_NAMES } from './temporary-names.ts';
 
 const endpoint: Option<string | undefined> = {
   flags: '--endpoint <url>',
@@ -92,18 +93,6 @@ const stagingProject: Option<string | undefined> = {
   default: undefined,
   parse: parseStagingPlace,
 };
-
-/**
- * Names that programs use for a moment: rsync, sed -i, zip, perl -i, backup programs, SQLite beside a database,
- * downloads, GNOME and LibreOffice. Vim makes swap files, one file to try whether names are cut, and one to try the
- * directory. The pieces of samtools sort and collate have four digits: `*.????.bam` would also keep `sample.hg38.bam` and
- * `sample.sort.bam` here.
- */
-const TEMPORARY_NAMES = [
-  ...['.*.??????', 'sed??????', 'zi??????', 'XX??????', '*~', '*.sw?', '*.swpx', '4913'],
-  ...['*-journal', '*-wal', '*-shm', '*.part', '*.partial', '*.tmp', '.goutputstream-*', '.~lock*'],
-  ...['*.tmp.????.bam', '*.[0-9][0-9][0-9][0-9].bam'],
-];
 
 const temporaryNames: Option<readonly string[]> = {
   flags: '--temporary-names <patterns>',

@@ -3,16 +3,15 @@ import type { HasLogger } from '../observe/logger.ts';
 import { blobGarbageIn } from './files/tables/blob-garbage-table.ts';
 import { jobsIn } from './jobs/job-table.ts';
 import { auditIn } from './operations/audit/audit-table.ts';
-import type { HasMetrics } from './operations/monitoring/service-metrics.ts';
 import { attempt } from './operations/sweeping/attempt.ts';
+import { BATCH, inBatches } from './operations/sweeping/in-batches.ts';
 import type { Sweep } from './operations/sweeping/sweeper.ts';
 import type { Services } from './services.ts';
 import type { HasBlobs, UploadTarget } from './storage/blobs/blob-store.ts';
 import type { HasBuckets } from './storage/buckets/buckets.ts';
 import type { HasStore } from './store/store.ts';
 import { storedTime } from './store/stored-time.ts';
-import { forgetUpload } from './uploads/forget-upload.ts';
-import { targetOf } from './uploads/upload-access.ts';
+import { sweepUploads } from './uploads/sweep-uploads.ts';
 import { uploadsIn } from './uploads/upload-table.ts';
 
 export interface SweepOptions {
@@ -33,7 +32,6 @@ const REMAINS_AGE_MS = DAY_MS;
 const FILE_JOBS_AGE_MS = 31 * DAY_MS;
 /** Far longer than an export takes from the moment it gives content away to its record: a copy made before would be in vain. */
 const GIVEN_AWAY_AGE_MS = 10 * MINUTE_MS;
-const BATCH = 500;
 
 /** In the order in which they are done: an upload given up leaves remains, remains are bytes. */
 export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptions): Sweep<Services>[] {
@@ -69,26 +67,6 @@ export function sweepsOf({ blobGraceSeconds, uploadDays, auditDays }: SweepOptio
     { what: 'links', intervalMs: MINUTE_MS, run: sweepLinks },
     { what: 'jobs', intervalMs: HOUR_MS, run: sweepJobs },
   ];
-}
-
-async function sweepUploads(
-  services: HasStore & HasBlobs & HasMetrics & HasClock & HasLogger,
-  ageMs: number,
-  signal: AbortSignal,
-): Promise<number> {
-  const { store, blobs, clock, metrics } = services;
-  const before = storedTime(clock.now() - ageMs);
-  return inBatches(signal, async () => {
-    const uploads = await uploadsIn(store).initiatedBefore(before, BATCH);
-    for (const upload of uploads) {
-      const now = storedTime(clock.now());
-      if (!(await store.transaction((tx) => forgetUpload(tx, upload, now)))) continue;
-      const target = targetOf(upload);
-      await attempt(services, { what: 'uploads', blob: target.key }, () => blobs.abortUpload(target));
-      metrics.uploadDropped('swept');
-    }
-    return uploads.length;
-  });
 }
 
 async function sweepAudit(
@@ -157,17 +135,6 @@ async function sweepLinks(
 
 async function sweepJobs({ store, clock }: HasStore & HasClock): Promise<number> {
   return jobsIn(store).forgetEnded(['copy', 'move', 'delete'], storedTime(clock.now() - FILE_JOBS_AGE_MS));
-}
-
-/** Goes on until a batch is not full: what comes to be removed faster than one batch each time would never be gone. */
-async function inBatches(signal: AbortSignal, removeBatch: () => Promise<number>): Promise<number> {
-  let count = 0;
-  while (!signal.aborted) {
-    const removed = await removeBatch();
-    count += removed;
-    if (removed < BATCH) break;
-  }
-  return count;
 }
 
 interface NotedBlobs {

@@ -1,4 +1,6 @@
 /** Fetches ahead of one handle, as far as its access pattern has earned. */
+
+import type { RangeSlots } from './range-slots.ts';
 import {
   type AccessPattern,
   afterRead,
@@ -6,8 +8,7 @@ import {
   reachBytes,
   UNREAD,
   windowBytes,
-} from './access-pattern.ts';
-import type { RangeSlots } from './range-slots.ts';
+} from './readahead-window.ts';
 import type { Segment } from './segment.ts';
 import type { SegmentCache } from './segment-cache.ts';
 import { BLOCK_BYTES } from './segment-index.ts';

@@ -3,7 +3,8 @@
  * it.
  *
  * For readdir(3) ENOENT is the end of a directory, so no program gets that: the failure is ESTALE. The name leaves the
- * tree at once. The folders above it are asked for at their next lookup, so that the path leads to the present entry.
+ * tree at once. The folders above it are asked for at their next lookup, so that the path leads to the present entry. The
+ * driver holds the same for every handle that reads (`staleForGone` in `src/fuse/reply-errno.ts`).
  *
  * The platform hides a project or volume from users who are no member: it answers them, too, that there is no such thing.
  * When it answers so for the project itself, the failure is EACCES, as where it says that the user has no right.

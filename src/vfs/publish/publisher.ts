@@ -26,13 +26,13 @@ import { objectTargetOf, transferTargetOf } from '../model/transfer-ends.ts';
 import type { Tree } from '../model/tree.ts';
 import { requireAccepted } from '../xattr/limits.ts';
 import { learnPlace, moveAbove } from './learn-place.ts';
+import { matcherOf } from './match-names.ts';
 import { fileOf, needsBytes, originOf } from './platform-copy.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 import { isSetSince, settingsOf } from './set-since.ts';
 import { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging, stagingName } from './staging.ts';
-import { matcherOf } from './temporary-names.ts';
 
 /** The platform's facts count as fresh that long. */
 const FRESH_MS = 1000;

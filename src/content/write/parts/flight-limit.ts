@@ -7,8 +7,9 @@ const LIMITS = { least: 4, most: 32 };
 const ROUNDS = 2;
 
 /**
- * How many parts should be in flight: more while the measured throughput grows with it. Measured is only while parts wait
- * for their turn, for else it is the writer who sets the pace.
+ * How many parts of all uploads should be in flight: more while the measured throughput grows with it. It is measured only
+ * while parts wait for their turn, since otherwise the writer sets the pace. `--uploads` takes its place, and a service
+ * without parallel parts gets one at a time (`upload/multipart-upload.ts`).
  */
 export class FlightLimit {
   readonly #clock: Clock;

@@ -2,7 +2,7 @@
  * rename(2), in the order in which things happen:
  *
  *  1. This file looks at both names, and tries again when another client changes them.
- *  2. The plan says what the rename becomes (`plan-rename.ts`).
+ *  2. The plan says what the rename becomes (`kind-of-rename.ts`).
  *  3. Moved files get to the platform first (`require-sent.ts`).
  *  4. A file takes over the pairs and tags of the one that it replaces (`inherited.ts`).
  *  5. One file for each way does it: `rename-file.ts`, `move-to-project.ts`, `rename-folder.ts` (with `moved-folder.ts`),
@@ -22,8 +22,8 @@ import { askAgain } from '../aside/ask-again.ts';
 import { NameTaken } from '../aside/name-taken.ts';
 import { childNow } from '../aside/named-now.ts';
 import { unlink } from '../remove/unlink.ts';
+import { planRename, type RenamePlan } from './kind-of-rename.ts';
 import { moveToProject } from './move-to-project.ts';
-import { planRename, type RenamePlan } from './plan-rename.ts';
 import { renameFile } from './rename-file.ts';
 import { renameFolder } from './rename-folder.ts';
 import { renameNewObject } from './rename-new-object.ts';

@@ -6,7 +6,7 @@ import {
   UNREAD,
   windowBytes,
   windowShare,
-} from '../../../src/content/read/access-pattern.ts';
+} from '../../../src/content/read/readahead-window.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
