@@ -182,6 +182,26 @@ export class FaultWorld {
     return [...items.map(({ name }) => `upload ${name}`), ...state.filter((name) => name.endsWith('.spool'))];
   }
 
+  /**
+   * The same without uploads that have no parts, which are the service's to sweep: the answer to the beginning of one was lost, and
+   * the mount has begun another. `isExpected` is asked about the others.
+   */
+  async halfDone(isExpected: (uploadId: string) => boolean = () => false): Promise<readonly string[]> {
+    const { items } = await this.api<{ items: readonly { upload_id: string; name: string }[] }>(
+      '/upload/multipart',
+    );
+    const spools = (await readdir(this.#state, { recursive: true })).filter((name) =>
+      name.endsWith('.spool'),
+    );
+    const uploads: string[] = [];
+    for (const { upload_id, name } of items) {
+      const path = `/upload/multipart/${upload_id}?list_parts=true`;
+      const { parts } = await this.api<{ parts: readonly unknown[] }>(path);
+      if (parts.length > 0 && !isExpected(upload_id)) uploads.push(`upload ${name}: ${parts.length} parts`);
+    }
+    return [...spools, ...uploads];
+  }
+
   /** Names at the top of the user's project, as the service has them. */
   async files(): Promise<readonly string[]> {
     const { items } = await this.api<{ items: readonly { name: string }[] }>(
