@@ -96,7 +96,7 @@ describe('what an import makes in the place of a file', () => {
     await start();
     await giveSet(await world.put('f', 'old'));
     vi.spyOn(world.tree.api.files, 'edit').mockRejectedValueOnce(new Error('the service is away'));
-    await expect(importOver('f')).rejects.toThrow('f is imported, but has not what was set');
+    await expect(importOver('f')).rejects.toThrow('f is imported, but lacks the attributes');
     expect(await world.cat('f')).toBe('N');
     expect(await describedOnPlatform()).toEqual({ metadata: {}, tags: [] });
     await importOver('f');
