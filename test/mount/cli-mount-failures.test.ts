@@ -186,9 +186,9 @@ describe('svcfs mount fails with an exit code of its own for', () => {
       skip('needs root, and a /dev/fuse closed to others');
     const nobody = 65_534;
     await chmod(sandbox.root, 0o755);
-    for (const path of [sandbox.root, sandbox.home, sandbox.mountPoint, sandbox.env['TMPDIR'] ?? '']) {
+    const { root, home, mountPoint, env } = sandbox;
+    for (const path of [root, home, mountPoint, env['TMPDIR'] ?? '', env['XDG_STATE_HOME'] ?? ''])
       await chown(path, nobody, nobody);
-    }
     const run = { uid: nobody, gid: nobody, cwd: '/' };
     await expectFailure(sandbox, { exit: 'noFuse', says: /\/dev\/fuse/ }, { run });
   });
