@@ -5,15 +5,21 @@ import type { AdminOptions } from '../../config/admin-options.ts';
 import { serviceDataDirectory } from '../../config/directories.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { billingGroupsIn } from '../../service/billing/billing-group-table.ts';
 import { openStore, sqliteFile } from '../../service/open-store.ts';
+import { auditIn } from '../../service/operations/audit/audit-table.ts';
 import { Operator } from '../../service/operator/operator.ts';
 import { DatabaseError, databaseFailure } from '../../service/store/database-failure.ts';
 import type { Store } from '../../service/store/store.ts';
+import { tokensIn } from '../../service/users/token-table.ts';
+import { usersIn } from '../../service/users/user-table.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a command of `svcfs admin` works with: the service's database, beside the service if that runs. */
 export interface Administration {
   readonly store: Store;
+  /** Tables that commands list. Commands do not import them, for the database library would slow down every command. */
+  readonly tables: ReturnType<typeof tablesOf>;
   readonly operator: Operator;
   readonly dataDir: string;
   readonly nowMs: number;
@@ -28,10 +34,19 @@ export async function administer<Result>(
   const store = await open(dataDir, options.database);
   try {
     const operator = new Operator({ store, clock: systemClock }, `operator:${userInfo().username}`);
-    return await work({ store, operator, dataDir, nowMs: systemClock.now() });
+    return await work({ store, tables: tablesOf(store), operator, dataDir, nowMs: systemClock.now() });
   } finally {
     await store.close();
   }
+}
+
+function tablesOf(store: Store) {
+  return {
+    users: usersIn(store),
+    tokens: tokensIn(store),
+    billingGroups: billingGroupsIn(store),
+    audit: auditIn(store),
+  };
 }
 
 async function open(dataDir: string, databaseUrl: string | undefined): Promise<Store> {

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts';
 import type { Moment } from '../../config/option-text.ts';
 import type { AuditRow } from '../../service/operations/audit/audit-table.ts';
-import { auditIn } from '../../service/operations/audit/audit-table.ts';
 import { adminCommand } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';
@@ -37,8 +36,8 @@ export function addAuditCommand(admin: Command): void {
 
 async function audit(options: AuditOptions): Promise<void> {
   const { user: username, action, object, since, until, limit, json } = options;
-  const rows = await withOperator(options, ({ store, nowMs }) =>
-    auditIn(store).list({
+  const rows = await withOperator(options, ({ tables, nowMs }) =>
+    tables.audit.list({
       username,
       action,
       object,

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { BillingGroupRow } from '../../service/billing/billing-group-table.ts';
-import { billingGroupsIn } from '../../service/billing/billing-group-table.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';
@@ -38,7 +37,7 @@ async function create(owner: string, name: string, options: AdminOptions): Promi
 }
 
 async function list(options: AdminOptions): Promise<void> {
-  const rows = await withOperator(options, ({ store }) => billingGroupsIn(store).all());
+  const rows = await withOperator(options, ({ tables }) => tables.billingGroups.all());
   if (options.json)
     printJson(rows.map(({ id, owner, name, created_on }) => ({ id, owner, name, created_on })));
   else printTable(rows, COLUMNS, 'no billing groups; svcfs admin billing create OWNER NAME makes one');

@@ -4,7 +4,6 @@ import type { Moment } from '../../config/option-text.ts';
 import { tokenIdOf } from '../../service/operations/audit/audit-entry.ts';
 import { hashToken } from '../../service/users/token-hash.ts';
 import type { TokenRow } from '../../service/users/token-table.ts';
-import { tokensIn } from '../../service/users/token-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
@@ -65,7 +64,7 @@ async function create(username: string, options: TokenOptions): Promise<void> {
 }
 
 async function list(username: string | undefined, options: AdminOptions): Promise<void> {
-  const rows = await withOperator(options, ({ store }) => tokensIn(store).list(username));
+  const rows = await withOperator(options, ({ tables }) => tables.tokens.list(username));
   if (!options.json) return printTable(rows, COLUMNS, 'no tokens; svcfs admin tokens create NAME makes one');
   printJson(rows.map(({ hash, ...row }) => ({ id: tokenIdOf(hash), ...row })));
 }

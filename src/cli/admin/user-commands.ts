@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { Option } from '../../config/option.ts';
 import type { UserRow } from '../../service/users/user-table.ts';
-import { usersIn } from '../../service/users/user-table.ts';
 import { adminCommand, adminGroup } from './admin-command.ts';
 import { printJson, printTable, shownTime } from './print.ts';
 import type { Columns } from './table-lines.ts';
@@ -65,7 +64,7 @@ async function add(name: string, options: AddOptions): Promise<void> {
 }
 
 async function list(options: AdminOptions): Promise<void> {
-  const rows = await withOperator(options, ({ store }) => usersIn(store).list());
+  const rows = await withOperator(options, ({ tables }) => tables.users.list());
   if (!options.json) return printTable(rows, COLUMNS, 'no users; svcfs admin users add NAME adds one');
   printJson(
     rows.map(({ username, email, created_on, disabled_on }) => ({
