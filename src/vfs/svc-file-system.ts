@@ -272,7 +272,9 @@ export class SvcFileSystem implements FileSystem {
 
   #found(node: Node | undefined, { parent, name }: Place): Entry | AbsentEntry {
     if (node) {
-      this.#tree.kernel.lookedUp(parent.id, name);
+      // Its attributes may have been waited for: another entry that got the name meanwhile is still to be told.
+      const known = parent.children.get(name);
+      if (known?.kind === 'present' && known.node === node) this.#tree.kernel.lookedUp(parent.id, name);
       return this.#entry(node);
     }
     return { node: undefined, entryTtlMs: this.#tree.absenceTtl(parent, name) };

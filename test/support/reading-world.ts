@@ -28,7 +28,7 @@ export class RecordedKernel implements KernelCaches {
   invalidateEntry(parent: number, name: string): void {
     this.entries.push(`${parent}/${name}`);
   }
-  lookedUp(): void {}
+  lookedUp(_parent: number, _name: string): void {}
   invalidateNode(node: number): void {
     this.nodes.push(node);
   }

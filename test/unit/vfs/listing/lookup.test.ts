@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { DirectoryNode } from '../../../../src/vfs/model/node.ts';
 import { versionOf } from '../../../../src/vfs/model/version-of.ts';
@@ -353,5 +353,25 @@ describe('a volume', () => {
     world.platform.objects.set('o', full);
     expect(await world.tree.currentAttributesOf(node, NEVER)).toMatchObject({ attributes: { sizeBytes: 5 } });
     expect(await world.at('volumes/ada/bucket/o')).toBe(node);
+  });
+});
+
+describe('what the kernel is to forget of a name', () => {
+  it.each([
+    ['need not be told once a lookup has told what has the name', false],
+    ['is still told when another client takes the name while the lookup goes on', true],
+  ])('%s', async (_, isGone) => {
+    world.platform.addFile(root, 'f');
+    const parent = await world.directory('projects/ada/one');
+    const node = await world.file('projects/ada/one/f');
+    vi.spyOn(world.tree, 'childOf').mockImplementation(async () => {
+      if (isGone) parent.children.remove('f', world.clock.now());
+      return node;
+    });
+    const lookedUp = vi.spyOn(world.kernel, 'lookedUp');
+    const fs = new SvcFileSystem({ tree: world.tree } as FileSystemParts);
+    const context = { signal: NEVER } as Parameters<SvcFileSystem['lookup']>[2];
+    await fs.lookup(parent.id, 'f', context);
+    expect(lookedUp.mock.calls).toEqual(isGone ? [] : [[parent.id, 'f']]);
   });
 });
