@@ -102,7 +102,7 @@ it('a body may take longer than an answer, as long as the service takes somethin
     },
     (response) => sendJson(response, 200, file),
   );
-  const limits = { timeoutMs: 300, exchangeTimeoutMs: 100 };
+  const limits = { timeoutMs: 1200, exchangeTimeoutMs: 1000 };
   const options = { endpoint: `${service.origin}/v2/`, token: 't', clock: systemClock, limits };
   const api = createApi(options);
   open.push({ [Symbol.asyncDispose]: () => api.close() }, service);
