@@ -3,9 +3,20 @@ import { InvalidValue, type Option } from '../config/option.ts';
 
 const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no', 'off']);
 
+type Options = Readonly<Record<string, Option<unknown>>>;
+
 /** Gives a command the options declared in `src/config`. */
-export function addOptions(command: Command, options: Readonly<Record<string, Option<unknown>>>): Command {
+export function addOptions(command: Command, options: Options): Command {
   for (const option of Object.values(options)) command.addOption(commandOption(option));
+  return command;
+}
+
+/** As `addOptions`. The help of the command shows each group below its heading. */
+export function addOptionGroups(command: Command, groups: Readonly<Record<string, Options>>): Command {
+  for (const [heading, options] of Object.entries(groups)) {
+    for (const option of Object.values(options))
+      command.addOption(commandOption(option).helpGroup(`${heading}:`));
+  }
   return command;
 }
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { resolveCredentials } from '../../config/credentials.ts';
-import { MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
-import { addOptions } from '../add-options.ts';
+import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
+import { addOptionGroups } from '../add-options.ts';
 import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
@@ -32,7 +32,7 @@ export function addMountCommand(program: Command): void {
     .summary('mount the platform on an empty directory')
     .description('Mount projects and volumes of the platform on an empty directory.')
     .argument('<mountpoint>', 'an empty directory');
-  addOptions(command, MOUNT_OPTIONS).addHelpText('after', DETAILS).action(mount);
+  addOptionGroups(command, MOUNT_OPTION_GROUPS).addHelpText('after', DETAILS).action(mount);
 }
 
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {

@@ -1,0 +1,26 @@
+import type { Option } from '../option.ts';
+import { parseEndpoint } from '../option-text.ts';
+
+const endpoint: Option<string | undefined> = {
+  flags: '--endpoint <url>',
+  help: 'API endpoint, such as https://api.example.org/v2',
+  environment: 'SVC_API_ENDPOINT',
+  default: undefined,
+  parse: parseEndpoint,
+};
+
+const tokenFile: Option<string | undefined> = {
+  flags: '--token-file <file>',
+  help: 'file that holds the authentication token and that only you may read; or put the token into SVC_AUTH_TOKEN',
+  default: undefined,
+};
+
+const profile: Option<string | undefined> = {
+  flags: '--profile <name>',
+  help: 'profile of ~/.svcfs/credentials (keys api_endpoint, auth_token); goes before the environment',
+  default: undefined,
+  defaultText: 'default',
+};
+
+/** Which platform a mount shows, and as whom. */
+export const WHERE = { endpoint, tokenFile, profile } as const;
