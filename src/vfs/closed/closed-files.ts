@@ -121,7 +121,7 @@ export class ClosedFiles {
     const { node, unpublished, unlinked, hopeless } = content;
     const isEmptyObject = node.kind === 'volume-object' && !node.record && unpublished === 'begun';
     const hasGrace = isEmptyObject && !unlinked && !hopeless && !this.#tree.options.writeBack;
-    if (!hasGrace || this.#publisher.isTemporary(node)) return this.settle(content);
+    if (!hasGrace || this.#publisher.targets.isTemporary(node)) return this.settle(content);
     this.publishSoon(content);
   }
 
@@ -273,7 +273,11 @@ export class ClosedFiles {
   /** Closed files that are not on the platform, though the platform has refused none of them. */
   #behind(): readonly FileContent[] {
     const isBehind = ({ node, writers, outstanding, unlinked, hopeless }: FileContent): boolean =>
-      writers === 0 && outstanding !== 'none' && !unlinked && !hopeless && !this.#publisher.isTemporary(node);
+      writers === 0 &&
+      outstanding !== 'none' &&
+      !unlinked &&
+      !hopeless &&
+      !this.#publisher.targets.isTemporary(node);
     return [...this.#table.values()].filter(isBehind);
   }
 

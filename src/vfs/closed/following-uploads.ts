@@ -43,7 +43,7 @@ export class FollowingUploads {
    */
   mayFollow({ node }: FileContent): boolean {
     if (!this.#tree.options.writeBack) return false;
-    if (!this.#publisher.takesBytes(node) || this.#publisher.isTemporary(node)) return false;
+    if (!this.#publisher.targets.takesBytes(node) || this.#publisher.targets.isTemporary(node)) return false;
     const { draft } = node;
     return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
   }
@@ -75,7 +75,8 @@ export class FollowingUploads {
     // Emptied to be written, it is published by a close after that, or its last.
     const isBegun = (): boolean => content.outstanding === 'begun' && content.writers > 0;
     // A rename may have given it a name of a moment since: it stays here for that.
-    const isOwed = (): boolean => content.owed && !isBegun() && !this.#publisher.isTemporary(content.node);
+    const isOwed = (): boolean =>
+      content.owed && !isBegun() && !this.#publisher.targets.isTemporary(content.node);
     const once = async (): Promise<void> => {
       await moveAbove(content.node);
       // Not in its turn: who changes the file may be waiting for room that the uploads of others make.

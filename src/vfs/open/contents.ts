@@ -66,13 +66,13 @@ export class Contents {
   async draft(content: FileContent): Promise<Draft> {
     // A handle for writing may have been opened before the file became an alias.
     requireNoAlias(this.#tree, content.node);
-    return content.draft(this.#publisher);
+    return content.draft(this.#publisher.targets);
   }
 
   /** As O_TRUNC and creation have it: the draft is empty, and its publication begun. */
   async empty(content: FileContent, signal: AbortSignal): Promise<void> {
     requireNoAlias(this.#tree, content.node);
-    const draft = await content.emptyDraft(this.#publisher, signal);
+    const draft = await content.emptyDraft(this.#publisher.targets, signal);
     // Whatever was to be published before is gone, but not what another program wrote since.
     if (draft.sizeBytes === 0) content.unpublished = 'begun';
     content.touch(this.#tree.clock.now());
@@ -80,20 +80,20 @@ export class Contents {
 
   /** False: only what the platform copies can be its content. */
   takesBytes({ node }: FileContent): boolean {
-    return this.#publisher.takesBytes(node);
+    return this.#publisher.targets.takesBytes(node);
   }
 
   requireByteWrites(content: FileContent): void {
-    this.#publisher.requireByteWrites(content);
+    this.#publisher.targets.requireByteWrites(content);
   }
 
   requireByteWritesIn(directory: DirectoryNode): void {
-    this.#publisher.requireByteWritesIn(directory);
+    this.#publisher.targets.requireByteWritesIn(directory);
   }
 
   /** It stays on this machine until it is renamed. */
   isTemporary(node: ContentNode): boolean {
-    return this.#publisher.isTemporary(node);
+    return this.#publisher.targets.isTemporary(node);
   }
 
   /**
@@ -223,7 +223,7 @@ export class Contents {
 
   /** The draft goes where the node is now. The caller holds the content's lock. */
   async retarget(content: FileContent): Promise<void> {
-    await content.node.draft?.retarget(this.#publisher.targetOf(content), content.path);
+    await content.node.draft?.retarget(this.#publisher.targets.targetOf(content), content.path);
     // Its new name or folder may be one that the platform takes.
     this.#closedFiles.tryAgain(content);
   }

@@ -1,24 +1,58 @@
-/** Drafts that the platform copies by itself: of what, whether it can, and what it made. */
+/** Drafts that the platform copies by itself: the source, whether the platform can copy it, and the copy. */
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { sameVersion } from '../../content/content-version.ts';
 import type { Draft } from '../../content/ports.ts';
-import type { TransferOutcome } from '../../jobs/ports.ts';
+import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { TransferRefused } from '../../jobs/transfer-refused.ts';
 import { FsError } from '../errors/fs-error.ts';
-import type { CopyOrigin } from '../model/file-content.ts';
+import type { CopyOrigin, FileContent } from '../model/file-content.ts';
+import { pathOf } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
 
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
 
+export class PlatformCopies {
+  readonly #tree: Tree;
+  readonly #hasStaging: boolean;
+
+  constructor(tree: Tree, hasStaging: boolean) {
+    this.#tree = tree;
+    this.#hasStaging = hasStaging;
+  }
+
+  /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */
+  async make(
+    content: FileContent,
+    draft: Draft,
+    target: TransferTarget,
+  ): Promise<TransferOutcome | undefined> {
+    const origin = originOf(content.copiedFrom, draft);
+    if (!origin) return undefined;
+    const { node, exclusive } = content;
+    const paths = { source: origin.path, target: pathOf(node) };
+    // To ask for replacing costs the copy call a look at the target first.
+    const overwrite = !exclusive && (origin.source.kind !== 'file' || node.record !== undefined);
+    try {
+      return await this.#tree.jobs.copy({ source: origin.source, target, overwrite, paths });
+    } catch (error) {
+      if (!needsBytes(error, exclusive)) throw error;
+      if (target.kind === 'project' || this.#hasStaging) return undefined;
+      content.hopeless = true;
+      throw error;
+    }
+  }
+}
+
 /** The platform cannot make this copy, but can take the bytes. */
-export function needsBytes(error: unknown, exclusive: boolean): boolean {
+function needsBytes(error: unknown, exclusive: boolean): boolean {
   if (error instanceof TransferRefused) return error.reason !== 'no-permission';
   const code = error instanceof Error && error.name === 'ApiError' ? (error as ApiError).code : undefined;
   return code === NAME_TAKEN && !exclusive;
 }
 
-export function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
+function originOf(copiedFrom: CopyOrigin | undefined, draft: Draft): CopyOrigin | undefined {
   const whole = copiedFrom && draft.wholeCopyOf();
   return whole && sameVersion(whole, copiedFrom.version) ? copiedFrom : undefined;
 }

@@ -28,9 +28,13 @@ export async function publishOver(
     return await publish();
   } catch (error) {
     // What it was a file of before may have any name by now.
-    const isThere = draft.publishedFileId !== undefined && !draft.dirty;
-    if (!isThere) await replacedFiles.tryPutBack(draft.id, fileId);
+    if (!isFileAlready(draft)) await replacedFiles.tryPutBack(draft.id, fileId);
     content.replaces = replacedFiles.isAside(draft.id, fileId) ? undefined : replaces;
     throw error;
   }
+}
+
+/** The draft's bytes are those of a file of the platform. */
+export function isFileAlready(draft: Draft | undefined): boolean {
+  return draft !== undefined && !draft.dirty && draft.publishedFileId !== undefined;
 }

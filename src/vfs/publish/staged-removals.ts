@@ -3,6 +3,7 @@ import { messageOf } from '../../lib/message-of.ts';
 import { Retries } from '../../lib/retries.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { shownName } from '../model/escape.ts';
+import type { FileContent } from '../model/file-content.ts';
 import { folderIdOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 
@@ -24,9 +25,12 @@ export class StagedRemovals {
     this.#removals = new Retries(tree.clock, (removal) => this.#isDone(removal));
   }
 
-  /** Waits for the first try only, and never rejects. */
-  remove(file: FileRecord, whenGone: () => Promise<void>): Promise<void> {
-    return this.#removals.add({ file, whenGone });
+  /** Removes the file that was staged for a content, if any. Waits for the first try only, and never rejects. */
+  async removeOf(content: FileContent, whenGone: () => Promise<void>): Promise<void> {
+    const { staged } = content;
+    content.staged = undefined;
+    if (staged) await this.#removals.add({ file: staged, whenGone });
+    else await whenGone();
   }
 
   /** Tries once more, now. Never rejects. */

@@ -1,0 +1,163 @@
+/** A draft becomes a file of a project: by a copy or import that the platform makes, or by an upload. */
+import type { FileRecord } from '../../api/model.ts';
+import type { Annotations, ContentVersion, Draft } from '../../content/ports.ts';
+import { nanosecondsOf } from '../../lib/nanoseconds.ts';
+import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
+import { annotationsFor, lacksRoom } from '../attributes/annotations.ts';
+import { localFacts, localFactsSent } from '../attributes/local-facts.ts';
+import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
+import type { ReservedFacts } from '../attributes/reserved-pairs.ts';
+import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
+import { FsError } from '../errors/fs-error.ts';
+import type { FileContent } from '../model/file-content.ts';
+import type { ProjectFileNode } from '../model/node.ts';
+import { folderIdOf, pathOf } from '../model/node.ts';
+import { transferTargetOf } from '../model/transfer-ends.ts';
+import type { Tree } from '../model/tree.ts';
+import { requireAccepted } from '../xattr/limits.ts';
+import { learnPlace } from './learn-place.ts';
+import { fileOf, type PlatformCopies } from './platform-copy.ts';
+import { publishOver } from './publish-over.ts';
+import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
+import { parentOf, platformNameOf, type Targets } from './targets.ts';
+
+/** The platform's facts count as fresh that long. */
+const FRESH_MS = 1000;
+
+export interface FilePublicationParts {
+  readonly tree: Tree;
+  readonly targets: Targets;
+  readonly copies: PlatformCopies;
+  readonly replaced: ReplacedByDrafts;
+}
+
+export class FilePublication {
+  readonly #tree: Tree;
+  readonly #targets: Targets;
+  readonly #copies: PlatformCopies;
+  readonly #replaced: ReplacedByDrafts;
+
+  constructor({ tree, targets, copies, replaced }: FilePublicationParts) {
+    this.#tree = tree;
+    this.#targets = targets;
+    this.#copies = copies;
+    this.#replaced = replaced;
+  }
+
+  async publish(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
+    await this.findUnanswered(content);
+    await learnPlace(this.#tree, node);
+    await this.#follow(content, draft);
+    await this.#noteConflict(content, node);
+    let sent = settingsOf(node);
+    const annotations = annotationsFor(node);
+    if (annotations) requireAccepted(annotations);
+    if (lacksRoom(node)) tellLeftOut(this.#tree, node);
+    let file = await publishOver(this.#replaced, { content, node, draft }, async () => {
+      const whole = draft.wholeCopyOf();
+      const target = transferTargetOf(parentOf(node), platformNameOf(node));
+      const copied = await this.#copies.make(content, draft, target);
+      return copied && whole
+        ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
+        : this.#upload(draft, annotations);
+    });
+    while (isSetSince(node, sent)) {
+      sent = settingsOf(node);
+      await draft.annotate(annotationsFor(node));
+      file = await draft.annotatePublished();
+    }
+    this.#tree.published(node, file);
+    localFactsSent(node, sent.facts);
+    await this.#hasTheName(content, draft);
+  }
+
+  /**
+   * Finds the file that a publication without an answer made all the same: it is the node's file from here on. The caller
+   * holds the content's lock. Throws the failure that keeps us from asking.
+   */
+  async findUnanswered(content: FileContent): Promise<void> {
+    const { node } = content;
+    if (node.kind !== 'project-file' || !node.draft) return;
+    const { draft } = node;
+    const file = await draft.unanswered();
+    if (!file) return;
+    const { pending } = node;
+    this.#tree.published(node, file);
+    // It may have been made without them.
+    node.pending = pending;
+    await this.#hasTheName(content, draft);
+  }
+
+  /** A draft that was begun while its folder was being moved knows only the folder's old place. */
+  async #follow(content: FileContent, draft: Draft): Promise<void> {
+    const target = this.#targets.targetOf(content);
+    const isThere = target.parent === draft.target.parent && target.name === draft.target.name;
+    if (!isThere) await draft.retarget(target, content.path);
+  }
+
+  /**
+   * The last completion wins, whole; the record of errors tells when it replaced another's. With `--conflict=fail` the
+   * other's wins, the closer gets ESTALE, and the bytes written here are kept aside.
+   */
+  async #noteConflict(content: FileContent, node: ProjectFileNode): Promise<void> {
+    const { record } = node;
+    if (!record || this.#tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return;
+    const current = await this.#tree.api.files.find({
+      parent: folderIdOf(parentOf(node)),
+      name: record.name,
+    });
+    if (!current || current.id === record.id) return;
+    const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here`;
+    if (this.#tree.options.conflict === 'fail') {
+      content.keepBecause = new FsError('ESTALE', reason);
+      throw content.keepBecause;
+    }
+    const told = new FsError('ESTALE', `${reason}; this version now replaces it`);
+    this.#tree.recordError({ op: 'close', path: pathOf(node) }, told);
+  }
+
+  /** A copy made by the platform has its source's metadata, the source's time included, which is not the copy's. */
+  async #adopt(
+    draft: Draft,
+    { file, source }: { readonly file: FileRecord; readonly source: ContentVersion },
+    given: Annotations | undefined,
+  ): Promise<FileRecord> {
+    const dated = readReservedPairs(file.metadata).mtimeNs !== undefined;
+    const renewed = dated ? reservedPairs({ mtimeNs: nanosecondsOf(this.#tree.clock.now()) }) : {};
+    const metadata = { ...renewed, ...given?.metadata };
+    const nothing = Object.keys(metadata).length === 0 && !given?.tags;
+    const changes = { metadata, ...(given?.tags && { tags: given.tags }) };
+    const adopted = nothing ? file : await this.#tree.api.files.edit(file.id, changes);
+    await draft.publishedAs(adopted, source, given);
+    return adopted;
+  }
+
+  async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {
+    await draft.annotate(annotations);
+    return draft.publish(NEVER_ABORTED);
+  }
+
+  /** The file that has the name on the platform is ours. */
+  async #hasTheName(content: FileContent, { id }: Draft): Promise<void> {
+    content.exclusive = false;
+    content.replaces = undefined;
+    await this.#replaced.deleteFor(id);
+  }
+}
+
+interface Settings extends Pick<ProjectFileNode, 'pending' | 'record'> {
+  readonly facts: ReservedFacts;
+}
+
+/** The attributes that are set on a node now. */
+function settingsOf(node: ProjectFileNode): Settings {
+  return { pending: node.pending, record: node.record, facts: localFacts(node) };
+}
+
+/** A new attribute waits for the file's content; a removed one is gone from its record as well. */
+function isSetSince(node: ProjectFileNode, { pending, record, facts }: Settings): boolean {
+  // A write takes the time back: that is told with its own bytes.
+  const { mode = facts.mode, mtimeNs = facts.mtimeNs, owner = facts.owner } = node;
+  const isNewFact = mode !== facts.mode || mtimeNs !== facts.mtimeNs || owner !== facts.owner;
+  return node.pending !== pending || node.record !== record || isNewFact;
+}

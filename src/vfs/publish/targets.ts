@@ -1,0 +1,79 @@
+/** Where each draft is to go, and whether it can get there: the decisions that come before any publication. */
+import type { UploadTarget } from '../../content/ports.ts';
+import { FsError } from '../errors/fs-error.ts';
+import { nameOnPlatform } from '../model/escape.ts';
+import type { ContentNode, DraftMaker, FileContent } from '../model/file-content.ts';
+import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '../model/node.ts';
+import { folderIdOf, projectOf } from '../model/node.ts';
+import type { Tree } from '../model/tree.ts';
+import { matcherOf } from './match-names.ts';
+import { type Staging, stagingName } from './staging.ts';
+
+const NO_STAGING =
+  'the platform puts only exported project files on a volume: copy from a project, or set a staging project';
+
+export class Targets implements DraftMaker {
+  readonly draft: DraftMaker['draft'];
+  readonly #staging: Staging | undefined;
+  /** Part of each name in the staging folder: the files that an ended mount left there have other names. */
+  readonly #session: string;
+  readonly #hasTemporaryName: (location: string) => boolean;
+
+  constructor(tree: Tree, staging: Staging | undefined, session: string) {
+    this.#staging = staging;
+    this.#session = session;
+    const matches = matcherOf(tree.options.temporaryNames);
+    this.#hasTemporaryName = (location) => matches(location.slice(location.lastIndexOf('/') + 1));
+    this.draft = (options) => tree.writer.draft(options);
+  }
+
+  targetOf(content: FileContent): UploadTarget {
+    const { node } = content;
+    if (node.kind === 'project-file') {
+      const replaces = node.record?.id ?? content.replaces?.record.id;
+      // A draft that has lost its name is not published: nothing is known of its folder any more.
+      const parent = content.unlinked ? projectOf(node).rootFolder : folderIdOf(parentOf(node));
+      const place = { parent, name: platformNameOf(node) };
+      return { ...place, overwrite: !content.exclusive, replaces };
+    }
+    const replaces = content.replacesEtag ?? node.record?.etag;
+    const onward = { volume: node.volume.id, location: node.location, replaces };
+    content.stagingName ??= stagingName(node.name, `${this.#session}-${node.id}`);
+    // Without staging the draft only records its source; a byte written is refused before it gets there.
+    const target = { parent: this.#staging?.folder ?? '', name: content.stagingName, overwrite: true };
+    return this.isTemporary(node) ? target : { ...target, onward };
+  }
+
+  /** The file stays on this machine until it is renamed: a volume could neither delete nor rename it. */
+  isTemporary(node: ContentNode): boolean {
+    if (node.kind !== 'volume-object' || node.record || !this.#staging) return false;
+    return this.#hasTemporaryName(node.location);
+  }
+
+  /** Whether programs can write to the node: to one on a volume only with a staging project. */
+  takesBytes({ kind }: Node): boolean {
+    const isOnVolume = kind === 'volume-object' || kind === 'volume-directory';
+    return !isOnVolume || this.#staging !== undefined;
+  }
+
+  /** Throws for a file on a volume when there is no staging project. */
+  requireByteWrites(content: FileContent): void {
+    if (this.takesBytes(content.node)) return;
+    content.hopeless = true;
+    throw new FsError('EROFS', NO_STAGING);
+  }
+
+  /** As `requireByteWrites`, of a directory that a file is to be made in. */
+  requireByteWritesIn(directory: DirectoryNode): void {
+    if (!this.takesBytes(directory)) throw new FsError('EROFS', NO_STAGING);
+  }
+}
+
+export function platformNameOf({ record, name }: ProjectFileNode): string {
+  return record?.name ?? nameOnPlatform(name);
+}
+
+export function parentOf(node: ProjectFileNode): ProjectFolderNode {
+  if (node.parent?.kind === 'project-folder') return node.parent;
+  throw new FsError('ESTALE', `${node.name} is no longer in a project`);
+}
