@@ -10,7 +10,7 @@ import { ContentTable } from './model/content-table.ts';
 import type { Mutations, OpenFiles } from './model/operations.ts';
 import type { Tree } from './model/tree.ts';
 import { Contents } from './open/contents.ts';
-import { PlatformOpenFiles } from './open/open-files.ts';
+import { createOpenFiles } from './open/open-files.ts';
 import { Publisher } from './publish/publisher.ts';
 import type { Staging } from './publish/staging.ts';
 
@@ -48,7 +48,7 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
   const table = new ContentTable();
   const closedFiles = new ClosedFiles(tree, publisher, table);
   const contents = new Contents({ tree, publisher, table, closedFiles });
-  const openFiles = new PlatformOpenFiles({ tree, contents, closedFiles, processes: options.processes });
+  const openFiles = createOpenFiles({ tree, contents, closedFiles, processes: options.processes });
   const attributes = new AttributeWriter(tree, contents);
   const recovered = new RecoveredUploads({ tree, table, closedFiles, replaced: draftAsides });
   return {

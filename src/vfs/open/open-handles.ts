@@ -1,0 +1,85 @@
+import type { ProcessTable } from '../../lib/process-table.ts';
+import { FsError } from '../errors/fs-error.ts';
+import type { FileHandle } from '../file-system.ts';
+import type { FileContent, OpenFile } from '../model/file-content.ts';
+import { HandleTable } from '../model/handle-table.ts';
+import type { VirtualFileNode } from '../model/node.ts';
+import { sizeOf } from '../model/node.ts';
+import type { FileNode } from '../model/operations.ts';
+import type { OpenMode } from '../open-flags.ts';
+
+/** An open virtual file: its text as it was at open. */
+interface OpenText {
+  readonly kind: 'text';
+  readonly node: VirtualFileNode;
+  readonly bytes: Uint8Array;
+}
+
+export type Open = OpenFile | OpenText;
+
+/** What the kernel has open, by handle, and the process that opened it. */
+export class OpenHandles {
+  readonly #handles = new HandleTable<Open>();
+  readonly #processes: ProcessTable;
+
+  constructor(processes: ProcessTable) {
+    this.#processes = processes;
+  }
+
+  addText(node: VirtualFileNode, bytes: Uint8Array): FileHandle {
+    return this.#handles.add({ kind: 'text', node, bytes });
+  }
+
+  add(content: FileContent, mode: OpenMode, thread: number): FileHandle {
+    const opener = mode.write ? this.#processes.processOf(thread) : Promise.resolve(undefined);
+    const open: OpenFile = {
+      kind: 'file',
+      content,
+      mode,
+      openedBy: thread,
+      opener,
+      truncates: mode.truncate,
+      view: undefined,
+    };
+    content.handles.add(open);
+    return this.#handles.add(open);
+  }
+
+  /** Throws EBADF. */
+  get(handle: FileHandle): Open {
+    return this.#handles.get(handle);
+  }
+
+  nodeOf(handle: FileHandle): FileNode {
+    const open = this.get(handle);
+    return open.kind === 'text' ? open.node : open.content.node;
+  }
+
+  /** Throws EBADF. */
+  writable(handle: FileHandle): OpenFile {
+    const open = this.get(handle);
+    if (open.kind === 'text' || !open.mode.write)
+      throw new FsError('EBADF', `handle ${handle} is not open for writing`);
+    return open;
+  }
+
+  delete(handle: FileHandle): void {
+    this.#handles.delete(handle);
+  }
+
+  /** How the process of a thread is about to end, if it is. */
+  endOf(thread: number): ReturnType<ProcessTable['endOf']> {
+    return this.#processes.endOf(thread);
+  }
+
+  /** A process that cannot be known, because it has ended or is the kernel itself, counts as the opener. */
+  async isOpener(open: OpenFile, thread: number): Promise<boolean> {
+    if (thread === open.openedBy) return true;
+    const [opener, closer] = await Promise.all([open.opener, this.#processes.processOf(thread)]);
+    return opener === undefined || closer === undefined || opener === closer;
+  }
+}
+
+export function openSizeOf(open: Open): number | undefined {
+  return open.kind === 'text' ? open.bytes.length : sizeOf(open.content.node);
+}
