@@ -9,6 +9,7 @@ import { FsError } from '../errors/fs-error.ts';
 import type { CopyOrigin, FileContent } from '../model/file-content.ts';
 import { pathOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
+import { mayReplace } from './conflicts.ts';
 
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
@@ -30,14 +31,15 @@ export class PlatformCopies {
   ): Promise<TransferOutcome | undefined> {
     const origin = originOf(content.copiedFrom, draft);
     if (!origin) return undefined;
-    const { node, exclusive } = content;
+    const { node } = content;
     const paths = { source: origin.path, target: pathOf(node) };
+    const isExclusive = !mayReplace(this.#tree, content);
     // To ask for replacing costs the copy call a look at the target first.
-    const overwrite = !exclusive && (origin.source.kind !== 'file' || node.record !== undefined);
+    const overwrite = !isExclusive && (origin.source.kind !== 'file' || node.record !== undefined);
     try {
       return await this.#tree.jobs.copy({ source: origin.source, target, overwrite, paths });
     } catch (error) {
-      if (!needsBytes(error, exclusive)) throw error;
+      if (!needsBytes(error, isExclusive)) throw error;
       if (target.kind === 'project' || this.#hasStaging) return undefined;
       content.hopeless = true;
       throw error;

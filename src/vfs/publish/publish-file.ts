@@ -8,21 +8,17 @@ import { localFacts, localFactsSent } from '../attributes/local-facts.ts';
 import { tellLeftOut } from '../attributes/pairs-that-fit.ts';
 import type { ReservedFacts } from '../attributes/reserved-pairs.ts';
 import { readReservedPairs, reservedPairs } from '../attributes/reserved-pairs.ts';
-import { FsError } from '../errors/fs-error.ts';
 import type { FileContent } from '../model/file-content.ts';
 import type { ProjectFileNode } from '../model/node.ts';
-import { folderIdOf, pathOf } from '../model/node.ts';
 import { transferTargetOf } from '../model/transfer-ends.ts';
 import type { Tree } from '../model/tree.ts';
 import { requireAccepted } from '../xattr/limits.ts';
+import { noteConflict, orLost } from './conflicts.ts';
 import { learnPlace } from './learn-place.ts';
 import { fileOf, type PlatformCopies } from './platform-copy.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 import { parentOf, platformNameOf, type Targets } from './targets.ts';
-
-/** The platform's facts count as fresh that long. */
-const FRESH_MS = 1000;
 
 export interface FilePublicationParts {
   readonly tree: Tree;
@@ -48,19 +44,22 @@ export class FilePublication {
     await this.findUnanswered(content);
     await learnPlace(this.#tree, node);
     await this.#follow(content, draft);
-    await this.#noteConflict(content, node);
+    await noteConflict(this.#tree, content, node);
     let sent = settingsOf(node);
     const annotations = annotationsFor(node);
     if (annotations) requireAccepted(annotations);
     if (lacksRoom(node)) tellLeftOut(this.#tree, node);
-    let file = await publishOver(this.#replaced, { content, node, draft }, async () => {
+    const publish = async (): Promise<FileRecord> => {
       const whole = draft.wholeCopyOf();
       const target = transferTargetOf(parentOf(node), platformNameOf(node));
       const copied = await this.#copies.make(content, draft, target);
       return copied && whole
         ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
         : this.#upload(draft, annotations);
-    });
+    };
+    let file = await orLost(this.#tree, content, () =>
+      publishOver(this.#replaced, { content, node, draft }, publish),
+    );
     while (isSetSince(node, sent)) {
       sent = settingsOf(node);
       await draft.annotate(annotationsFor(node));
@@ -93,27 +92,6 @@ export class FilePublication {
     const target = this.#targets.targetOf(content);
     const isThere = target.parent === draft.target.parent && target.name === draft.target.name;
     if (!isThere) await draft.retarget(target, content.path);
-  }
-
-  /**
-   * The last completion wins, whole; the record of errors tells when it replaced another's. With `--conflict=fail` the
-   * other's wins, the closer gets ESTALE, and the bytes written here are kept aside.
-   */
-  async #noteConflict(content: FileContent, node: ProjectFileNode): Promise<void> {
-    const { record } = node;
-    if (!record || this.#tree.clock.elapsed() - node.checkedMs <= FRESH_MS) return;
-    const current = await this.#tree.api.files.find({
-      parent: folderIdOf(parentOf(node)),
-      name: record.name,
-    });
-    if (!current || current.id === record.id) return;
-    const reason = `${node.name} was replaced elsewhere (${current.id}) while it was written here`;
-    if (this.#tree.options.conflict === 'fail') {
-      content.keepBecause = new FsError('ESTALE', reason);
-      throw content.keepBecause;
-    }
-    const told = new FsError('ESTALE', `${reason}; this version now replaces it`);
-    this.#tree.recordError({ op: 'close', path: pathOf(node) }, told);
   }
 
   /** A copy made by the platform has its source's metadata, the source's time included, which is not the copy's. */

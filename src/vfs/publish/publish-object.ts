@@ -9,6 +9,7 @@ import type { FileContent } from '../model/file-content.ts';
 import type { VolumeObjectNode } from '../model/node.ts';
 import { objectTargetOf } from '../model/transfer-ends.ts';
 import type { Tree } from '../model/tree.ts';
+import { mayReplace, noteObjectConflict, orLost } from './conflicts.ts';
 import type { PlatformCopies } from './platform-copy.ts';
 import type { StagedRemovals } from './staged-removals.ts';
 import { exportStaged, type Staging } from './staging.ts';
@@ -39,8 +40,11 @@ export class ObjectPublication {
 
   async publish(content: FileContent, node: VolumeObjectNode, draft: Draft): Promise<void> {
     const target = objectTargetOf(node);
-    if (!(await this.#copies.make(content, draft, target)))
-      await this.#throughStaging(content, draft, target);
+    await noteObjectConflict(this.#tree, content, node);
+    await orLost(this.#tree, content, async () => {
+      if (!(await this.#copies.make(content, draft, target)))
+        await this.#throughStaging(content, draft, target);
+    });
     // The file that has the name now is ours, and later writes replace it.
     content.exclusive = false;
     const record = await this.#tree.api.volumes.object(node.volume.id, node.location);
@@ -61,10 +65,11 @@ export class ObjectPublication {
     this.#targets.requireByteWrites(content);
     const staging = this.#staging;
     if (!staging) return;
-    if (content.exclusive && (await this.#hasArrived(content, target))) content.exclusive = false;
+    const hasArrived = !mayReplace(this.#tree, content) && (await this.#hasArrived(content, target));
+    if (hasArrived) content.exclusive = false;
     const file = await draft.publish(NEVER_ABORTED);
     content.staged = file;
-    const overwrite = !content.exclusive;
+    const overwrite = hasArrived || mayReplace(this.#tree, content);
     await exportStaged(this.#tree.jobs, { file, staging, target, overwrite, path: content.path });
   }
 

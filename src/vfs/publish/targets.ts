@@ -6,6 +6,7 @@ import type { ContentNode, DraftMaker, FileContent } from '../model/file-content
 import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '../model/node.ts';
 import { folderIdOf, projectOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
+import { mayReplace } from './conflicts.ts';
 import { matcherOf } from './match-names.ts';
 import { type Staging, stagingName } from './staging.ts';
 
@@ -14,12 +15,14 @@ const NO_STAGING =
 
 export class Targets implements DraftMaker {
   readonly draft: DraftMaker['draft'];
+  readonly #tree: Tree;
   readonly #staging: Staging | undefined;
   /** Part of each name in the staging folder: the files that an ended mount left there have other names. */
   readonly #session: string;
   readonly #hasTemporaryName: (location: string) => boolean;
 
   constructor(tree: Tree, staging: Staging | undefined, session: string) {
+    this.#tree = tree;
     this.#staging = staging;
     this.#session = session;
     const matches = matcherOf(tree.options.temporaryNames);
@@ -34,7 +37,7 @@ export class Targets implements DraftMaker {
       // A draft that has lost its name is not published: nothing is known of its folder any more.
       const parent = content.unlinked ? projectOf(node).rootFolder : folderIdOf(parentOf(node));
       const place = { parent, name: platformNameOf(node) };
-      return { ...place, overwrite: !content.exclusive, replaces };
+      return { ...place, overwrite: mayReplace(this.#tree, content), replaces };
     }
     const replaces = content.replacesEtag ?? node.record?.etag;
     const onward = { volume: node.volume.id, location: node.location, replaces };
