@@ -14,6 +14,7 @@ const SECRET_FIELDS = [
   'token',
   'auth_token',
   'x-svc-auth-token',
+  'x-sbg-auth-token',
   'authorization',
   'secret',
   'secret_access_key',
@@ -38,5 +39,5 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/(https?:\/\/[^\s"'?\\]+)\?[^\s"'\\]*/g, `$1?${HIDDEN}`],
   [new RegExp(`\\b(${QUERY_FIELDS})=[^\\s"'&\\\\]*`, 'gi'), `$1=${HIDDEN}`],
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'\\]+@/gi, `$1${HIDDEN}@`],
-  [/\b(X-SVC-Auth-Token|Authorization): *[^\s"'\\]+( [^\s"'\\]+)?/gi, `$1: ${HIDDEN}`],
+  [/\b(X-SVC-Auth-Token|X-SBG-Auth-Token|Authorization): *[^\s"'\\]+( [^\s"'\\]+)?/gi, `$1: ${HIDDEN}`],
 ];

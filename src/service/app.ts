@@ -5,6 +5,7 @@ import { apiRoutes, localRoutes } from './api-routes.ts';
 import { AllowedMethods } from './http/allowed-methods.ts';
 import { addApiHooks } from './http/api-hooks.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
+import { addDialectHooks, readDialect } from './http/dialect-hooks.ts';
 import { serviceErrorOf } from './http/error-answer.ts';
 import { errorBody } from './http/error-body.ts';
 import type { App } from './http/fastify-types.ts';
@@ -71,6 +72,7 @@ export function createApp(services: Services, options: AppOptions): App {
   );
   describeRoutes(app);
   decorate(app);
+  addDialectHooks(app);
   const slowBodies = new SlowBodies(
     { bytesPerSecond: bodyBytesPerSecond, windowMs: bodyWindowSeconds * 1000 },
     () => services.metrics.slowBodyCut(),
@@ -90,6 +92,7 @@ export function createApp(services: Services, options: AppOptions): App {
 }
 
 function beginAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  readDialect(request);
   request.view = requestView(request);
   void reply.header(REQUEST_ID_HEADER, request.id);
 }

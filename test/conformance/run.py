@@ -7,7 +7,6 @@ import sys
 import sevenbridges
 
 import coverage
-import dialect
 from checks import run_all
 from world import World
 
@@ -17,7 +16,6 @@ AREAS = ('session', 'projects', 'files', 'transfers', 'async_jobs', 'volumes', '
 
 def main():
     logging.disable(logging.WARNING)
-    dialect.speak_to_service()
     world = World(json.load(sys.stdin))
     world.coverage = coverage.Coverage()
     for area in AREAS:

@@ -59,7 +59,7 @@ describe('the description in OpenAPI', () => {
       'GET /v2/api-status-codes',
       'GET /v2/openapi.json',
     ]);
-    expect(document.security).toEqual([{ token: [] }]);
+    expect(document.security).toEqual([{ token: [] }, { platform: [] }, { bearer: [] }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { Dialect } from '../../contract/dialect.ts';
 import type { Caller } from './caller.ts';
 import type { FieldSelector } from './field-selector.ts';
 import type { RequestView } from './request-view.ts';
@@ -18,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every call that needs a token. */
     caller: Caller;
+    /** In whose words it was asked, and is answered. */
+    dialect: Dialect;
     view: RequestView;
     selector: FieldSelector;
     /** The answer, before fields are selected. */

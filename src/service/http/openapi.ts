@@ -21,9 +21,14 @@ export function describeRoutes(app: App): void {
       openapi: '3.1.0',
       info: { title: 'Cloud storage, files, projects, apps, tasks and billing', version: '2' },
       components: {
-        securitySchemes: { token: { type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER } },
+        securitySchemes: {
+          token: { type: 'apiKey', in: 'header', name: AUTH_TOKEN_HEADER },
+          // The answers to these are in the words of the platform.
+          platform: { type: 'apiKey', in: 'header', name: 'X-SBG-Auth-Token' },
+          bearer: { type: 'http', scheme: 'bearer' },
+        },
       },
-      security: [{ token: [] }],
+      security: [{ token: [] }, { platform: [] }, { bearer: [] }],
     },
     transform: ({ schema, url, route }) => ({
       schema: described(schema, {
