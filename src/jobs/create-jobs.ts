@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts';
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inGroups } from '../lib/in-groups.ts';
+import { TransferRefused } from './job-error.ts';
 import { isFinished, JobTable } from './job-table.ts';
 import { listContents } from './list-contents.ts';
 import { NOTHING, type Plan, type Planner } from './plan.ts';
@@ -11,7 +12,6 @@ import { planMove } from './plan-move.ts';
 import type { JobRecord, Jobs, TransferOptions, TransferOutcome, TransferRequest } from './ports.ts';
 import { runAsync } from './run-async.ts';
 import { type AcceptedPlan, runPlan } from './run-plan.ts';
-import { TransferRefused } from './transfer-refused.ts';
 import { createWatches, type Watches } from './watches.ts';
 
 export function createJobs(dependencies: { readonly api: Api; readonly clock: Clock }): Jobs {

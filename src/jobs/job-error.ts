@@ -1,5 +1,5 @@
 import type { Failure } from '../api/model.ts';
-import type { JobKind } from './ports.ts';
+import type { JobKind, RefusalReason } from './ports.ts';
 
 /** A job of the platform ended in failure; of several failed ones, the first, and which file of a folder it was. */
 export class JobError extends Error {
@@ -23,5 +23,16 @@ export class JobError extends Error {
     this.kind = kind;
     this.jobId = jobId;
     this.failure = failure;
+  }
+}
+
+/** A move or copy that the platform would forbid, or has no call for; nothing was sent. */
+export class TransferRefused extends Error {
+  override readonly name = 'TransferRefused';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string) {
+    super(message);
+    this.reason = reason;
   }
 }

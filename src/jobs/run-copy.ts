@@ -3,9 +3,9 @@ import type { Api, Place } from '../api/api.ts';
 import { ApiError, TransportError } from '../api/errors.ts';
 import type { FileRecord } from '../api/model.ts';
 import { messageOf } from '../lib/message-of.ts';
+import { TransferRefused } from './job-error.ts';
 import type { Plan } from './plan.ts';
 import type { RunContext } from './run-context.ts';
-import { TransferRefused } from './transfer-refused.ts';
 
 /**
  * A copy of a file inside the platform. The copy call takes no name that is taken: to replace a file, the copy gets

@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pageOfIds } from '../../src/service/files/tables/page-of-ids.ts';
+import { pageOfIds } from '../../src/service/files/tables/page-of-files.ts';
 import { connectionConfig } from '../../src/service/store/postgres.ts';
 import { openPostgresStore } from '../../src/service/store/store.ts';
 import { PostgresServer } from '../support/postgres-server.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { dirSync } from 'tmp';
 import { describe, expect, test } from 'vitest';
-import { pageOfIds } from '../../src/service/files/tables/page-of-ids.ts';
+import { pageOfIds } from '../../src/service/files/tables/page-of-files.ts';
 import { openSqliteStore } from '../../src/service/store/store.ts';
 import { runsStoreSuite } from './runs-store-suite.ts';
 import { type StoreFixture, storeSuite } from './store-suite.ts';

@@ -2,10 +2,8 @@ import type { Command } from 'commander';
 import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts';
 import type { Moment } from '../../config/option-text.ts';
 import type { AuditRow } from '../../service/operations/audit/audit-table.ts';
-import { adminCommand } from './admin-command.ts';
-import { printJson, printTable, shownTime } from './print.ts';
-import type { Columns } from './table-lines.ts';
-import { withOperator } from './with-operator.ts';
+import { adminCommand, withOperator } from './admin-command.ts';
+import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const DETAILS = `
 Times are UTC, and the newest entry is the last. The log has ids only: names of files are not recorded.

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import type { BillingGroupRow } from '../../service/billing/billing-group-table.ts';
-import { adminCommand, adminGroup } from './admin-command.ts';
-import { printJson, printTable, shownTime } from './print.ts';
-import type { Columns } from './table-lines.ts';
-import { withOperator } from './with-operator.ts';
+import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
+import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const COLUMNS: Columns<BillingGroupRow> = {
   ID: ({ id }) => id,

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import { OperatorError } from '../../service/operator/operator-error.ts';
 import { CliError } from '../exit-codes.ts';
-import { adminCommand, adminGroup } from './admin-command.ts';
+import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
 import { printJson } from './print.ts';
-import { withOperator } from './with-operator.ts';
 
 type MarkOptions = AdminOptions & {
   readonly public?: boolean;

@@ -3,9 +3,8 @@ import { SECRETS_OPTIONS, type SecretsOptions } from '../../config/admin-options
 import { secretKeysGiven } from '../../config/secret-key.ts';
 import { openSecretKeys } from '../../service/operations/secrets/open-secret-keys.ts';
 import { SecretKeyFile } from '../../service/operations/secrets/secret-key-file.ts';
-import { adminCommand, adminGroup } from './admin-command.ts';
+import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
 import { printJson } from './print.ts';
-import { withOperator } from './with-operator.ts';
 
 const DETAILS = `
 The secrets of volumes are encrypted with the first of the service's keys; the others only decrypt.

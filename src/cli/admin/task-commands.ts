@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AdminOptions } from '../../config/admin-options.ts';
 import { microsOf } from '../../lib/decimal.ts';
 import type { ForeignTaskEnd } from '../../service/operator/end-foreign-task.ts';
-import { adminCommand, adminGroup } from './admin-command.ts';
+import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
 import { printJson } from './print.ts';
-import { withOperator } from './with-operator.ts';
 
 type EndOptions = AdminOptions & {
   readonly status: ForeignTaskEnd['status'];

@@ -5,10 +5,8 @@ import { tokenIdOf } from '../../service/operations/audit/audit-entry.ts';
 import { hashToken } from '../../service/users/token-hash.ts';
 import type { TokenRow } from '../../service/users/token-table.ts';
 import { CliError } from '../exit-codes.ts';
-import { adminCommand, adminGroup } from './admin-command.ts';
-import { printJson, printTable, shownTime } from './print.ts';
-import type { Columns } from './table-lines.ts';
-import { withOperator } from './with-operator.ts';
+import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
+import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
 const COLUMNS: Columns<TokenRow> = {
   ID: ({ hash }) => tokenIdOf(hash),

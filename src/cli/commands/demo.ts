@@ -5,8 +5,8 @@ import { clearOwnDemo } from '../demo/clear-demo.ts';
 import { type RunningDemo, startDemo } from '../demo/start-demo.ts';
 import { stopDemo } from '../demo/stop-demo.ts';
 import { onEndSignals } from '../on-end-signals.ts';
-import { sayWaiting } from '../say-waiting.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
+import { sayWaiting } from '../say-waits.ts';
 
 const DETAILS = `
 Runs a service with real genomics files, and mounts it. It needs no account and nothing outside this machine. Files that you

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { resolveCredentials } from '../../config/credentials.ts';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { addOptionGroups } from '../add-options.ts';
-import { sayRateWait } from '../describe/say-rate-wait.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
+import { sayRateWait } from '../say-waits.ts';
 
 const DETAILS = `
 Returns when the mount is usable: the token was accepted and the root is listed. A process of its own then serves the mount

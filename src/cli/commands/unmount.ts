@@ -7,7 +7,7 @@ import { requireMount } from '../mount/require-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
 import { describeKeptShort } from '../recover/describe-kept.ts';
 import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
-import { sayWaiting } from '../say-waiting.ts';
+import { sayWaiting } from '../say-waits.ts';
 
 const DETAILS = `
 Waits until everything written has reached the service, then unmounts. Ctrl-C while it waits leaves the mount as it is.

@@ -1,9 +1,8 @@
-import { isRunning } from '../../lib/process-identity.ts';
+import { isRunning, processState } from '../../lib/process-identity.ts';
 import { CliError, type ExitName } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { askDaemon } from './ask-daemon.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
-import { describeEnded, describeSilence } from './describe-silence.ts';
 import type { SvcfsMount } from './require-mount.ts';
 import { type Patience, watchLife } from './watch-life.ts';
 
@@ -46,4 +45,41 @@ export async function* askMount(
 /** Undefined for a record of another user: what the socket answers tells of it. */
 function readOwnRecord(path: string): Promise<MountRecord | undefined> {
   return readRecord<MountRecord>(path).catch(() => undefined);
+}
+
+/** Of a process that is there and answers nothing: since when, what it does as far as the system tells, and what helps. */
+async function describeSilence(
+  { mountPoint, directory }: SvcfsMount,
+  record: MountRecord | undefined,
+  sinceMs: number,
+): Promise<string> {
+  const pid = record === undefined ? '' : ` ${record.daemon.pid}`;
+  const since = new Date(sinceMs).toISOString();
+  const seconds = Math.round((Date.now() - sinceMs) / 1000);
+  const state = record === undefined ? '' : await describeState(record);
+  return (
+    `${mountPoint}: its process${pid} has not answered since ${since} (${seconds} s)${state}. ` +
+    `${remedyOf(mountPoint)}. Its log is ${directory.log}`
+  );
+}
+
+/** Of a process that was killed, and whose mount is still there. */
+function describeEnded({ mountPoint }: SvcfsMount, { daemon }: MountRecord): string {
+  return `${mountPoint}: its process ${daemon.pid} does not answer: it has ended. ${remedyOf(mountPoint)}`;
+}
+
+function remedyOf(mountPoint: string): string {
+  return `svcfs unmount --force ${mountPoint} takes the mount away; what is not uploaded waits for the next mount`;
+}
+
+async function describeState({ daemon }: MountRecord): Promise<string> {
+  switch (await processState(daemon)) {
+    case 'T':
+    case 't':
+      return `; it is stopped: kill -CONT ${daemon.pid} lets it go on`;
+    case 'D':
+      return '; it waits for a disk or another file system';
+    default:
+      return '';
+  }
 }

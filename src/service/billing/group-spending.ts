@@ -4,11 +4,10 @@ import { ServiceError } from '../http/service-error.ts';
 import { type ProjectRow, projectsIn } from '../members/members.ts';
 import type { RowPage } from '../store/page-range.ts';
 import type { Store } from '../store/store.ts';
+import { storedTime } from '../store/stored-time.ts';
 import type { BillingGroupRow } from './billing-group-table.ts';
 import type { ProjectSpending } from './billing-resource.ts';
-import type { ChargeListing, ChargeRow, StoredBytes } from './charge-table.ts';
-import { chargesIn } from './charge-table.ts';
-import { daySpan } from './day-span.ts';
+import { type ChargeListing, type ChargeRow, chargesIn, type StoredBytes } from './charge-table.ts';
 import { monthSpan, parseInvoiceId } from './invoice-month.ts';
 
 /** Every project that is billed to the group, or was when a task of it was run; by id. */
@@ -61,4 +60,28 @@ export async function storedByProject(
     return project === undefined ? [] : [{ project, stored: bytes }];
   });
   return { rows, total: stored.length };
+}
+
+const US_DAY = /^(\d\d)-(\d\d)-(\d{4})$/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Stored instants around the days named, `mm-dd-yyyy`, both included. @throws ServiceError 90000 */
+function daySpan(
+  from: string | undefined,
+  to: string | undefined,
+): { readonly from?: string | undefined; readonly before?: string | undefined } {
+  return {
+    from: from === undefined ? undefined : storedTime(parseDay(from)),
+    before: to === undefined ? undefined : storedTime(parseDay(to) + DAY_MS),
+  };
+}
+
+function parseDay(text: string): number {
+  const [, month, day, year] = US_DAY.exec(text) ?? [];
+  const ms = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
+  // The 30th of February would be taken for a day in March.
+  if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(day)) {
+    throw new ServiceError(90000, 'A day has the form mm-dd-yyyy.');
+  }
+  return ms;
 }

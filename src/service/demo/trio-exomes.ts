@@ -11,11 +11,10 @@
  * ```
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type Gene, toTargets } from './genes.ts';
 import type { Chromosome } from './genome.ts';
-import { writeIndexedVcf } from './indexed-vcf.ts';
-import { runProgram } from './program.ts';
+import { MissingProgramError, runProgram } from './program.ts';
 import type { FileDescription } from './project-tree.ts';
 import type { Template } from './reads.ts';
 import { writeReference } from './reference-files.ts';
@@ -127,3 +126,16 @@ the reads were drawn with: a pileup of \`child/child.bam\` shows them.
 The files in \`shelf/\` are marked as public, part of a data set, and archived. The platform exports none of them.
 \`reference/known-sites.vcf.gz\` is an alias: its content lies on the volume \`demo/reference\`.
 `;
+
+/** Writes `path`.gz with its tabix index, or plain `path` on a machine without bgzip and tabix. */
+async function writeIndexedVcf(path: string, vcf: string): Promise<void> {
+  await writeFile(path, vcf);
+  const cwd = dirname(path);
+  const name = basename(path);
+  try {
+    await runProgram('bgzip', ['-f', name], { cwd });
+    await runProgram('tabix', ['-p', 'vcf', `${name}.gz`], { cwd });
+  } catch (error) {
+    if (!(error instanceof MissingProgramError)) throw error;
+  }
+}

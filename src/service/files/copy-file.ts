@@ -6,14 +6,12 @@ import { ServiceError } from '../http/service-error.ts';
 import { demand } from '../members/members.ts';
 import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { checkCopyable } from './copyable.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { fileFor } from './file-access.ts';
 import { checkFileName } from './names.ts';
 import { newFile } from './new-file.ts';
 import { placeFile } from './place-file.ts';
-import type { FileRow } from './tables/file-table.ts';
-import { filesIn } from './tables/file-table.ts';
+import { type FileRow, filesIn } from './tables/file-table.ts';
 
 /**
  * A new file of the same content. The bytes are shared, metadata and tags go along. The copier is its creator.
@@ -54,4 +52,16 @@ export async function copyFile(
     await filesIn(tx).replaceTags(made.id, tags);
     return made;
   });
+}
+
+/** As the file's record says it. */
+export interface CopyCandidate {
+  readonly name: string;
+  readonly is_archived: 0 | 1;
+}
+
+/** @throws ServiceError 5007 archived */
+export function checkCopyable(file: CopyCandidate): void {
+  if (file.is_archived === 1)
+    throw new ServiceError(5007, `The archived file ${file.name} cannot be copied.`);
 }

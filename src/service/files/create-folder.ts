@@ -1,4 +1,4 @@
-import type { CreateFolderBody } from '../../contract/folder.ts';
+import type { CreateFolderBody } from '../../contract/file.ts';
 import type { HasClock } from '../../lib/clock.ts';
 import { randomId } from '../../lib/random-id.ts';
 import type { Caller } from '../http/caller.ts';
@@ -9,8 +9,7 @@ import { storedTime } from '../store/stored-time.ts';
 import { destinationFolder } from './destination-folder.ts';
 import { checkFolderName } from './names.ts';
 import { newFile } from './new-file.ts';
-import type { FileRow } from './tables/file-table.ts';
-import { filesIn } from './tables/file-table.ts';
+import { type FileRow, filesIn } from './tables/file-table.ts';
 
 /** @throws ServiceError 5012, 5024, 5029, 5031, 5026, 5022, 3010, 3002, 5001, 5030 */
 export async function createFolder(

@@ -1,17 +1,17 @@
 import type { EditFileBody, FileMetadata, MetadataBody } from '../../contract/file.ts';
+import { TAG_BYTES_MAX, TAGS_MAX } from '../../contract/limits.ts';
 import type { HasClock } from '../../lib/clock.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { demand } from '../members/members.ts';
+import { isStorableText } from '../store/storable-text.ts';
 import type { HasStore, Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { type AccessibleFile, fileFor, fileWith } from './file-access.ts';
 import { checkMerged, checkMetadata } from './metadata.ts';
 import { checkFileName } from './names.ts';
 import { freeName } from './place-file.ts';
-import type { FileRow } from './tables/file-table.ts';
-import { filesIn } from './tables/file-table.ts';
-import { checkTags } from './tags.ts';
+import { type FileRow, filesIn } from './tables/file-table.ts';
 
 export interface FileEdit extends EditFileBody {
   /** A file of the new name gives way (capability `rename_overwrite`). */
@@ -105,4 +105,16 @@ function demandCreator({ file, permissions }: AccessibleFile, caller: Caller): v
   if (file.created_by !== caller.username) {
     throw new ServiceError(5009, `Only ${file.created_by}, who made this file, may edit its metadata.`);
   }
+}
+
+/** Without repetitions, in the order given. @throws ServiceError 90000 */
+export function checkTags(tags: readonly string[]): string[] {
+  const unique = [...new Set(tags)];
+  if (unique.length > TAGS_MAX) throw new ServiceError(90000, `A file has at most ${TAGS_MAX} tags.`);
+  for (const tag of unique) {
+    if (tag === '' || !isStorableText(tag) || Buffer.byteLength(tag) > TAG_BYTES_MAX) {
+      throw new ServiceError(90000, `A tag is 1 to ${TAG_BYTES_MAX} bytes of valid Unicode text.`);
+    }
+  }
+  return unique;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { NoContent } from '../../contract/answers.ts';
 import {
+  CreateFolderBody,
   EditFileBody,
   FILE_LIST_FIELDS,
   FileListQuery,
@@ -8,7 +9,6 @@ import {
   FOLDER_LIST_FIELDS,
   OverwriteQuery,
 } from '../../contract/file.ts';
-import { CreateFolderBody } from '../../contract/folder.ts';
 import { FieldsQuery, PageOf, PageQuery } from '../../contract/paging.ts';
 import type { HasClock } from '../../lib/clock.ts';
 import type { App } from '../http/fastify-types.ts';

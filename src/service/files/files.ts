@@ -1,7 +1,8 @@
 /** What other subjects may use of files. */
-export { type CopyCandidate, checkCopyable } from './copyable.ts';
+export { type CopyCandidate, checkCopyable } from './copy-file.ts';
 export { destinationFolder, folderFor, type NamedDestination } from './destination-folder.ts';
 export { contentAddress } from './download-address.ts';
+export { checkTags } from './edit-file.ts';
 export { type AccessibleFile, fileFor } from './file-access.ts';
 export { fileAnswer } from './file-answer.ts';
 export { fileResource } from './file-resource.ts';
@@ -13,4 +14,3 @@ export { checkGivesWay, freeName, holderOfName, placeFile } from './place-file.t
 export { blobGarbageIn } from './tables/blob-garbage-table.ts';
 export { fileBatchesIn } from './tables/file-batch-table.ts';
 export { type DetailedFile, type FileRow, filesIn } from './tables/file-table.ts';
-export { checkTags } from './tags.ts';

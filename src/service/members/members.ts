@@ -1,5 +1,4 @@
 /** What other subjects may use of members. */
 export { ALL_PERMISSIONS, demand, type ProjectPermission, permissionsWith } from './permissions.ts';
-export { permissionsIn, projectFor } from './project-access.ts';
-export { isOwnedId } from './project-id.ts';
+export { isOwnedId, permissionsIn, projectFor } from './project-access.ts';
 export { type MemberProject, type ProjectRow, projectsIn } from './project-table.ts';

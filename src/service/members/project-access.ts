@@ -3,9 +3,7 @@ import type { ProjectPermissions } from '../../contract/project.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { Store } from '../store/store.ts';
-import { isOwnedId } from './project-id.ts';
-import type { MemberProject } from './project-table.ts';
-import { projectsIn } from './project-table.ts';
+import { type MemberProject, projectsIn } from './project-table.ts';
 
 /** A project the caller is a member of. To everybody else it does not exist. @throws ServiceError 3002 */
 export async function projectFor(store: Store, caller: Caller, projectId: string): Promise<MemberProject> {
@@ -30,4 +28,9 @@ export async function permissionsIn(
   const permissions = await projectsIn(store).permissionsOf(caller.username, id);
   if (permissions === undefined) throw new ServiceError(missing, `You have no project ${id}.`);
   return permissions;
+}
+
+/** Whether the text has the form of a project or volume id: `{owner}/{name}`. */
+export function isOwnedId(id: string): boolean {
+  return /^[^/\0]+\/[^/\0]+$/.test(id);
 }

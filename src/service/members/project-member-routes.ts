@@ -9,13 +9,13 @@ import {
 } from '../../contract/project.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
+import type { RequestView } from '../http/request-view.ts';
 import { ServiceError } from '../http/service-error.ts';
 import type { HasStore } from '../store/store.ts';
 import { usersIn } from '../users/users.ts';
 import { projectFor } from './project-access.ts';
-import { projectMember } from './project-member-resource.ts';
 import { addMember, editMember, removeMember } from './project-members.ts';
-import { projectsIn } from './project-table.ts';
+import { type ProjectMemberRow, projectsIn } from './project-table.ts';
 
 const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
 const MemberPath = Type.Object({ ...ProjectPath.properties, username: Type.String() });
@@ -108,4 +108,13 @@ function memberRoutes(app: App, services: HasStore): void {
 
 function idOf({ owner, project }: { readonly owner: string; readonly project: string }): string {
   return `${owner}/${project}`;
+}
+
+function projectMember(
+  projectId: string,
+  { username, email, permissions }: ProjectMemberRow,
+  view: RequestView,
+): ProjectMember {
+  const href = view.href(`/projects/${projectId}/members/${encodeURIComponent(username)}`);
+  return { href, id: username, username, email, type: 'USER', permissions };
 }

@@ -12,14 +12,16 @@ import type { HasClock } from '../../lib/clock.ts';
 import type { HasLogger } from '../../observe/logger.ts';
 import type { App } from '../http/fastify-types.ts';
 import { pageAnswer } from '../http/page-answer.ts';
+import type { RequestView } from '../http/request-view.ts';
 import { checkTerms } from '../http/search-terms.ts';
-import { projectFor, projectsIn } from '../members/members.ts';
+import { type MemberProject, projectFor, projectsIn } from '../members/members.ts';
 import type { HasBlobs } from '../storage/blobs/blob-store.ts';
 import type { HasStore } from '../store/store.ts';
+import { apiTime } from '../store/stored-time.ts';
 import { createProject } from './create-project.ts';
 import { deleteProject } from './delete-project.ts';
 import { editProject } from './edit-project.ts';
-import { projectResource } from './project-resource.ts';
+import { shownSettings } from './project-fields.ts';
 
 const ProjectPath = Type.Object({ owner: Type.String(), project: Type.String() });
 const ProjectPage = PageOf(ProjectResource);
@@ -121,4 +123,26 @@ function redirects(app: App): void {
 
 function idOf({ owner, project }: { readonly owner: string; readonly project: string }): string {
   return `${owner}/${project}`;
+}
+
+/** A project as the API shows it to one of its members. */
+function projectResource(project: MemberProject, view: RequestView): ProjectResource {
+  const { id, name, description, category, created_by, permissions, billing_group, root_folder } = project;
+  const tags: string[] = JSON.parse(project.tags);
+  return {
+    href: view.href(`/projects/${id}`),
+    id,
+    name,
+    type: 'v2',
+    description,
+    tags,
+    settings: shownSettings(JSON.parse(project.settings), tags),
+    permissions,
+    ...(billing_group === null ? {} : { billing_group }),
+    category,
+    created_by,
+    created_on: apiTime(project.created_on),
+    modified_on: apiTime(project.modified_on),
+    ...(view.advance ? { root_folder } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GroupSync } from '../../lib/group-sync.ts';
-import { syncDirectory } from '../../lib/sync-directory.ts';
+import { syncDirectory } from '../../lib/sync.ts';
 import { DatabaseError } from './database-failure.ts';
 
 /**

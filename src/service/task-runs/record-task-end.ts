@@ -1,14 +1,16 @@
 import type { FileMetadata } from '../../contract/file.ts';
 import type { TaskValues } from '../../contract/task.ts';
+import { randomId } from '../../lib/random-id.ts';
 import { TaskFailure } from '../engines/task-engine.ts';
+import { type FileRow, filesIn, newFile } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 import { recordAct, recordEnd, underLease } from '../jobs/job-run.ts';
+import { projectsIn } from '../members/members.ts';
 import { isStoreFailure } from '../storage/s3/s3-failure.ts';
 import { isPassingFailure } from '../store/database-failure.ts';
 import type { Store } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
-import { endTask, type TaskEnd, type TaskRow, taskDetails, tasksIn } from '../tasks/tasks.ts';
-import { outputFolder } from './output-folder.ts';
+import { endTask, folderPathOf, type TaskEnd, type TaskRow, taskDetails, tasksIn } from '../tasks/tasks.ts';
 import { placeOutputs, type StoredOutputs } from './task-outputs.ts';
 import type { TaskProgress } from './task-progress.ts';
 import type { TaskRun } from './task-run.ts';
@@ -105,4 +107,36 @@ async function placed(
   const place = { ...made, folder, taskId: task.id, createdBy: task.executed_by ?? '' };
   // Outputs that the app did not make stay null.
   return { ...details.outputs, ...(await placeOutputs(tx, outputs, place)) };
+}
+
+/**
+ * The folder of the project that takes the outputs: what the task names as its output location, made where it is missing,
+ * else the root. Inside a transaction. @throws TaskFailure when a file is in the way
+ */
+async function outputFolder(
+  tx: Store,
+  task: TaskRow,
+  { location, now }: { readonly location: unknown; readonly now: string },
+): Promise<FileRow> {
+  const project = await projectsIn(tx).find(task.project_id);
+  let folder = project && (await filesIn(tx).find(project.root_folder));
+  if (folder === undefined) throw new TaskFailure('The project is gone.');
+  for (const name of folderPathOf(location)) {
+    const there = await filesIn(tx).findChild(folder.id, name);
+    if (there?.kind === 'file') throw new TaskFailure(`The output location ${name} is a file.`);
+    if (there === undefined) {
+      const made = newFile({
+        id: randomId(),
+        project_id: task.project_id,
+        parent_id: folder.id,
+        kind: 'folder',
+        name,
+        created_by: task.executed_by ?? '',
+        created_on: now,
+      });
+      await filesIn(tx).insert(made);
+      folder = made;
+    } else folder = there;
+  }
+  return folder;
 }

@@ -10,13 +10,12 @@ import { type InputEntry, type InputFile, type InputFolder, TaskFailure } from '
 import { type FileRow, filesIn } from '../files/files.ts';
 import type { Caller } from '../http/caller.ts';
 import { ServiceError } from '../http/service-error.ts';
-import type { HasBlobs } from '../storage/blobs/blob-store.ts';
+import type { HasBlobs, OpenBlob } from '../storage/blobs/blob-store.ts';
 import type { HasSigner } from '../storage/blobs/url-signer.ts';
 import type { HasBuckets } from '../storage/buckets/buckets.ts';
 import type { HasStore, Store } from '../store/store.ts';
 import { type FileValue, outerFilesIn, readableFile, taskFiles, withFiles } from '../tasks/tasks.ts';
-import type { HasVolumeSecrets } from '../volumes/volumes.ts';
-import { openContent } from './file-content.ts';
+import { activeVolume, type HasVolumeSecrets, objectPlace, refuseAsService } from '../volumes/volumes.ts';
 import { inputAddress } from './input-address.ts';
 
 const DEPTH_MAX = 50;
@@ -134,4 +133,22 @@ async function inputFolder(
 function checkedName(name: string): string {
   if (name !== '.' && name !== '..' && Buffer.byteLength(name) <= 255) return name;
   throw new TaskFailure(`No tool can have a file of the name ${name} as its input.`);
+}
+
+/** Opens the bytes of a file, wherever they are. @throws ServiceError 5002, 9007, 9069, 9105, 9200 to 9209 */
+async function openContent(
+  services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets,
+  file: FileRow,
+): Promise<OpenBlob> {
+  const { blob_key, volume_id, location } = file;
+  if (volume_id !== null && location !== null) {
+    const volume = await activeVolume(services, volume_id);
+    const { bucket, key } = await objectPlace(services, volume, location);
+    const object = await bucket.open(key).catch(refuseAsService);
+    if (object === undefined) throw new ServiceError(9105, `The volume has no object at ${location}.`);
+    return object;
+  }
+  const blob = blob_key === null ? undefined : await services.blobs.open(blob_key);
+  if (blob === undefined) throw new ServiceError(5002, `The content of ${file.name} is gone.`);
+  return blob;
 }

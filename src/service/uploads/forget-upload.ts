@@ -1,10 +1,14 @@
+import type { HasClock } from '../../lib/clock.ts';
 import type { HasLogger } from '../../observe/logger.ts';
 import { filesIn } from '../files/files.ts';
+import type { Caller } from '../http/caller.ts';
+import { ServiceError } from '../http/service-error.ts';
+import type { HasMetrics } from '../operations/monitoring/service-metrics.ts';
 import type { HasBlobs } from '../storage/blobs/blob-store.ts';
-import type { Store } from '../store/store.ts';
-import { targetOf } from './upload-access.ts';
-import type { UploadRow } from './upload-table.ts';
-import { uploadsIn } from './upload-table.ts';
+import type { HasStore, Store } from '../store/store.ts';
+import { storedTime } from '../store/stored-time.ts';
+import { targetOf, uploadFor } from './upload-access.ts';
+import { type UploadRow, uploadsIn } from './upload-table.ts';
 
 /**
  * Ends an upload, inside a transaction. The blob that it may have become is noted as garbage, and what was sent of it looks
@@ -23,4 +27,18 @@ export async function removeSent({ blobs, logger }: HasBlobs & HasLogger, upload
     const left = { upload: upload.id, blob: target.key, err: error };
     logger.error(left, 'what was sent of an upload is left to the sweep');
   });
+}
+
+/** Forgets the upload and what was sent of it. @throws ServiceError 8003, 8001 */
+export async function abortUpload(
+  services: HasStore & HasBlobs & HasMetrics & HasClock & HasLogger,
+  caller: Caller,
+  uploadId: string,
+): Promise<void> {
+  const { store, clock, metrics } = services;
+  const upload = await uploadFor(store, caller, uploadId);
+  const now = storedTime(clock.now());
+  if (!(await store.transaction((tx) => forgetUpload(tx, upload, now)))) throw new ServiceError(8003);
+  await removeSent(services, upload);
+  metrics.uploadDropped('aborted');
 }

@@ -9,10 +9,10 @@ import {
 } from '../../contract/volume.ts';
 import type { App } from '../http/fastify-types.ts';
 import { addressOf } from '../http/page-answer.ts';
+import { ServiceError } from '../http/service-error.ts';
 import type { HasDownloadTime, HasSigner } from '../storage/blobs/url-signer.ts';
 import type { HasBuckets } from '../storage/buckets/buckets.ts';
 import type { HasStore } from '../store/store.ts';
-import { continuationOf, continuationToken } from './continuation-token.ts';
 import { findVolumeObject, listVolume } from './volume-contents.ts';
 import { volumeObjectAddress } from './volume-object-address.ts';
 import { volumeLevel, volumeObject } from './volume-object-resource.ts';
@@ -77,4 +77,18 @@ function listRoute(app: App, services: HasStore & HasVolumeSecrets & HasBuckets)
       };
     },
   );
+}
+
+/** How the API writes the place where a listing goes on. */
+function continuationToken(continuation: string): string {
+  return Buffer.from(continuation).toString('base64url');
+}
+
+/** Undefined for the empty token, which is that of the first page. @throws ServiceError 9011 */
+function continuationOf(token: string): string | undefined {
+  if (token === '') return undefined;
+  const continuation = Buffer.from(token, 'base64url').toString();
+  if (continuationToken(continuation) !== token)
+    throw new ServiceError(9011, 'The continuation token is not valid.');
+  return continuation;
 }

@@ -1,7 +1,6 @@
 import type { Annotations } from '../../content/ports.ts';
 import { LINK_PAIR } from '../../jobs/symbolic-link.ts';
 import type { ProjectFileNode } from '../model/node.ts';
-import { isAhead } from './is-ahead.ts';
 import { localFacts } from './local-facts.ts';
 import { fits, withinLimit } from './pairs-that-fit.ts';
 import { readReservedPairs, reservedPairs, userPairs } from './reserved-pairs.ts';
@@ -71,4 +70,14 @@ export function restoreAnnotations(node: ProjectFileNode, annotations: Annotatio
 /** A link whose publication was interrupted is to be a link all the same. */
 function linkPair({ [LINK_PAIR]: pair }: Readonly<Record<string, string>>): Record<string, string> {
   return pair === undefined ? {} : { [LINK_PAIR]: pair };
+}
+
+/**
+ * The file has content here that the platform does not have yet: other bytes, or none any more. Or it has, as another file
+ * than the record tells of: who publishes has not taken that on.
+ */
+export function isAhead({ draft, record }: ProjectFileNode): boolean {
+  if (draft === undefined) return false;
+  const { dirty, sizeBytes, publishedFileId = record?.id } = draft;
+  return dirty || sizeBytes !== record?.sizeBytes || publishedFileId !== record.id;
 }

@@ -9,21 +9,22 @@
 import { TARGET_IS_CONTENT } from '../../jobs/symbolic-link.ts';
 import { latest, nanosecondsOf } from '../../lib/nanoseconds.ts';
 import type { Attributes } from '../file-system.ts';
-import type {
-  DirectoryNode,
-  LinkNode,
-  Node,
-  Owner,
-  ProjectFileNode,
-  ProjectFolderNode,
-  SpecialFileNode,
-  VirtualFileNode,
-  VolumeObjectNode,
+import {
+  type DirectoryNode,
+  isLink,
+  type LinkNode,
+  type Node,
+  type Owner,
+  type ProjectFileNode,
+  type ProjectFolderNode,
+  type SpecialFileNode,
+  sizeOf,
+  type VirtualFileNode,
+  type VolumeObjectNode,
 } from '../model/node.ts';
-import { isLink, sizeOf } from '../model/node.ts';
 import type { TreeOptions } from '../model/tree.ts';
 import { isFixedAlias } from '../model/write-access.ts';
-import { isAhead } from './is-ahead.ts';
+import { isAhead } from './annotations.ts';
 import { readReservedPairs } from './reserved-pairs.ts';
 
 export const S_IFREG = 0o100_000;

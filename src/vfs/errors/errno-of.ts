@@ -5,8 +5,7 @@
 import type { ApiError, StorageError, TransportError } from '../../api/errors.ts';
 import type { Failure } from '../../api/model.ts';
 import type { ContentError } from '../../content/ports.ts';
-import type { JobError } from '../../jobs/job-error.ts';
-import type { TransferRefused } from '../../jobs/transfer-refused.ts';
+import type { JobError, TransferRefused } from '../../jobs/job-error.ts';
 import type { Errno } from '../../lib/errno.ts';
 import type { UnsettledError } from '../../lib/pages-in-order.ts';
 import type { FsError } from './fs-error.ts';

@@ -6,16 +6,14 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
-import { annotationsFor, keptMetadata, pairsToBe } from '../attributes/annotations.ts';
-import { isAhead } from '../attributes/is-ahead.ts';
+import { annotationsFor, isAhead, keptMetadata, pairsToBe } from '../attributes/annotations.ts';
 import { fits, tellLeftOut, withinLimit } from '../attributes/pairs-that-fit.ts';
 import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { ProjectFileNode } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
-import type { Pairs } from './limits.ts';
-import { requireCount } from './limits.ts';
+import { type Pairs, requireCount } from './limits.ts';
 
 export class FileMetadata {
   readonly #tree: Pick<Tree, 'api' | 'published' | 'doubt' | 'recordError'>;

@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { SpoolFile } from '../../../src/content/write/spool/spool-file.ts';
-import { syncDirectory } from '../../../src/lib/sync-directory.ts';
+import { syncDirectory } from '../../../src/lib/sync.ts';
 import { BECAUSE, bytesOf, directory, forever, newDraft, published, writerOf } from './draft-world.ts';
 import { patterned } from './fake-platform.ts';
 
-vi.mock('../../../src/lib/sync-directory.ts', { spy: true });
+vi.mock('../../../src/lib/sync.ts', { spy: true });
 
 const tooMany = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
 

@@ -1,7 +1,7 @@
 import { constants, copyFile, mkdir, open, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { exists } from '../../../lib/exists.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import type { DraftState } from '../journal/journal-entry.ts';
 import { type AboutKept, KEPT_DIRECTORY, writeAbout } from '../kept/about-kept.ts';
 import type { Extent } from '../spool/extent-map.ts';

@@ -15,7 +15,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import { explainDiskFailure } from '../spool/disk-failure.ts';
 import { applyEntry, type DraftState, encodeEntry, type JournalEntry } from './journal-entry.ts';
 import { journalLines } from './journal-lines.ts';

@@ -5,7 +5,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../lib/error-code.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import type { Annotations, UploadTarget } from '../../ports.ts';
 
 export interface AboutKept {

@@ -1,7 +1,7 @@
 /** Turns a kept file into one that an ended mount owed: the journal has it again, as a draft to publish. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFile } from '../../../lib/sync-file.ts';
+import { syncFile } from '../../../lib/sync.ts';
 import { ContentError } from '../../ports.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { DraftState } from '../journal/journal-entry.ts';

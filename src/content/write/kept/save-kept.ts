@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../../lib/error-code.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import type { KeptFile } from './kept-files.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

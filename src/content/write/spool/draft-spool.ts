@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { Mutex } from '../../../lib/mutex.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import type { ByteRange } from '../../byte-range.ts';
 import { ContentError } from '../../ports.ts';
 import { explainDiskFailure, isDiskFull } from './disk-failure.ts';

@@ -1,7 +1,7 @@
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomId } from '../../../lib/random-id.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 
 /** A piece of a blob: a file that holds so many of its bytes. */
 export interface Segment {

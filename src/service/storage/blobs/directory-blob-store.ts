@@ -15,7 +15,7 @@ import { OBJECT_SIZE_MAX, PART_SIZE_MAX } from '../../../contract/limits.ts';
 import { errorCode } from '../../../lib/error-code.ts';
 import { GroupSync } from '../../../lib/group-sync.ts';
 import { isRandomId, randomId } from '../../../lib/random-id.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import type { SignedAddress } from '../objects/byte-source.ts';
 import { copyFileDurably, makeDirectory } from '../objects/durable-file.ts';
 import type { Remains } from '../objects/remains.ts';

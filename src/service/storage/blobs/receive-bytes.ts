@@ -12,7 +12,11 @@ import { createMd5 } from '../../../lib/md5.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { releaseBytes } from '../../../lib/release-bytes.ts';
 import { TooManyBytesError } from '../objects/too-many-bytes-error.ts';
-import { PieceBuffers } from './piece-buffers.ts';
+
+/** Of a part that is received at once; a multiple of MD5's blocks. */
+const PIECE_BYTES = 512 * 1024;
+/** Kept for the next part: the first touch of fresh memory costs more than a copy into it. */
+const MOST_IDLE = 64;
 
 export interface ReceivedFile {
   /** Still a temporary name: the caller gives it a lasting one. */
@@ -59,6 +63,20 @@ export async function receiveBytes(
     // The rest must be read all the same: on a connection that is kept, the next request comes after it.
     bytes.resume();
     throw error;
+  }
+}
+
+/** Buffers of one size, used again. */
+class PieceBuffers {
+  readonly #idle: Buffer[] = [];
+
+  take(): Buffer {
+    return this.#idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES);
+  }
+
+  /** The caller has no use for it any more, nor has anyone whom it gave it to. */
+  giveBack(buffer: Buffer): void {
+    if (this.#idle.length < MOST_IDLE) this.#idle.push(buffer);
   }
 }
 

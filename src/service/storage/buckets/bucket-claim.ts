@@ -1,7 +1,7 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import { BucketError } from '../objects/bucket-error.ts';
 import { makeDirectory } from '../objects/durable-file.ts';
 import type { BucketCredentials } from './bucket-credentials.ts';

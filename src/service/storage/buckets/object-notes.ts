@@ -12,9 +12,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
-import type { PutOptions } from '../objects/bucket.ts';
-import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS } from '../objects/bucket.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
+import { DEFAULT_CONTENT_TYPE, DEFAULT_STORAGE_CLASS, type PutOptions } from '../objects/bucket.ts';
 import { makeDirectory } from '../objects/durable-file.ts';
 import { NOTES_DIRECTORY } from './key-path.ts';
 

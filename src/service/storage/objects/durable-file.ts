@@ -3,8 +3,7 @@ import { createReadStream, createWriteStream, constants as fsConstants } from 'n
 import { chmod, chown, copyFile, link, mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
-import { syncFile } from '../../../lib/sync-file.ts';
+import { syncDirectory, syncFile } from '../../../lib/sync.ts';
 import type { PutSource } from './bucket.ts';
 
 /** Fills a new file with the source's bytes, durably, and answers their MD5 in hex. */

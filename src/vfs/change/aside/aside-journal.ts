@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import type { Annotations } from '../../../content/ports.ts';
 import { errorCode } from '../../../lib/error-code.ts';
-import { syncDirectory } from '../../../lib/sync-directory.ts';
+import { syncDirectory } from '../../../lib/sync.ts';
 import { FsError } from '../../errors/fs-error.ts';
 
 /** Folder id and name, as the platform has them. */

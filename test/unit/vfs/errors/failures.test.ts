@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-
 import { StorageError, TransportError } from '../../../../src/api/errors.ts';
 import { ContentError } from '../../../../src/content/ports.ts';
-import { JobError } from '../../../../src/jobs/job-error.ts';
-import { TransferRefused } from '../../../../src/jobs/transfer-refused.ts';
+import { JobError, TransferRefused } from '../../../../src/jobs/job-error.ts';
 import { UnsettledError } from '../../../../src/lib/pages-in-order.ts';
 import { errnoOf } from '../../../../src/vfs/errors/errno-of.ts';
 import { ErrorRegistry } from '../../../../src/vfs/errors/error-registry.ts';

@@ -9,3 +9,8 @@ export async function syncFile(path: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** Makes the names in a directory durable: a file's own fsync need not (fsync(2)). */
+export function syncDirectory(path: string): Promise<void> {
+  return syncFile(path);
+}

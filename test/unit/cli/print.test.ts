@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tableLines } from '../../../src/cli/admin/table-lines.ts';
+import { tableLines } from '../../../src/cli/admin/print.ts';
 
 const COLUMNS = {
   WHEN: ({ when }: { when: string }) => when,
