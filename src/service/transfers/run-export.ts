@@ -1,7 +1,7 @@
 import type { HasClock } from '../../lib/clock.ts';
 import { blobGarbageIn, type FileRow, fileFor, filesIn } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { type JobRun, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
+import { type JobRun, submitterOf, underLease } from '../jobs/job-run.ts';
 import { demand } from '../members/members.ts';
 import type { OpenBlob } from '../storage/blobs/blob-store.ts';
 import type { HasBuckets } from '../storage/buckets/buckets.ts';
@@ -14,15 +14,14 @@ import {
   locationOf,
   refuseAsService,
   unchangedVolume,
-  usableVolume,
   type Volume,
   volumeKey,
 } from '../volumes/volumes.ts';
+import { beginTransfer, type TransferServices } from './begin-transfer.ts';
 import { exportRefusal } from './exportable.ts';
 import { recordTransferEnd } from './record-transfer-end.ts';
 import { type Renewal, renewAliases } from './renew-aliases.ts';
 import type { ExportRequest } from './transfer-requests.ts';
-import type { TransferServices } from './transfer-services.ts';
 
 /**
  * Puts a file's content on a volume. Then, unless only a copy was asked for, the file becomes an alias of the new object
@@ -40,12 +39,7 @@ import type { TransferServices } from './transfer-services.ts';
  */
 export async function runExport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
-  const request: ExportRequest = JSON.parse(job.request);
-  await recordStart(run);
-  const volume = await usableVolume(services.store, submitterOf(job), {
-    id: request.volume,
-    permission: 'write',
-  });
+  const { request, volume } = await beginTransfer<ExportRequest>(run, 'write');
   demandWritable(volume);
   const file = await exportableFile(services.store, run, request);
   const key = volumeKey(volume.address.prefix, request.location);

@@ -1,7 +1,7 @@
 import { randomId } from '../../lib/random-id.ts';
 import { type FileRow, filesIn, folderFor, freeName, freeNumberedName, newFile } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
-import { type JobRun, recordStart, submitterOf, underLease } from '../jobs/job-run.ts';
+import { type JobRun, submitterOf, underLease } from '../jobs/job-run.ts';
 import { demand } from '../members/members.ts';
 import type { Bucket, ObjectInfo } from '../storage/objects/bucket.ts';
 import type { Store } from '../store/store.ts';
@@ -11,15 +11,14 @@ import {
   locationOf,
   refuseAsService,
   unchangedVolume,
-  usableVolume,
   type Volume,
   volumeKey,
   volumeKeyPrefix,
 } from '../volumes/volumes.ts';
+import { beginTransfer, type TransferServices } from './begin-transfer.ts';
 import { insertAliasTree, objectsBelow } from './import-folder.ts';
 import { recordTransferEnd } from './record-transfer-end.ts';
 import type { ImportRequest } from './transfer-requests.ts';
-import type { TransferServices } from './transfer-services.ts';
 
 /**
  * Makes an alias in a project of an object on a volume, or of each object in a folder there. The user must still have the
@@ -29,12 +28,7 @@ import type { TransferServices } from './transfer-services.ts';
  */
 export async function runImport(run: JobRun<TransferServices>): Promise<void> {
   const { services, job } = run;
-  const request: ImportRequest = JSON.parse(job.request);
-  await recordStart(run);
-  const volume = await usableVolume(services.store, submitterOf(job), {
-    id: request.volume,
-    permission: 'copy',
-  });
+  const { request, volume } = await beginTransfer<ImportRequest>(run, 'copy');
   const bucket = await bucketOf(services, volume);
   const insert = await (request.folder ? folderImport : objectImport)(run, { request, volume, bucket });
   await underLease(run, async (tx) => {
