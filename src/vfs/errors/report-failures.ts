@@ -2,7 +2,7 @@
  * Every failed operation is kept for `user.svc.error` and logged, once, here: no operation has to think of it.
  */
 import type { Errno } from '../../lib/errno.ts';
-import type { FileHandle, FileSystem, NodeId } from '../file-system.ts';
+import type { AttributeChanges, FileHandle, FileSystem, NodeId } from '../file-system.ts';
 import { openModeOf } from '../open-flags.ts';
 import { errnoOf } from './errno-of.ts';
 import type { ErrorRegistry, Failure } from './error-registry.ts';
@@ -144,9 +144,17 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
 /** What beside the path tells one operation from another of its kind: a file that is read may still not be written. */
 function aspectsOf(op: keyof FileSystem, args: readonly unknown[]): Pick<Failure, 'attribute' | 'access'> {
   if (op === 'getxattr' || op === 'setxattr' || op === 'removexattr') return { attribute: String(args[1]) };
+  if (op === 'setattr') return { attribute: attributeSetBy(args[1] as AttributeChanges) };
   if (op !== 'open') return {};
   const { write, truncate } = openModeOf(Number(args[1]));
   return { access: write || truncate ? 'write' : 'read' };
+}
+
+/** As chmod, truncate, touch and chown set them: the kernel asks for each alone. */
+function attributeSetBy({ mode, sizeBytes, mtimeNs, atimeNs }: AttributeChanges): string {
+  if (sizeBytes !== undefined) return 'size';
+  if (mode !== undefined) return 'mode';
+  return mtimeNs !== undefined || atimeNs !== undefined ? 'time' : 'owner';
 }
 
 /** All the names that an operation is about. */

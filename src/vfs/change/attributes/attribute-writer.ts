@@ -48,8 +48,10 @@ export class AttributeWriter {
 
   /** As `write`, when nobody waits for it: a failure is recorded. */
   writeUnheard(node: ProjectFileNode): void {
+    const { mode, mtimeNs } = localFacts(node);
+    const attribute = mode !== undefined ? 'mode' : mtimeNs !== undefined ? 'time' : 'owner';
     this.write(node).catch((error: unknown) =>
-      this.#tree.recordError({ op: 'setattr', path: pathOf(node) }, error),
+      this.#tree.recordError({ op: 'setattr', attribute, path: pathOf(node) }, error),
     );
   }
 

@@ -8,7 +8,7 @@ import { ErrorRegistry } from '../../../../src/vfs/errors/error-registry.ts';
 import { failureOf } from '../../../../src/vfs/errors/failure-of.ts';
 import { FsError } from '../../../../src/vfs/errors/fs-error.ts';
 import { reportFailures } from '../../../../src/vfs/errors/report-failures.ts';
-import type { FileHandle, FileSystem, NodeId } from '../../../../src/vfs/file-system.ts';
+import type { AttributeChanges, FileHandle, FileSystem, NodeId } from '../../../../src/vfs/file-system.ts';
 import { apiError } from '../../../support/fake-api.ts';
 
 describe('the errno of a failure', () => {
@@ -315,6 +315,17 @@ describe('a failed operation', () => {
         () => setxattr('user.x'),
       );
       expect(told('/node-2')).toBeUndefined();
+    });
+
+    it('for the mode, the time, the owner or the size that was refused, and not for another of them', async () => {
+      const sets = [{ mode: 0o600 }, { mtimeNs: 'now' }, { uid: 1 }, { sizeBytes: 0 }] as const;
+      for (const refused of sets) {
+        const set = (changes: AttributeChanges) => () => fs.setattr(node(2), changes, undefined, context);
+        await failedAndThen(set(refused), ...sets.filter((other) => other !== refused).map(set));
+        expect(told('/node-2')).toBe('setattr');
+        await failedAndThen(set(refused), set(refused));
+        expect(told('/node-2')).toBeUndefined();
+      }
     });
 
     it('not when another operation succeeds, or a program only reads', async () => {
