@@ -105,6 +105,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       jobs,
       writer,
       failureAt: files.failureAt,
+      unwritableAt: files.unwritableAt,
       flush: files.flush,
       retryKept: files.retryKept,
       dropKept: files.dropKept,

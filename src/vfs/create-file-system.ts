@@ -22,6 +22,7 @@ import { NodeMaker } from './model/node-maker.ts';
 import { NodeTable } from './model/node-table.ts';
 import type { TreeOptions, TreeParts } from './model/tree.ts';
 import { versionOf } from './model/version-of.ts';
+import { unwritableAt } from './model/write-access.ts';
 import { passThrough } from './pass-through.ts';
 import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
@@ -61,6 +62,8 @@ export interface MountedFileSystem {
   ): void;
   /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
   failureAt(path: string): Failure | undefined;
+  /** Why nobody may write at a path, which the kernel refuses without a word. */
+  unwritableAt(path: string): string | undefined;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
@@ -137,6 +140,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     nameRefused: ({ op, parent, name }, error) =>
       tree.recordError({ op, path: join(pathOf(nodes.get(parent)), name) }, error),
     failureAt: (path) => errors.lastAt(path),
+    unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, path)),
     contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () =>
       folderState.flush().catch((error: unknown) => {

@@ -8,7 +8,8 @@ import { locate } from '../mount/select-mount.ts';
 
 const DETAILS = `
 Tells the last operation that failed at a path of a mount and has not succeeded since: what it was, how long ago, the
-request, and what to do about it. While calls wait for the service or its rate limit, it tells until when.
+request, and what to do about it. While calls wait for the service or its rate limit, it tells until when. It also tells
+why nobody may write at the path, which the kernel refuses by the mode bits, without asking svcfs.
 
 The path need not exist. A file that could not be made is found under its own path and under its directory; a directory
 that cannot be entered, under every path below it.`;

@@ -2,10 +2,11 @@ import { printable } from '../../lib/printable.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 
 /** Two lines for a person: which operation failed and how long ago, and why. */
-export function describeFailure({ atMs, op, attribute, path, text }: Failure, nowMs: number): string {
+export function describeFailure({ atMs, op, attribute, path, target, text }: Failure, nowMs: number): string {
   const what = attribute === undefined ? op : `${op} ${attribute}`;
+  const where = target === undefined ? path : `${path} to ${target}`;
   const when = new Date(atMs).toISOString();
-  return `${ago(nowMs - atMs)} ago, ${when}: ${printable(`${what} ${path}`)}\n${text.split('\n').map(printable).join('\n')}`;
+  return `${ago(nowMs - atMs)} ago, ${when}: ${printable(`${what} ${where}`)}\n${text.split('\n').map(printable).join('\n')}`;
 }
 
 const UNITS = [

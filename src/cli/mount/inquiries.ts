@@ -10,6 +10,7 @@ export interface Inquiries extends CacheParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
+  readonly unwritableAt: MountedFileSystem['unwritableAt'];
   readonly flush: MountedFileSystem['flush'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
@@ -25,7 +26,7 @@ export async function answerInquiry(
   inquiries: Inquiries,
   { send, signal }: { readonly send: (answer: CacheAnswer) => void; readonly signal: AbortSignal },
 ): Promise<InquiryAnswer> {
-  const { jobs, writer, failureAt, flush, rates, statistics } = inquiries;
+  const { jobs, writer, failureAt, unwritableAt, flush, rates, statistics } = inquiries;
   switch (request.request) {
     case 'status':
       return {
@@ -44,7 +45,7 @@ export async function answerInquiry(
         answer: 'why',
         failure: failureAt(request.path),
         job: jobs.ofPath(request.path),
-        circumstances: inquiries.circumstances(),
+        circumstances: [...inquiries.circumstances(), ...told(unwritableAt(request.path))],
       };
     case 'flush':
       return {
@@ -58,6 +59,10 @@ export async function answerInquiry(
     case 'evict':
       return answerCacheRequest(request, inquiries, { send, signal });
   }
+}
+
+function told(reason: string | undefined): readonly string[] {
+  return reason === undefined ? [] : [reason];
 }
 
 async function dealWithKept(

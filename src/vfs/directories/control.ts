@@ -92,9 +92,10 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-function errorLine({ atMs, op, attribute, path, text }: Failure): string {
+function errorLine({ atMs, op, attribute, path, target, text }: Failure): string {
   const what = attribute === undefined ? op : `${op} ${attribute}`;
-  return `${new Date(atMs).toISOString()} ${what} ${path}: ${text.replaceAll('\n', ' ')}\n`;
+  const where = target === undefined ? path : `${path} to ${target}`;
+  return `${new Date(atMs).toISOString()} ${what} ${where}: ${text.replaceAll('\n', ' ')}\n`;
 }
 
 /** No failure: what is so at the moment. */

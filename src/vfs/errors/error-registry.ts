@@ -9,6 +9,8 @@ export interface Failure {
   /** What an open was for. */
   readonly access?: 'read' | 'write' | undefined;
   readonly path: string;
+  /** The other name that it was about: the new one of a rename. */
+  readonly target?: string | undefined;
   readonly errno: string;
   /** What failed and what to do about it, for a person. */
   readonly text: string;
@@ -30,6 +32,8 @@ export class ErrorRegistry {
   readonly #byPath = new Map<string, Failure>();
   /** Names that could not be looked up, and were not since: no program gets to what is below. */
   readonly #unreachable = new Set<string>();
+  /** By the other name that they were about: the last one of each, until something else has happened to the name. */
+  readonly #byTarget = new Map<string, Failure>();
   /** When each was recorded, counted in failures: how old it is does not tell, for clocks stand still. */
   readonly #recordedAt = new Map<Failure, number>();
   #recorded = 0;
@@ -41,6 +45,7 @@ export class ErrorRegistry {
   record(failure: Failure): void {
     this.#forget(failure.path);
     this.#byPath.set(failure.path, failure);
+    if (failure.target !== undefined) this.#byTarget.set(failure.target, failure);
     this.#recorded += 1;
     this.#recordedAt.set(failure, this.#recorded);
     const [oldest] = this.#byPath.keys();
@@ -67,6 +72,8 @@ export class ErrorRegistry {
     const failure = this.#byPath.get(path);
     if (failure && isEnded(failure)) this.#forget(path);
     if (ops !== 'all') return;
+    const toThis = this.#byTarget.get(path);
+    if (toThis && isEnded(toThis)) this.#byTarget.delete(path);
     for (const below of this.list())
       if (below.path.startsWith(`${path}/`) && isEnded(below)) this.#forget(below.path);
   }
@@ -78,13 +85,16 @@ export class ErrorRegistry {
 
   /**
    * The newest failure of a path, of the names in it, and of the directories on the way to it that cannot be looked up.
-   * An entry that could not be made has no other place to say why.
+   * An entry that could not be made has no other place to say why. A rename is told at both names.
    */
   lastAt(path: string): Failure | undefined {
+    const isHere = (at: string): boolean => at === path || dirname(at) === path;
     return this.list().findLast(
       (failure) =>
-        failure.path === path ||
-        dirname(failure.path) === path ||
+        isHere(failure.path) ||
+        (failure.target !== undefined &&
+          isHere(failure.target) &&
+          this.#byTarget.get(failure.target) === failure) ||
         (path.startsWith(`${failure.path}/`) && this.#unreachable.has(failure.path)),
     );
   }
@@ -97,6 +107,8 @@ export class ErrorRegistry {
   #forget(path: string): void {
     const failure = this.#byPath.get(path);
     if (failure) this.#recordedAt.delete(failure);
+    if (failure?.target !== undefined && this.#byTarget.get(failure.target) === failure)
+      this.#byTarget.delete(failure.target);
     this.#byPath.delete(path);
     this.#unreachable.delete(path);
   }

@@ -4,7 +4,7 @@ import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
 
 /** What was done, and where. */
-export type FailedOperation = Pick<Failure, 'op' | 'path' | 'attribute' | 'access'>;
+export type FailedOperation = Pick<Failure, 'op' | 'path' | 'target' | 'attribute' | 'access'>;
 
 /** What is kept and shown of a failed operation. */
 export function failureOf(failed: FailedOperation, error: unknown, nowMs: number): Failure {

@@ -112,8 +112,9 @@ export function reportFailures(fileSystem: FileSystem, reports: FailureReports):
 function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureReports): Method {
   const failed = (error: unknown, args: readonly unknown[]): never => {
     if (!isOrdinary(op, error, args)) {
-      const path = pathOf(SUBJECTS[op], args, reports.paths);
-      reports.report({ op, path, ...aspectsOf(op, args) }, error);
+      const [path = '?', target] = pathsOf(op, args, reports.paths);
+      const other = target === undefined ? {} : { target };
+      reports.report({ op, path, ...other, ...aspectsOf(op, args) }, error);
     }
     throw error;
   };

@@ -1,6 +1,6 @@
 import { FsError } from '../errors/fs-error.ts';
-import type { Node } from './node.ts';
-import { isAlias, projectOf, volumeOf } from './node.ts';
+import type { DirectoryNode, Node } from './node.ts';
+import { isAlias, isDirectory, pathOf, projectOf, volumeOf } from './node.ts';
 import type { Tree, TreeOptions } from './tree.ts';
 
 /**
@@ -28,8 +28,52 @@ export function requireWritable(tree: Tree, node: Node): void {
       return;
     case 'virtual-directory':
     case 'virtual-file':
-      throw new FsError('EPERM', `${node.name || 'the top of the mount'} is made by the file system`);
+      throw new FsError('EPERM', madeByFileSystem(node));
   }
+}
+
+function madeByFileSystem(node: Node): string {
+  const [, top] = pathOf(node).split('/');
+  const isCatalog = node.kind === 'virtual-directory' && (top === 'projects' || top === 'volumes');
+  if (!isCatalog) return `${node.name || 'the top of the mount'} is made by the file system`;
+  return (
+    `svcfs makes no ${top}: make one with the API or the web pages of the platform, and it is in ` +
+    `${top}/OWNER as soon as somebody names it`
+  );
+}
+
+/**
+ * Why nobody may write at a path, by what is known of it: the kernel goes by the mode bits, and tells nothing of that.
+ * Undefined: it may be changed, or nobody has looked it up.
+ */
+export function unwritableAt(tree: Tree, path: string): string | undefined {
+  const node = knownAt(tree.root, path);
+  if (node === undefined) return undefined;
+  try {
+    requireWritable(tree, node);
+    requireNoAlias(tree, node);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof FsError)) throw error;
+    // Nobody has looked into the project or volume.
+    if (error.errno === 'EIO') return undefined;
+    return `nothing is written at ${pathOf(node)}: ${error.message} (${error.errno})`;
+  }
+}
+
+/** The node at a path, or the directory that it would be made in. */
+function knownAt(root: DirectoryNode, path: string): Node | undefined {
+  const names = path.split('/').filter((part) => part !== '');
+  const last = names.pop();
+  if (last === undefined) return undefined;
+  let directory = root;
+  for (const name of names) {
+    const known = directory.children.get(name);
+    if (known?.kind !== 'present' || !isDirectory(known.node)) return undefined;
+    directory = known.node;
+  }
+  const known = directory.children.get(last);
+  return known?.kind === 'present' ? known.node : directory;
 }
 
 /** Whether the bytes of `node` must stay those of an object: it is an alias, and nothing was written to it here. */
@@ -48,6 +92,6 @@ export function requireNoAlias(tree: Tree, node: Node): void {
   throw new FsError(
     'EPERM',
     `${node.name} is an alias${object}, which cannot be written: cp it to another name and write the copy, or remove ` +
-      'it first (--alias-write=copy makes an alias that is written a file of its own)',
+      'it first, as cp --remove-destination does (--alias-write=copy makes an alias that is written a file of its own)',
   );
 }

@@ -220,7 +220,7 @@ describe('a failed operation', () => {
       { op: 'getattr', path: '/node-7' },
       { op: 'mkdir', path: '/d' },
       { op: 'read', path: '/handle-3' },
-      { op: 'rename', path: '/node-5/a' },
+      { op: 'rename', path: '/node-5/a', target: '/b' },
     ]);
   });
 
@@ -347,6 +347,15 @@ describe('a failed operation', () => {
         () => fs.unlink(node(1), 'a', context),
       );
       expect(told('/a')).toBeUndefined();
+    });
+
+    it('at the new name of a rename, when that is removed or given to another entry; its old name tells on', async () => {
+      await failedAndThen(rename, () => fs.create(node(1), 'b', 0, 0, context));
+      expect([told('/b'), told('/a'), told('/node-1')]).toEqual(['rename', 'rename', undefined]);
+      await failedAndThen(rename, () => fs.unlink(node(1), 'b', context));
+      expect([told('/b'), told('/a')]).toEqual([undefined, 'rename']);
+      await failedAndThen(rename, rename);
+      expect([told('/b'), told('/a')]).toEqual([undefined, undefined]);
     });
 
     it('unless it failed after that began', async () => {
