@@ -19,9 +19,9 @@ Every option of every command, with the environment variable that stands in for 
 the definitions in this folder; \`npm run check\` fails when it is stale. \`svcfs help COMMAND\` tells the same, with examples. Commands that are not here take no
 option.
 
-An option on the command line goes before its variable, and the variable before the default. The endpoint and the token of \`svcfs
-mount\` have two places more, and each is looked for on its own: the option, the profile that \`--profile\` names, the variable, the
-profile \`default\`.
+An option on the command line goes before its variable, the variable before a configuration file, and the file before the default.
+The endpoint and the token of \`svcfs mount\` have two places more, and each is looked for on its own: the option, the profile that is
+named, the variable, the configuration file, the profile \`default\`.
 
 | value | how it is written |
 |---|---|
@@ -29,6 +29,30 @@ profile \`default\`.
 | seconds | a number, with up to three decimals: \`2.5\` |
 | a flag's variable | any text turns the flag on; empty, \`0\`, \`false\`, \`no\` and \`off\` leave it off |
 | other variables | an empty one counts as unset; an empty \`SVCFS_TEMPORARY_NAMES\` means no pattern |
+`;
+
+const FILE_OF_OPTIONS = `## config.toml
+
+\`~/.config/svcfs/config.toml\` and \`/etc/svcfs/config.toml\` hold options by their names without dashes, in a table for each
+command: \`[mount]\`, \`[serve]\`, \`[admin.tokens.create]\`. A table of a group, such as \`[admin]\`, is for all its commands. A flag
+is \`true\` or \`false\`.
+
+\`\`\`toml
+[mount]
+metadata-ttl = 30
+
+[profile.lab.mount]               # for --profile lab
+read-only = true
+
+[mountpoint."/mnt/svc".mount]     # for svcfs mount /mnt/svc
+profile = "lab"
+\`\`\`
+
+A mount point goes before a profile, a profile before the table of the command, and the file in the home directory before the other
+one. A name that means nothing is an error, and so is a file that other users may change. \`svcfs unmount\` reads no such file.
+\`svcfs config show [COMMAND] [MOUNTPOINT]\` prints each value and where it comes from.
+
+\`svcfs mount -o ro,metadata-ttl=30\` takes the same names. There \`\\,\` stands for a comma in a value.
 `;
 
 const PROFILE = `## ~/.svcfs/credentials
@@ -49,6 +73,7 @@ const VARIABLES = `## Variables without an option
 | \`SVC_AUTH_TOKEN\` | authentication token of \`svcfs mount\` |
 | \`SVCFS_SECRET_KEY\` | keys that encrypt the secrets of volumes, in place of \`--secret-key-file\` |
 | \`SVCFS_WES_TOKEN\` | token of the cluster at \`--wes-url\` |
+| \`XDG_CONFIG_HOME\` | the configuration file is in the folder \`svcfs\` of it (default: \`~/.config\`) |
 | \`XDG_STATE_HOME\` | state of mounts is in the folder \`svcfs\` of it: logs, sockets, files being written (default: \`~/.local/state\`) |
 | \`XDG_DATA_HOME\` | data of the service is in the folder \`svcfs/service\` of it, unless \`--data\` is given (default: \`~/.local/share\`) |
 | \`NODE_EXTRA_CA_CERTS\` | file with certificates of authorities that Node.js trusts beside its own |
@@ -149,6 +174,7 @@ function fail(message) {
 const page = [
   HEAD,
   ...sections(createProgram(), 'svcfs'),
+  FILE_OF_OPTIONS,
   describeProfile(),
   VARIABLES,
   describeExitCodes(),

@@ -3,6 +3,14 @@ import { InvalidValue, type Option } from '../config/option.ts';
 
 const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no', 'off']);
 
+/** Flags that a variable switches off, with the name of that variable. */
+const REFUSED = new WeakMap<CommandOption, string>();
+
+/** The variable that says that this flag is not given, whatever else would give it. */
+export function refusingVariable(option: CommandOption): string | undefined {
+  return REFUSED.get(option);
+}
+
 type Options = Readonly<Record<string, Option<unknown>>>;
 
 /** Gives a command the options declared in `src/config`. */
@@ -23,9 +31,13 @@ export function addOptionGroups(command: Command, groups: Readonly<Record<string
 function commandOption(option: Option<unknown>): CommandOption {
   const result = new CommandOption(option.flags, option.help).default(option.default, option.defaultText);
   const { parse, environment } = option;
-  if (environment !== undefined && !isRefused(result, environment) && !isUnset(option, environment))
-    result.env(environment);
+  if (environment !== undefined) {
+    if (isRefused(result, environment)) REFUSED.set(result, environment);
+    else if (!isUnset(option, environment)) result.env(environment);
+  }
   if (option.choices !== undefined) result.choices(option.choices);
+  if (option.collect === true)
+    result.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
   if (parse !== undefined) {
     result.argParser((text) => {
       try {

@@ -1,6 +1,7 @@
-import { Command, Help, type Option } from 'commander';
+import { Command } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
 import { addCacheCommand } from './commands/cache.ts';
+import { addConfigCommand } from './commands/config.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
@@ -12,6 +13,8 @@ import { addStatusCommand } from './commands/status.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addWarmupCommand } from './commands/warmup.ts';
 import { addWhyCommand } from './commands/why.ts';
+import { applyConfiguration } from './config/sources.ts';
+import { HELP_FORMAT, wrapped } from './describe/help-format.ts';
 import { packageVersion } from './package-version.ts';
 
 const DETAILS = `
@@ -25,21 +28,28 @@ export function createProgram(): Command {
     .description('Mounts a cloud platform for scientific data: projects and volumes as directories.')
     .version(packageVersion())
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'svcfs: ')) })
-    .configureHelp({ optionDescription })
+    .configureHelp(HELP_FORMAT)
     .exitOverride()
-    .addHelpText('after', DETAILS);
+    .hook('preAction', applyConfiguration)
+    .addHelpText('after', wrapped(DETAILS));
+  program.commandsGroup('Mount:');
   addMountCommand(program);
   addUnmountCommand(program);
+  addDemoCommand(program);
+  program.commandsGroup('See and understand:');
   addStatusCommand(program);
   addWhyCommand(program);
   addJobsCommand(program);
+  addConfigCommand(program);
+  program.commandsGroup('Files:');
   addFlushCommand(program);
   addRecoverCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
-  addDemoCommand(program);
+  program.commandsGroup('Run a service:');
   addServeCommand(program);
   addAdminCommand(program);
+  program.commandsGroup('Help:');
   addHelpCommand(program);
   hintAtHelp(program, program.name());
   return program;
@@ -49,11 +59,4 @@ export function createProgram(): Command {
 function hintAtHelp(command: Command, path: string): void {
   command.showHelpAfterError(`(${path} --help shows what there is)`);
   for (const each of command.commands) hintAtHelp(each, `${path} ${each.name()}`);
-}
-
-/** That a flag is off unless given goes without saying; a default that is found out later is said in words. */
-function optionDescription(this: Help, option: Option): string {
-  const described = Help.prototype.optionDescription.call(this, option).replace(' (default: false)', '');
-  const { defaultValue, defaultValueDescription: inWords } = option;
-  return defaultValue === undefined && inWords ? `${described} (default: ${inWords})` : described;
 }

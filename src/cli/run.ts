@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { asCliError } from './as-cli-error.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { createProgram } from './program.ts';
+import { showState } from './show-state.ts';
 
 /** What was typed, to its end; sets the exit code. */
 export async function run(): Promise<void> {
@@ -10,7 +11,8 @@ export async function run(): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
   });
   try {
-    await createProgram().parseAsync();
+    const [, , ...words] = process.argv;
+    await (words.length === 0 ? showState() : createProgram().parseAsync());
   } catch (error) {
     process.exitCode = explain(error);
   }

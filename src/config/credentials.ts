@@ -1,6 +1,6 @@
 /**
- * Endpoint and token. Each is looked for on its own: flags, then a profile named on the command line, then the
- * environment, then profile `default` of `~/.svcfs/credentials`:
+ * Endpoint and token. Each is looked for on its own: flags, then the profile that is named, then the environment, then
+ * configuration files, then profile `default` of `~/.svcfs/credentials`:
  *
  *   [default]
  *   api_endpoint = https://api.example.org/v2
@@ -20,22 +20,30 @@ export interface Credentials {
   readonly token: string;
 }
 
-export interface CredentialSources {
-  /** From the command line. */
+/** Options that say where the credentials are. */
+interface CredentialOptions {
   readonly endpoint: string | undefined;
   readonly tokenFile: string | undefined;
+}
+
+/** `endpoint` and `tokenFile` are from the command line. */
+export interface CredentialSources extends CredentialOptions {
+  /** From a configuration file. They count when neither a profile that is named nor the environment has any. */
+  readonly configured?: CredentialOptions;
   readonly profile: string | undefined;
   readonly environment: Environment;
   readonly home: string;
 }
 
 export async function resolveCredentials(sources: CredentialSources): Promise<Credentials> {
-  const { environment, tokenFile } = sources;
+  const { environment, configured } = sources;
   const file = join(sources.home, '.svcfs', 'credentials');
   const named = sources.profile === undefined ? NO_PROFILE : await readProfile(file, sources.profile);
   let endpoint = sources.endpoint ?? named.endpoint ?? fromEnvironment(environment, 'SVC_API_ENDPOINT');
-  let token = tokenFile === undefined ? undefined : await readTokenFile(tokenFile);
+  endpoint ??= configured?.endpoint;
+  let token = await readTokenFile(sources.tokenFile);
   token ??= named.token ?? fromEnvironment(environment, 'SVC_AUTH_TOKEN');
+  token ??= await readTokenFile(configured?.tokenFile);
   if ((endpoint === undefined || token === undefined) && sources.profile === undefined) {
     const fallback = await readProfile(file, 'default', 'optional');
     endpoint ??= fallback.endpoint;
@@ -56,7 +64,8 @@ function fromEnvironment(environment: Environment, name: string): string | undef
   return environment[name] || undefined;
 }
 
-async function readTokenFile(path: string): Promise<string> {
+async function readTokenFile(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
   try {
     return (await readPrivateFile(path)).trim();
   } catch (error) {

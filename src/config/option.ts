@@ -12,6 +12,8 @@ export interface Option<T> {
   readonly default: T;
   readonly defaultText?: string;
   readonly choices?: readonly string[];
+  /** The option may be repeated, and its value is the list of all texts. */
+  readonly collect?: boolean;
   /** From the text of the flag or the environment; throws `InvalidValue`. Absent: the text itself. */
   readonly parse?: (text: string) => T;
 }

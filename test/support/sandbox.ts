@@ -49,6 +49,8 @@ export class Sandbox {
       XDG_STATE_HOME: join(this.root, 'state'),
       XDG_DATA_HOME: join(this.root, 'data'),
       TMPDIR: join(this.root, 'tmp'),
+      XDG_CONFIG_HOME: undefined,
+      SVCFS_CONFIG: undefined,
       SVC_API_ENDPOINT: undefined,
       SVC_AUTH_TOKEN: undefined,
       // SIGUSR2 writes where a process stands: see `describe`.

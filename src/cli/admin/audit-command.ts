@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { AUDIT_OPTIONS, type AuditOptions } from '../../config/admin-options.ts';
 import type { Moment } from '../../config/option-text.ts';
 import type { AuditRow } from '../../service/operations/audit/audit-table.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { adminCommand, withOperator } from './admin-command.ts';
 import { type Columns, printJson, printTable, shownTime } from './print.ts';
 
@@ -28,7 +29,7 @@ export function addAuditCommand(admin: Command): void {
     description: 'Show the audit log: which user did what, when, to which object.',
     options: AUDIT_OPTIONS,
   })
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(audit);
 }
 

@@ -3,6 +3,7 @@ import { SECRETS_OPTIONS, type SecretsOptions } from '../../config/admin-options
 import { secretKeysGiven } from '../../config/secret-key.ts';
 import { openSecretKeys } from '../../service/operations/secrets/open-secret-keys.ts';
 import { SecretKeyFile } from '../../service/operations/secrets/secret-key-file.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { adminCommand, adminGroup, withOperator } from './admin-command.ts';
 import { printJson } from './print.ts';
 
@@ -21,7 +22,7 @@ export function addSecretCommands(admin: Command): void {
     description: 'Encrypt the secrets of all volumes with a new key.',
     options: SECRETS_OPTIONS,
   })
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(renew);
 }
 

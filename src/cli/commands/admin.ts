@@ -6,6 +6,7 @@ import { addSecretCommands } from '../admin/secret-commands.ts';
 import { addTaskCommands } from '../admin/task-commands.ts';
 import { addTokenCommands } from '../admin/token-commands.ts';
 import { addUserCommands } from '../admin/user-commands.ts';
+import { wrapped } from '../describe/help-format.ts';
 
 const DETAILS = `
 These commands work on the database of the service, whether or not it runs, and need the same access to it. Name it as for
@@ -21,7 +22,7 @@ export function addAdminCommand(program: Command): void {
     .command('admin')
     .summary('administer a service: users, tokens, audit log')
     .description('Administer a service: users, tokens, billing groups, marks, tasks, secrets, audit log.')
-    .addHelpText('after', DETAILS);
+    .addHelpText('after', wrapped(DETAILS));
   addUserCommands(admin);
   addTokenCommands(admin);
   addBillingCommands(admin);

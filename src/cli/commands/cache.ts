@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import { describeDiskCache } from '../describe/describe-disk-cache.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
 import type { CachedFile } from '../mount/cache-inquiries.ts';
@@ -33,7 +34,7 @@ export function addCacheCommand(program: Command): void {
     .summary('show what is in the disk cache of a mount')
     .description('Show what is in the disk cache of a mount.')
     .argument('[path...]', 'files or folders in a mount, or a mount point')
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(show);
   cache
     .command('evict')

@@ -4,6 +4,8 @@ import { addOptions } from '../add-options.ts';
 import { clearOwnDemo } from '../demo/clear-demo.ts';
 import { type RunningDemo, startDemo } from '../demo/start-demo.ts';
 import { stopDemo } from '../demo/stop-demo.ts';
+import { wrapped } from '../describe/help-format.ts';
+import { quoted } from '../describe/quoted.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 import { sayWaiting } from '../say-waits.ts';
@@ -23,7 +25,7 @@ export function addDemoCommand(program: Command): void {
     .summary('run a service with demo content and mount it')
     .description('Run a service with demo content and mount it.')
     .argument('<mountpoint>', 'an empty directory; made when missing');
-  addOptions(command, DEMO_OPTIONS).addHelpText('after', DETAILS).action(demo);
+  addOptions(command, DEMO_OPTIONS).addHelpText('after', wrapped(DETAILS)).action(demo);
 }
 
 async function demo(path: string, options: DemoOptions): Promise<void> {
@@ -42,7 +44,7 @@ async function demo(path: string, options: DemoOptions): Promise<void> {
   await sayWaitingElsewhere();
   if (detach) {
     console.log(
-      `End it with: svcfs demo --stop ${running.mountPoint} (in a checkout: scripts/demo --stop …)`,
+      `End it with (in a checkout: scripts/demo --stop …):\n  svcfs demo --stop ${quoted(running.mountPoint)}`,
     );
     running.service.release();
     running.daemon.release();
@@ -79,17 +81,17 @@ async function stop(path: string): Promise<void> {
   console.log(`ended; the data stays in ${data}`);
 }
 
-/** Commands for someone who has a demo mount and no idea yet. */
+/** Commands that fit a terminal of 80 columns however long the mount point is. */
 function describeThingsToTry(mountPoint: string): string {
-  const project = `${mountPoint}/projects/demo/trio-exomes`;
-  const volumes = `${mountPoint}/volumes/demo`;
   return `
 Things to try:
-  ls -l ${project}/child
-  samtools view ${project}/child/child.bam chr20:100000-100500
-  getfattr -d ${project}/child/child.bam
-  echo 'looks good' > ${project}/child/note.txt
-  mv ${project}/child/note.txt ${volumes}/results/
-  cp ${volumes}/results/note.txt ~/ && cat ~/note.txt
+  M=${quoted(mountPoint)}
+  ls -l $M/projects/demo/trio-exomes/child
+  C=$M/projects/demo/trio-exomes/child
+  samtools view $C/child.bam chr20:100000-100500
+  getfattr -d $C/child.bam
+  echo 'looks good' > $C/note.txt
+  mv $C/note.txt $M/volumes/demo/results/
+  cat $M/volumes/demo/results/note.txt
 `;
 }

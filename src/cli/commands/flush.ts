@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { locate, type PathInMount, selectMount } from '../mount/select-mount.ts';
@@ -18,7 +19,7 @@ export function addFlushCommand(program: Command): void {
     .summary('wait until files written with --write-back are on the platform')
     .description('Wait until all written files are on the platform.')
     .argument('[path]', 'a file or folder in a mount')
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(flush);
 }
 

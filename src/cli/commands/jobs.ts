@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describeJob } from '../describe/describe-job.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { selectMount } from '../mount/select-mount.ts';
@@ -15,7 +16,7 @@ export function addJobsCommand(program: Command): void {
     .command('jobs')
     .summary('list jobs that a mount started on the platform')
     .description('List jobs that a mount started on the platform, and wait for them.')
-    .addHelpText('after', DETAILS);
+    .addHelpText('after', wrapped(DETAILS));
   jobs
     .command('list')
     .description('List the jobs, oldest first.')

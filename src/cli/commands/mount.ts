@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 import { resolveCredentials } from '../../config/credentials.ts';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { addOptionGroups } from '../add-options.ts';
+import { describeRows, rowsOf } from '../config/option-rows.ts';
+import { appliedSettings } from '../config/sources.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
@@ -32,17 +35,20 @@ export function addMountCommand(program: Command): void {
     .summary('mount the platform on an empty directory')
     .description('Mount projects and volumes of the platform on an empty directory.')
     .argument('<mountpoint>', 'an empty directory');
-  addOptionGroups(command, MOUNT_OPTION_GROUPS).addHelpText('after', DETAILS).action(mount);
+  addOptionGroups(command, MOUNT_OPTION_GROUPS).addHelpText('after', wrapped(DETAILS)).action(mount);
 }
 
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
+  const valueFrom = (source: 'cli' | 'config', key: 'endpoint' | 'tokenFile'): string | undefined =>
+    command.getOptionValueSource(key) === source ? options[key] : undefined;
   const credentials = await resolveCredentials({
     // The environment's endpoint has its own place in the order.
-    endpoint: command.getOptionValueSource('endpoint') === 'cli' ? options.endpoint : undefined,
-    tokenFile: options.tokenFile,
+    endpoint: valueFrom('cli', 'endpoint'),
+    tokenFile: valueFrom('cli', 'tokenFile'),
+    configured: { endpoint: valueFrom('config', 'endpoint'), tokenFile: valueFrom('config', 'tokenFile') },
     profile: options.profile,
     environment: process.env,
     home: homedir(),
@@ -50,10 +56,11 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   const started = await startMount({
     path,
     credentials,
-    options,
+    options: options.verbose ? { ...options, logLevel: 'debug' } : options,
     tied: options.foreground,
     onWait: sayRateWait,
   });
+  if (options.verbose) sayGiven(command);
   const { daemon, directory, mountPoint } = started;
   console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
   console.log(`log: ${directory.log}`);
@@ -98,4 +105,10 @@ function requireWriteBack(command: Command, { writeBack }: MountOptions): void {
     'usage',
     '--export-delay needs --write-back: without it close(2) returns when the object is there',
   );
+}
+
+/** The options that are not as they are by default. */
+function sayGiven(command: Command): void {
+  const rows = rowsOf(command, appliedSettings(command)).filter(({ source }) => source !== 'default');
+  for (const line of describeRows(rows)) console.log(line);
 }

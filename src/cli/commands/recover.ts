@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { stateDirectory } from '../../config/directories.ts';
 import { printable } from '../../lib/printable.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { drop, retry, save } from '../recover/deal-with-kept.ts';
 import { describeKept, describeKeptRow } from '../recover/describe-kept.ts';
@@ -45,7 +46,7 @@ export function addRecoverCommand(program: Command): void {
     .command('recover')
     .summary('deal with files that are on this machine and not on the service')
     .description('Deal with files that are on this machine and not on the service.')
-    .addHelpText('after', DETAILS);
+    .addHelpText('after', wrapped(DETAILS));
   recover.command('list').description('List the files, oldest first.').action(list);
   recover
     .command('show')

@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { serviceDataDirectory } from '../../config/directories.ts';
 import { SERVE_OPTIONS, type ServeOptions } from '../../config/serve-options.ts';
 import { addOptions } from '../add-options.ts';
+import { wrapped } from '../describe/help-format.ts';
+import { quoted } from '../describe/quoted.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { requireOpenFiles } from '../require-open-files.ts';
 
@@ -18,7 +20,7 @@ export function addServeCommand(program: Command): void {
     .command('serve')
     .summary('run the service')
     .description('Run a complete service of the platform: by default one process, one directory.');
-  addOptions(command, SERVE_OPTIONS).addHelpText('after', DETAILS).action(serve);
+  addOptions(command, SERVE_OPTIONS).addHelpText('after', wrapped(DETAILS)).action(serve);
 }
 
 async function serve(options: ServeOptions): Promise<void> {
@@ -31,6 +33,16 @@ async function serve(options: ServeOptions): Promise<void> {
   if (service.monitorPort !== undefined) {
     console.log(`metrics and health on http://${options.monitor?.host}:${service.monitorPort}`);
   }
+  if ('url' in service && options.demo) sayHowToMount(service.url, data);
   // The last line on stdout: who started the service may close its end once it has read this.
   console.log('url' in service ? `listening on ${service.url}` : 'working');
+}
+
+/** A line for each option: a data directory may have a long path. */
+function sayHowToMount(url: string, data: string): void {
+  console.log(`mount it with:
+  mkdir -p ~/svc
+  svcfs mount ~/svc \\
+    --endpoint ${url} \\
+    --token-file ${quoted(join(data, 'demo-token'))}`);
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { describeStatus } from '../describe/describe-status.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import type { SvcfsMount } from '../mount/require-mount.ts';
@@ -19,7 +20,7 @@ export function addStatusCommand(program: Command): void {
     .summary('show what a mount is doing')
     .description('Show what a mount is doing.')
     .argument('[mountpoint]', 'the mount point, or a path below it')
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(status);
 }
 

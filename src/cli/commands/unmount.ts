@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../lib/printable.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
 import { describeMountUse } from '../mount/mount-users.ts';
@@ -23,6 +24,7 @@ Exit codes:
 export function addUnmountCommand(program: Command): void {
   program
     .command('unmount')
+    .alias('umount')
     .summary('finish what is unfinished, then unmount')
     .description('Unmount after everything written has reached the service.')
     .argument('<mountpoint>', 'the mount point')
@@ -31,7 +33,7 @@ export function addUnmountCommand(program: Command): void {
       'do not wait: programs that use the mount get errors, and the next mount finishes the uploads',
       false,
     )
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(unmountCommand);
 }
 

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describeSize } from '../../lib/describe-size.ts';
 import { plainReason } from '../../lib/plain-reason.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { sayWarmUp } from '../describe/say-warm-up.ts';
 import { CliError } from '../exit-codes.ts';
@@ -34,7 +35,7 @@ export function addWarmupCommand(program: Command): void {
     .argument('[path...]', 'files or folders in a mount')
     .option('--list <file>', 'file with more paths, one a line; - for the standard input')
     .option('--json', 'print the result as JSON', false)
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(warmup);
 }
 

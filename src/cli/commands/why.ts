@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { printable } from '../../lib/printable.ts';
 import { describeFailure } from '../describe/describe-failure.ts';
 import { describeJob } from '../describe/describe-job.ts';
+import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { locate } from '../mount/select-mount.ts';
@@ -20,7 +21,7 @@ export function addWhyCommand(program: Command): void {
     .summary('tell why an operation failed')
     .description('Tell what failed last at a path of a mount, and what to do about it.')
     .argument('<path>', 'a path in a mount')
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', wrapped(DETAILS))
     .action(why);
 }
 

@@ -22,5 +22,18 @@ const logLevel: Option<'error' | 'warn' | 'info' | 'debug'> = {
   choices: ['error', 'warn', 'info', 'debug'],
 };
 
+const verbose: Option<boolean> = {
+  flags: '-v, --verbose',
+  help: 'say where each option comes from, and log everything',
+  default: false,
+};
+
+const options: Option<readonly string[] | undefined> = {
+  flags: '-o, --options <list>',
+  help: 'options as mount(8) takes them, by names without dashes: -o ro,metadata-ttl=30; \\, stands for a comma in a value',
+  default: undefined,
+  collect: true,
+};
+
 /** How the process of a mount runs. */
-export const SYSTEM = { foreground, driver, logLevel } as const;
+export const SYSTEM = { foreground, driver, logLevel, verbose, options } as const;

@@ -19,7 +19,7 @@ const temporaryNames: Option<readonly string[]> = {
     'machine until it is renamed or removed (with --staging-project)',
   environment: 'SVCFS_TEMPORARY_NAMES',
   default: TEMPORARY_NAMES,
-  defaultText: TEMPORARY_NAMES.join(),
+  defaultText: TEMPORARY_NAMES.join(', '),
   parse: parseNamePatterns,
 };
 

@@ -22,5 +22,12 @@ const profile: Option<string | undefined> = {
   defaultText: 'default',
 };
 
+const config: Option<string | undefined> = {
+  flags: '--config <file>',
+  help: 'configuration file, in place of ~/.config/svcfs/config.toml and /etc/svcfs/config.toml (svcfs help config)',
+  environment: 'SVCFS_CONFIG',
+  default: undefined,
+};
+
 /** Which platform a mount shows, and as whom. */
-export const WHERE = { endpoint, tokenFile, profile } as const;
+export const WHERE = { endpoint, tokenFile, profile, config } as const;
