@@ -1,10 +1,12 @@
-import { Agent } from 'undici';
+import { Agent, type Pool } from 'undici';
 
 import type { Clock } from '../lib/clock.ts';
 import { sharedAbortController } from '../lib/shared-signals.ts';
 import type { Throttle } from '../lib/throttle.ts';
 import type { StorageClient } from './api.ts';
 import { StorageError } from './errors.ts';
+import { Network } from './network/network.ts';
+import { poolOn } from './network/pool.ts';
 import { ConnectionPool } from './storage/connection-pool.ts';
 import { getRangeOver } from './storage/get-range.ts';
 import { putPartOver } from './storage/put-part.ts';
@@ -19,6 +21,8 @@ export interface StorageOptions {
   readonly uploadLimit?: Throttle | undefined;
   /** Parts that are on their way at once, if that was asked for. */
   readonly uploads?: number | undefined;
+  /** Default: direct connections. */
+  readonly network?: Network;
   readonly limits?: Partial<StorageLimits>;
 }
 
@@ -51,17 +55,21 @@ export function createStorageClient(options: StorageOptions): StorageClient {
     stallTimeoutMs: Math.min(given.stallTimeoutMs, given.timeoutMs),
     connectTimeoutMs: Math.min(given.connectTimeoutMs, given.timeoutMs),
   };
+  const network = options.network ?? new Network();
   const agent = new Agent({
+    factory: (origin, own: Pool.Options) => {
+      const connect = network.connector(new URL(origin), limits.connectTimeoutMs);
+      return poolOn(network, new URL(origin), { ...own, connect: watchedConnector(connect, limits) });
+    },
     connections: Math.max(limits.connections, options.uploads ?? 0),
     pipelining: 1,
     headersTimeout: limits.stallTimeoutMs,
     bodyTimeout: limits.stallTimeoutMs,
     keepAliveTimeout: 15_000,
-    connect: watchedConnector(limits.connectTimeoutMs, limits),
   });
   const end = sharedAbortController();
   const retries = { clock: options.clock, timeoutMs: limits.timeoutMs, ended: end.signal };
-  const sockets = new ConnectionPool(limits);
+  const sockets = new ConnectionPool(limits, network);
   const exchange = redirectedRangeExchange(socketRangeExchange(sockets, undiciRangeExchange(agent)));
   return {
     getRange: getRangeOver(exchange, { ...retries, stallTimeoutMs: limits.stallTimeoutMs }),

@@ -24,7 +24,7 @@ process.once('message', async (settings: MountSettings) => {
   };
   try {
     // The HTTP library behind it first: most of its functions are never called, and would take 9 MiB.
-    await import('../api/transport/watch-sending.ts');
+    await import('../api/network/network.ts');
     const { serveMount } = await compiledAhead(() => import('./mount/serve-mount.ts'));
     const served = await serveMount(settings, onWait);
     starting = false;

@@ -24,12 +24,51 @@ export function isUnproven(code: string | undefined): boolean {
   return code === NOT_TLS || UNKNOWN_AUTHORITY.has(code ?? '') || OTHER_CERTIFICATES.has(code ?? '');
 }
 
-/** Why a server could not be talked to, and what helps where that is known. */
-export function connectionFailureText(error: unknown): string {
+/** The same error, which knows the host that was asked for; few errors of TLS name it. */
+export function withHost(error: Error, host: string): Error {
+  return Object.assign(error, { [ASKED_FOR]: host });
+}
+
+const ASKED_FOR = Symbol('the host that was asked for');
+
+/** Why a server could not be talked to, and what helps where that is known. `host`: whom it was about, unless the error knows it. */
+export function connectionFailureText(error: unknown, host = hostOf(error)): string {
   const code = errorCode(error);
+  const whose = host === undefined ? 'its certificate' : `the certificate of ${host}`;
   if (code !== undefined && UNKNOWN_AUTHORITY.has(code)) {
-    return `${messageOf(error)}; the environment variable NODE_EXTRA_CA_CERTS names a file with the certificates of your own authorities`;
+    return (
+      `${whose} comes from no authority that is trusted here (${messageOf(error)}): ` +
+      'if it is the right one, name the certificate of its authority with --ca-file'
+    );
   }
-  if (code === NOT_TLS) return 'it does not speak TLS; is its address one of http://?';
-  return messageOf(error);
+  switch (code) {
+    case NOT_TLS:
+      return 'it does not speak TLS; is its address one of http://?';
+    case 'CERT_HAS_EXPIRED':
+      return (
+        `${whose} has expired: its operator has to renew it, unless the clock of this machine is wrong; ` +
+        '--ca-file helps only with a new one'
+      );
+    case 'CERT_NOT_YET_VALID':
+      return `${whose} is not valid yet: is the clock of this machine right?`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return (
+        `${whose} is one of another host (${holdersOf(error)}): use the name that it is for; ` +
+        'a proxy that reads along needs --ca-file, and a certificate for this host'
+      );
+    default:
+      return messageOf(error);
+  }
+}
+
+function hostOf(error: unknown): string | undefined {
+  return error instanceof Error && ASKED_FOR in error ? String(error[ASKED_FOR]) : undefined;
+}
+
+/** For whom a certificate is that is for another host than that asked for. */
+function holdersOf(error: unknown): string {
+  const { cert } = error as {
+    readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: string } };
+  };
+  return cert?.subjectaltname ?? cert?.subject?.CN ?? 'which it does not name';
 }

@@ -1,5 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from './certificate.ts';
 
 export interface StubRequest {
   readonly method: string;
@@ -16,12 +18,24 @@ export interface StubServer extends AsyncDisposable {
   readonly origin: string;
   /** All that came, in order. */
   readonly requests: StubRequest[];
+  /** How many it took so far. */
+  readonly connections: () => number;
+}
+
+export interface StubOptions {
+  /** It speaks TLS. */
+  readonly certificate?: Certificate;
+  /** Default 127.0.0.1 */
+  readonly address?: string;
 }
 
 /** A small HTTP server on a free port that answers as a test says. */
-export async function startStub(handler: StubHandler): Promise<StubServer> {
+export async function startStub(
+  handler: StubHandler,
+  { certificate, address = '127.0.0.1' }: StubOptions = {},
+): Promise<StubServer> {
   const requests: StubRequest[] = [];
-  const server = createServer(async (incoming, response) => {
+  const listener: RequestListener = async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) {
       chunks.push(chunk as Buffer);
@@ -37,12 +51,18 @@ export async function startStub(handler: StubHandler): Promise<StubServer> {
     if (!response.writableEnded && !response.destroyed && result !== undefined) {
       sendJson(response, 200, result);
     }
+  };
+  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `${certificate ? 'https' : 'http'}://${address.includes(':') ? `[${address}]` : address}:${port}`,
     requests,
+    connections: () => connections,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

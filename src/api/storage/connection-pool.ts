@@ -1,3 +1,4 @@
+import { Network } from '../network/network.ts';
 import { type ConnectionLimits, RangeConnection } from './range-connection.ts';
 
 /**
@@ -13,12 +14,14 @@ export interface PoolLimits extends ConnectionLimits {
 
 /** Kept-alive connections to stores. A caller beyond the limit waits until a connection is given back. */
 export class ConnectionPool {
+  readonly #network: Network;
   readonly #limits: PoolLimits;
   readonly #origins = new Map<string, Origin>();
   #closed = false;
 
-  constructor(limits: PoolLimits) {
+  constructor(limits: PoolLimits, network = new Network()) {
     this.#limits = limits;
+    this.#network = network;
   }
 
   /** A connection, idle or new. It must be given back or discarded. `fresh` takes no idle one. */
@@ -36,7 +39,7 @@ export class ConnectionPool {
         return idle;
       }
       if (!idle && origin.inUse.size < this.#limits.connections) {
-        const connection = new RangeConnection(url, this.#limits);
+        const connection = new RangeConnection(url, this.#network, this.#limits);
         origin.inUse.add(connection);
         return connection;
       }
@@ -53,7 +56,7 @@ export class ConnectionPool {
     origin.idle = origin.idle.filter((each) => !each.isGone);
     const room = this.#limits.connections - origin.inUse.size;
     while (origin.idle.length < Math.min(count, room)) {
-      const connection = new RangeConnection(url, this.#limits);
+      const connection = new RangeConnection(url, this.#network, this.#limits);
       connection.release(DEFAULT_IDLE_MS);
       // The one used last has the widest window.
       origin.idle.unshift(connection);

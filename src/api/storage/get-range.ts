@@ -3,6 +3,7 @@ import { connectionFailureText } from '../../lib/connection-failure.ts';
 import { Patience } from '../../lib/patience.ts';
 import type { RangeAnswer, StorageClient } from '../api.ts';
 import { StorageError } from '../errors.ts';
+import { ProxyError } from '../network/proxy-error.ts';
 import type { RangeExchange, SliceProgress } from './range-exchange.ts';
 import { isStrange, mayPass } from './store-answer.ts';
 
@@ -200,6 +201,11 @@ export function anotherTry(
 export function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) {
     return error;
+  }
+  if (error instanceof ProxyError) {
+    // Its status only where it is final: of others there is none of the store.
+    const { message, status, isFinal } = error;
+    return new StorageError('failed', message, { ...(isFinal && { status: status ?? 400 }), cause: error });
   }
   return new StorageError('failed', `no answer from the store: ${connectionFailureText(error)}`, {
     cause: error,

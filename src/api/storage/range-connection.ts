@@ -1,5 +1,6 @@
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import type { OnReadOpts, Socket } from 'node:net';
+import { withHost } from '../../lib/connection-failure.ts';
+import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import {
   canTellWaitingBytes,
   descriptorOf,
@@ -7,6 +8,8 @@ import {
   setReceiveLowWater,
   waitingBytes,
 } from '../../lib/socket-addon.ts';
+import type { Network, Way } from '../network/network.ts';
+import { unreachableProxy } from '../network/proxy-error.ts';
 import { LowWater } from './low-water.ts';
 
 /** What a connection reports to the exchange that uses it. */
@@ -40,19 +43,27 @@ const HEAD_BUFFER_BYTES = 16 * 1024;
  * and that is most of what receiving costs; a buffer of the connection's own would cost a copy of everything.
  */
 export class RangeConnection {
-  readonly #socket: Socket;
-  readonly #lowWater = new LowWater((bytes) => setReceiveLowWater(this.#socket, bytes));
+  /** Undefined while a proxy opens the way to the store. */
+  #socket: Socket | undefined;
+  readonly #opening = new AbortController();
+  readonly #lowWater = new LowWater((bytes) => this.#socket && setReceiveLowWater(this.#socket, bytes));
   readonly bodyWaitMs: number;
   readonly #connectTimeoutMs: number;
+  readonly #origin: URL;
+  readonly #way: Way | undefined;
   readonly #isPlain: boolean;
   #timeoutMs = 0;
   #user: ConnectionUser | undefined;
+  /** A request that waits until there is a socket. */
+  #unsent = '';
   #goneBecause: Error | undefined;
   #wasIdle = false;
+  /** The store, or its proxy, took the connection. */
+  #isThere = false;
   #isStalled = false;
   #isPaused = false;
 
-  constructor(origin: URL, limits: ConnectionLimits) {
+  constructor(origin: URL, network: Network, limits: ConnectionLimits) {
     const head = new Uint8Array(HEAD_BUFFER_BYTES);
     const onread: OnReadOpts = {
       // Asked for the buffer of the next read as soon as one has been taken: before a pause, whose end nobody knows.
@@ -62,22 +73,25 @@ export class RangeConnection {
         return !this.#isPaused;
       },
     };
-    this.#socket = open(origin, onread);
-    this.#isPlain = origin.protocol === 'http:';
-    this.#socket.setNoDelay(true);
+    this.#origin = origin;
     this.bodyWaitMs = limits.bodyWaitMs ?? DEFAULT_BODY_WAIT_MS;
     this.#connectTimeoutMs = limits.connectTimeoutMs;
-    this.#socket.once('connect', () => {
-      openReceiveWindow(this.#socket, WINDOW_BYTES);
-      this.#socket.setTimeout(this.#timeoutMs);
-    });
-    this.#socket.on('timeout', () => {
-      this.#isStalled = this.#user !== undefined;
-      this.close(new Error('the store sent nothing for too long'));
-    });
-    this.#socket.on('error', (error) => this.#gone(error));
-    this.#socket.on('end', () => this.close(new Error('the store closed the connection')));
-    this.#socket.on('close', () => this.#gone(new Error('the connection was closed')));
+    this.#isPlain = origin.protocol === 'http:';
+    try {
+      this.#way = network.wayTo(origin);
+      if (this.proxy?.secure) this.#isPlain = false;
+      const { signal } = this.#opening;
+      const opened = network.open(origin, onread, { timeoutMs: this.#connectTimeoutMs, signal });
+      if (opened instanceof Promise) opened.then(this.#begin, this.#gone);
+      else this.#begin(opened);
+    } catch (error) {
+      this.#goneBecause = error as Error;
+    }
+  }
+
+  /** That is asked for whole addresses. */
+  get proxy(): ProxyAddress | undefined {
+    return this.#way?.kind === 'forwarded' ? this.#way.proxy : undefined;
   }
 
   get isGone(): boolean {
@@ -101,25 +115,25 @@ export class RangeConnection {
 
   /** Bytes that came and wait, while the connection is paused. */
   get waitingBytes(): number {
-    return waitingBytes(this.#socket);
+    return this.#socket ? waitingBytes(this.#socket) : 0;
   }
 
   /** -1 when the connection is gone. */
   get descriptor(): number {
-    return this.isGone ? -1 : descriptorOf(this.#socket);
+    return this.isGone || !this.#socket ? -1 : descriptorOf(this.#socket);
   }
 
   /** While bytes are handed over: lets wait what comes after them, for any time. */
   pause(): void {
     this.#isPaused = true;
     this.#lowWater.begin();
-    this.#socket.setTimeout(0);
+    this.#socket?.setTimeout(0);
   }
 
   resume(): void {
     this.#isPaused = false;
-    this.#socket.setTimeout(this.#timeoutMs);
-    this.#socket.resume();
+    this.#socket?.setTimeout(this.#timeoutMs);
+    this.#socket?.resume();
   }
 
   /** Sends a request for a user, who gets what comes until `release`; gone after so long without a byte. */
@@ -131,10 +145,8 @@ export class RangeConnection {
       user.onGone(this.#goneBecause);
       return;
     }
-    this.#socket.ref();
-    const { connecting } = this.#socket;
-    this.#socket.setTimeout(connecting ? Math.min(this.#connectTimeoutMs, stallTimeoutMs) : stallTimeoutMs);
-    this.#socket.write(head);
+    if (this.#socket) this.#send(this.#socket, head);
+    else this.#unsent = head;
   }
 
   /** Ends the use by an exchange; the connection is idle then, and keeps no process alive. */
@@ -142,13 +154,55 @@ export class RangeConnection {
     this.#user = undefined;
     this.#wasIdle = true;
     this.#timeoutMs = idleMs;
-    this.#socket.setTimeout(idleMs);
-    this.#socket.unref();
+    this.#socket?.setTimeout(idleMs);
+    this.#socket?.unref();
   }
 
   close(reason: Error): void {
     this.#gone(reason);
-    this.#socket.destroy();
+    this.#opening.abort();
+    this.#socket?.destroy();
+  }
+
+  readonly #begin = (socket: Socket): void => {
+    if (this.isGone) {
+      socket.destroy();
+      return;
+    }
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    const connected = (): void => {
+      openReceiveWindow(socket, WINDOW_BYTES);
+      socket.setTimeout(this.#timeoutMs);
+    };
+    if (socket.connecting) socket.once('connect', connected);
+    else connected();
+    socket.once(this.proxy?.secure ? 'secureConnect' : 'connect', () => {
+      this.#isThere = true;
+    });
+    socket.on('timeout', () => {
+      this.#isStalled = this.#user !== undefined;
+      this.close(new Error('the store sent nothing for too long'));
+    });
+    socket.on('error', (error) => this.#gone(this.#named(error)));
+    socket.on('end', () => this.close(new Error('the store closed the connection')));
+    socket.on('close', () => this.#gone(new Error('the connection was closed')));
+    if (this.#unsent) this.#send(socket, this.#unsent);
+    else if (this.#wasIdle) socket.unref();
+    this.#unsent = '';
+  };
+
+  #send(socket: Socket, head: string): void {
+    const stallTimeoutMs = this.#timeoutMs;
+    socket.ref();
+    socket.setTimeout(socket.connecting ? Math.min(this.#connectTimeoutMs, stallTimeoutMs) : stallTimeoutMs);
+    socket.write(head);
+  }
+
+  /** Whose failure it is. */
+  #named(error: Error): Error {
+    if (this.proxy && !this.#isThere) return unreachableProxy(this.proxy, error);
+    return withHost(error, this.#origin.hostname);
   }
 
   #take(bytes: Uint8Array): void {
@@ -162,26 +216,10 @@ export class RangeConnection {
     this.#lowWater.afterPiece(bytes.length, { left, nowMs: performance.now() });
   }
 
-  #gone(reason: Error): void {
+  readonly #gone = (reason: Error): void => {
     this.#goneBecause ??= reason;
     const user = this.#user;
     this.#user = undefined;
     user?.onGone(this.#goneBecause);
-  }
-}
-
-function open(origin: URL, onread: OnReadOpts): Socket {
-  const host = origin.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (origin.protocol === 'https:') {
-    const options = {
-      host,
-      port: Number(origin.port || 443),
-      ALPNProtocols: ['http/1.1'],
-      ...(isIP(host) === 0 && { servername: host }),
-      // tls.connect hands it on to net, which its types do not say.
-      onread,
-    };
-    return connectTls(options);
-  }
-  return connectTcp({ host, port: Number(origin.port || 80), onread });
+  };
 }

@@ -1,5 +1,7 @@
+import type { ProxyAddress } from '../../lib/proxy-address.ts';
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
+import { PROXY_AUTHENTICATION_REQUIRED, refusalOf } from '../network/proxy-error.ts';
 import { BodyInSocket } from './body-in-socket.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionUser, RangeConnection } from './range-connection.ts';
@@ -108,7 +110,11 @@ class SocketExchange {
         onBytes: (bytes) => this.#take(bytes),
         onGone: (error) => this.#end({ error }),
       };
-      this.#connection.request(requestHead(this.#slice), user, this.#slice.stallTimeoutMs);
+      this.#connection.request(
+        requestHead(this.#slice, this.#connection.proxy),
+        user,
+        this.#slice.stallTimeoutMs,
+      );
     });
   }
 
@@ -186,6 +192,11 @@ class SocketExchange {
     }
     // Not a character more: an ETag that is kept is a slice of this text, and keeps all of it.
     const head = parseResponseHead(seen.toString('latin1', 0, end));
+    const { proxy } = this.#connection;
+    if (proxy && head?.status === PROXY_AUTHENTICATION_REQUIRED) {
+      this.#end({ error: refusalOf(proxy, this.#slice.url.host, head.status) });
+      return undefined;
+    }
     // The head of an error or a redirect tells all, whatever its body is like.
     if (!head || (!head.plain && head.status < 300)) {
       this.#end({ error: undefined, unusual: head?.status === 206 ? 'range' : 'other' });
@@ -219,12 +230,14 @@ class SocketExchange {
   }
 }
 
-function requestHead({ url, offset, length }: Slice): string {
+function requestHead({ url, offset, length }: Slice, proxy: ProxyAddress | undefined): string {
+  const path = `${url.pathname}${url.search}`;
   return [
-    `GET ${url.pathname}${url.search} HTTP/1.1`,
+    `GET ${proxy ? url.origin : ''}${path} HTTP/1.1`,
     `Host: ${url.host}`,
     `Range: bytes=${offset}-${offset + length - 1}`,
     'Accept-Encoding: identity',
+    ...(proxy?.authorization ? [`Proxy-Authorization: ${proxy.authorization}`] : []),
     '\r\n',
   ].join('\r\n');
 }

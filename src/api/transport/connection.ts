@@ -16,6 +16,7 @@ import { Patience } from '../../lib/patience.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import type { Priority } from '../api.ts';
+import { Network } from '../network/network.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { DIALECTS, type DialectName } from './dialect.ts';
 import { httpSend } from './http-send.ts';
@@ -36,6 +37,8 @@ export interface ConnectionOptions {
   readonly token: string;
   readonly clock: Clock;
   readonly dialect?: DialectName;
+  /** Default: direct connections. */
+  readonly network?: Network;
   /** Told of every exchange, retries included. */
   readonly onExchange?: (exchange: Exchange) => void;
   /** Told when calls begin to wait for the next interval of the rate limit, and how long. */
@@ -97,6 +100,7 @@ export function connect(options: ConnectionOptions): Connection {
     timeoutMs,
     exchangeTimeoutMs: Math.min(exchangeTimeoutMs, timeoutMs),
     uploadLimit: options.uploadLimit,
+    network: options.network ?? new Network(),
     closed: closed.signal,
   });
   const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });

@@ -1,5 +1,6 @@
 import { connectionFailureText, isUnproven } from '../../lib/connection-failure.ts';
 import { errorCode } from '../../lib/error-code.ts';
+import { ProxyError } from '../network/proxy-error.ts';
 
 /** One HTTP exchange brought no answer. */
 export class ExchangeError extends Error {
@@ -8,14 +9,22 @@ export class ExchangeError extends Error {
   readonly mayHaveArrived: boolean;
   /** There is a server, and it did not prove to be the service. */
   readonly unproven: boolean;
+  /** Another try would end the same way: a proxy said no. */
+  readonly isFinal: boolean;
 
   constructor(
     reason: string,
-    options: { readonly mayHaveArrived: boolean; readonly unproven?: boolean; readonly cause: unknown },
+    options: {
+      readonly mayHaveArrived: boolean;
+      readonly unproven?: boolean;
+      readonly isFinal?: boolean;
+      readonly cause: unknown;
+    },
   ) {
     super(reason, { cause: options.cause });
     this.mayHaveArrived = options.mayHaveArrived;
     this.unproven = options.unproven ?? false;
+    this.isFinal = options.isFinal ?? false;
   }
 }
 
@@ -33,6 +42,10 @@ const NEVER_SENT = new Set([
 ]);
 
 export function exchangeErrorFrom(error: unknown): ExchangeError {
+  if (error instanceof ProxyError) {
+    const { message, isFinal } = error;
+    return new ExchangeError(message, { mayHaveArrived: false, isFinal, cause: error });
+  }
   const code = codeOf(error);
   const unproven = isUnproven(code);
   return new ExchangeError(connectionFailureText(error), {

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { errorCode } from '../../lib/error-code.ts';
 import type { Throttle } from '../../lib/throttle.ts';
 import { TransportError } from '../errors.ts';
+import type { Network } from '../network/network.ts';
+import { poolOn } from '../network/pool.ts';
 import { AnswerPace } from './answer-pace.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
@@ -38,6 +40,7 @@ export interface HttpSendOptions {
   readonly timeoutMs: number;
   /** Of bodies that are bytes. */
   readonly uploadLimit: Throttle | undefined;
+  readonly network: Network;
   /** Fires before `close`: what fails from then on is not worth another try. */
   readonly closed: AbortSignal;
 }
@@ -49,12 +52,13 @@ export interface HttpSendOptions {
 export function httpSend(options: HttpSendOptions): HttpSend {
   const endpoint = new URL(options.endpoint);
   const base = endpoint.pathname.replace(/\/+$/, '');
-  const pool = new Pool(endpoint.origin, {
+  const connect = options.network.connector(endpoint, Math.min(10_000, options.exchangeTimeoutMs));
+  const pool = poolOn(options.network, endpoint, {
     connections: options.connections,
     pipelining: 1,
     keepAliveTimeout: 30_000,
     maxResponseSize: LARGEST_ANSWER_BYTES,
-    connect: watchedConnector(Math.min(10_000, options.exchangeTimeoutMs), {
+    connect: watchedConnector(connect, {
       stallTimeoutMs: options.exchangeTimeoutMs,
       answerTimeoutMs: answerTimeoutFor(options.timeoutMs),
       isHeldBack: () => heldBack > 0,

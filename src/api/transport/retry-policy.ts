@@ -5,6 +5,7 @@
  * |--------------------------------|--------------------------|-----------------------------------|
  * | never got to the server        | again, backing off       | again, backing off                |
  * | a stranger, from the beginning | settled                  | settled                           |
+ * | a proxy said no                | settled                  | settled                           |
  * | connection lost, 500           | again, backing off       | `lost`: the caller looks first    |
  * | 502, 504, 520 to 527           | again, backing off       | `lost`: the caller looks first    |
  * | 503 without a platform's code  | again, backing off       | `lost`: the caller looks first    |
@@ -60,7 +61,8 @@ export function decide(call: Call, outcome: Outcome, attempt: Attempt): Decision
   } as const;
   const unsure = call.whenLost === 'repeat' ? again : ({ kind: 'lost' } as const);
   if ('error' in outcome) {
-    if (outcome.error.unproven && !attempt.everAnswered) return { kind: 'settled' };
+    const { isFinal, unproven } = outcome.error;
+    if (isFinal || (unproven && !attempt.everAnswered)) return { kind: 'settled' };
     return outcome.error.mayHaveArrived ? unsure : again;
   }
   const { status, body } = outcome.answer;

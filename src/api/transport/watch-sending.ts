@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { bytesOnTheirWay } from '../../lib/socket-addon.ts';
 
 /** How long a connection may be silent that has sent bytes. */
@@ -38,9 +38,11 @@ export class ConnectionStalled extends Error {
   }
 }
 
-/** Undici's own, for connections that `watchSending` watches. */
-export function watchedConnector(timeoutMs: number, limits: SendingLimits): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs });
+/** The same, for connections that `watchSending` watches. */
+export function watchedConnector(
+  connect: buildConnector.connector,
+  limits: SendingLimits,
+): buildConnector.connector {
   return (options, done) =>
     connect(options, (...result) => {
       const [, socket] = result;

@@ -109,8 +109,8 @@ async function attempt(send: Send, call: Call, clock: Clock, onSent: () => void)
 /** `mayHaveArrived`: with one of its tries. */
 function settle(outcome: Outcome, mayHaveArrived: boolean): Awaited<ReturnType<Send>> {
   if ('error' in outcome) {
-    const { message, cause, unproven } = outcome.error;
-    throw new ExchangeError(message, { mayHaveArrived, unproven, cause });
+    const { message, cause, unproven, isFinal } = outcome.error;
+    throw new ExchangeError(message, { mayHaveArrived, unproven, isFinal, cause });
   }
   return outcome.answer;
 }
