@@ -42,7 +42,7 @@ const DRIVERS: Readonly<Record<MountSettings['options']['driver'], Driver>> = {
 
 export interface ComposedMount extends RunningMount {
   readonly inquiries: Inquiries;
-  /** What works less than was asked for, for the person who mounts. */
+  /** Warnings, for the person who mounts, of options that work less than was asked for. */
   readonly warnings: readonly string[];
 }
 

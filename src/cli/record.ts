@@ -20,7 +20,10 @@ export interface AccountRecord {
   readonly username: string;
 }
 
-/** What a demo started. It stays when the demo has ended, for the next one at the same mount point. */
+/**
+ * The processes that a demo started. The record stays when the demo has ended, for the next one at the same mount
+ * point.
+ */
 export interface DemoRecord {
   /** Undefined when it has ended. */
   readonly service: ProcessIdentity | undefined;

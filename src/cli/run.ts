@@ -4,7 +4,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { showState } from './show-state.ts';
 
-/** What was typed, to its end; sets the exit code. */
+/** Runs the command line to its end, and sets the exit code. */
 export async function run(): Promise<void> {
   // The reader may stop early (`svcfs help mount | head`); the command's work goes on.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

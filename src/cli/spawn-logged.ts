@@ -11,7 +11,7 @@ export interface LoggedProcess {
   readonly name: string;
   /** Of Node.js. */
   readonly args: readonly string[];
-  /** What is appended to. */
+  /** The file that the output is appended to. */
   readonly log: string;
   readonly stdio: (log: number) => StdioOptions;
   readonly env: NodeJS.ProcessEnv;

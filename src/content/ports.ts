@@ -223,7 +223,7 @@ export interface KeepingReason extends Refusal {
 export interface KeptBytes {
   /** On this machine. */
   readonly path: string;
-  /** What of the file is not there and why, for a person; undefined: it is whole. */
+  /** The part of the file that is missing and why, for a person; undefined: it is whole. */
   readonly missing: string | undefined;
 }
 
@@ -241,7 +241,7 @@ export interface ContentWriter {
   spool(): SpoolUsage;
   /** Finds what an ended mount left in the journal; called once, before the first draft. Sends nothing. */
   recover(): Promise<readonly Recovery[]>;
-  /** What is kept aside for a person, by this mount or one before it. */
+  /** The files kept aside for a person, by this mount or one before it. */
   keptAside(): Promise<readonly AsideFile[]>;
   /** Takes a file that was kept aside back, to be published after all. Throws when it is not whole, or not there. */
   takeBack(draftId: string): Promise<{ readonly label: string; readonly owed: OwedDraft }>;
@@ -282,7 +282,7 @@ export interface UploadProgress {
   readonly error: string | undefined;
 }
 
-/** What an ended mount was asked to bring to the platform. Nothing is tried before someone says so. */
+/** A draft that an ended mount still owes to the platform. Nothing is tried before a caller asks for it. */
 export interface OwedDraft {
   readonly target: UploadTarget;
   readonly annotations: Annotations | undefined;
@@ -291,13 +291,13 @@ export interface OwedDraft {
    * volume, or at the service already, and other things are owed.
    */
   readonly draft: Draft | undefined;
-  /** One try to do all that is owed. What failed may be tried again. */
+  /** One try to do all that is owed. A failed try may be made again. */
   finish(): Promise<void>;
   /** It cannot be done: what was written is kept in a file for a person; undefined when nothing is here. */
   keep(because: KeepingReason): Promise<KeptBytes | undefined>;
 }
 
-/** What became of a draft found in the journal. */
+/** The outcome of a draft found in the journal. */
 export interface Recovery {
   /** Undefined: nobody knows which it was. */
   readonly draftId: string | undefined;

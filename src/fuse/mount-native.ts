@@ -68,7 +68,10 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
   };
 }
 
-/** The kernel may end a mount and let it stand: `umount -f` of one that is in use. Whatever else is there by now stays. */
+/**
+ * The kernel may end a mount and let it stand: `umount -f` of one that is in use. Any other mount that is there by now
+ * stays.
+ */
 async function removeDead(mountPoint: string, deviceMinor: number | undefined): Promise<void> {
   const there = await mountedOn(mountPoint);
   if (there === undefined || there.deviceMinor !== deviceMinor) return;

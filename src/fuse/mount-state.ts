@@ -4,7 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 /** `silent`: it answers nothing, as one whose server is stopped. */
 export type MountState = 'alive' | 'dead' | 'silent';
 
-/** What any access answers when the server of a mount has died, or was aborted. */
+/** The errors of any access to a mount whose server has died or was aborted. */
 const DEAD = new Set(['ENOTCONN', 'ECONNABORTED']);
 
 /** A server that works answers at once. */

@@ -33,7 +33,10 @@ export function parseMountInfoLine(line: string): MountedFileSystem | undefined 
   };
 }
 
-/** What is mounted on exactly a path (absolute, without symbolic links), the topmost of several. Never touches the path. */
+/**
+ * The file system mounted on exactly a path (absolute, without symbolic links), the topmost of several. Never touches
+ * the path.
+ */
 export type MountTable = (path: string) => MountedFileSystem | undefined;
 
 /** As it is now. */
@@ -42,12 +45,12 @@ export async function readMountTable(): Promise<MountTable> {
   return (path) => mounts.findLast((mount) => mount.mountPoint === bytesOf(path));
 }
 
-/** What is mounted on exactly `path` now, as `MountTable`. */
+/** The file system mounted on exactly `path` now, as `MountTable`. */
 export async function mountedOn(path: string): Promise<MountedFileSystem | undefined> {
   return (await readMountTable())(path);
 }
 
-/** What is mounted below a path now, which keeps that in use. */
+/** The file systems mounted below a path now: they keep it in use. */
 export async function mountedBelow(path: string): Promise<readonly MountedFileSystem[]> {
   const below = (await readMounts()).filter((mount) => mount.mountPoint.startsWith(`${bytesOf(path)}/`));
   return below.map((mount) => ({

@@ -6,9 +6,9 @@ import { isSvcfs, type MountedFileSystem, type MountTable } from './mount-table.
 export interface WalkedPath {
   /** Without symbolic links. */
   readonly path: string;
-  /** What is mounted on `path` and ended the walk. */
+  /** The file system on `path` that ended the walk. */
   readonly mount: MountedFileSystem | undefined;
-  /** What is left of the path, below `mount`. */
+  /** The rest of the path, below `mount`. */
   readonly rest: readonly string[];
 }
 

@@ -40,9 +40,9 @@ export class NativeTransport implements Transport {
   /** Requests that may still be taken before it is the turn of others. */
   #mayTake = 0;
   #answeredBeside = 0;
-  /** What `goOn` answered, as `next` does, and was not delivered yet. */
+  /** The request that `goOn` returned, as `next` does, and that was not delivered yet. */
   #left: { readonly slot: number; readonly length: number } | undefined;
-  /** What `goOn` did: bytes, READs, whether the socket is spoiled. */
+  /** The account of `goOn`: bytes, READs, whether the socket is spoiled. */
   readonly #told = new Uint32Array(3);
   readonly #toldBytes = new Uint8Array(this.#told.buffer);
 

@@ -7,7 +7,7 @@ export interface ReplyRecord {
   readonly durationMs: number;
   readonly nodeId: number;
   readonly pid: number;
-  /** What the handler threw. */
+  /** The error that the handler threw. */
   readonly error?: unknown;
 }
 

@@ -20,7 +20,7 @@ const XATTR_FLAG = { CREATE: 1, REPLACE: 2 } as const;
 /** chown(2) with -1 leaves an owner as it is; the package passes it as unsigned. */
 const KEEP_OWNER = 0xffff_ffff;
 
-/** What all groups of operations need. */
+/** The objects that all groups of operations need. */
 interface Binding {
   readonly fs: FileSystem;
   readonly walk: PathWalk;

@@ -49,7 +49,7 @@ export class Request implements RequestContext, RequestId {
     this.splices = splices;
   }
 
-  /** What INTERRUPT calls this request. Made when asked for: few requests are ever waited for. */
+  /** The number by which INTERRUPT names this request. Made when asked for: few requests are ever waited for. */
   get unique(): bigint {
     return (BigInt(this.uniqueHigh) << 32n) | BigInt(this.uniqueLow);
   }

@@ -2,8 +2,8 @@ import type { ByteChunks } from '../lib/byte-chunks.ts';
 import type { BackingFiles } from '../vfs/file-system.ts';
 
 /**
- * The way of messages between the kernel and a session: raw FUSE protocol in, replies and notifications out.
- * What they mean is the session's; how they travel, and how the mount comes and goes, is the transport's.
+ * The way of messages between the kernel and a session: raw FUSE protocol in, replies and notifications out. The
+ * session knows their meaning; the transport knows how they travel, and how the mount comes and goes.
  */
 export interface Transport {
   /** Where requests lie: each in one slot, whole, from the offset that `Receiver.receive` tells. */

@@ -84,7 +84,7 @@ class PlatformJobs implements Jobs {
     if (merges) {
       await this.#outlast(`${paths.target}/`, options);
     }
-    // What can be refused without a listing costs none.
+    // A refusal that needs no listing makes none.
     let plan = accepted(planner(request, NOTHING));
     if (listsContents(request)) {
       plan = accepted(planner(request, await listContents(this.#api, source, { signal })));

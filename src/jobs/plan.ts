@@ -41,7 +41,7 @@ export interface ImportPlan extends Omit<ImportRequest, 'parent'> {
   readonly path: string;
 }
 
-/** What is below a source folder or prefix; empty for a single file or object, and before it was listed. */
+/** The contents of a source folder or prefix; empty for a single file or object, and before the listing. */
 export interface SourceContents {
   /** Paths are relative to the folder. */
   readonly files: readonly { readonly path: string; readonly file: FileRecord }[];

@@ -58,7 +58,7 @@ export interface TransferRequest {
   readonly paths: { readonly source: string; readonly target: string };
 }
 
-/** What a program that moved or copied now finds. */
+/** The result that a program finds after a move or copy. */
 export type TransferOutcome =
   /** It already was as asked. */
   | { readonly kind: 'unchanged' }

@@ -25,7 +25,7 @@ export async function runAsync(work: AsyncWork, context: AsyncContext): Promise<
     }
     files = await leftToDo({ ...work, files }, finished, context);
     if (files.length === 0) {
-      // What else it says may be of other files.
+      // The rest of the answer may be about other files.
       return { ...started, results: [] };
     }
     context.table.drop(started.id);
@@ -83,7 +83,7 @@ export async function runAsyncTransfer(
   return found;
 }
 
-/** What has the name may be another's; then a file that was moved is known by its id. */
+/** Another client's entry may have the name; a moved file is then known by its id. */
 async function lookFor(
   work: AsyncWork & { readonly to: Place },
   { api, signal }: RunContext,

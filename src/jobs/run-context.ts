@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts';
 import type { JobTable } from './job-table.ts';
 import type { Watches } from './watches.ts';
 
-/** What running a plan needs beside the plan. */
+/** The objects that running a plan needs beside the plan. */
 export interface RunContext {
   readonly api: Api;
   readonly table: JobTable;

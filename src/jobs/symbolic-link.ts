@@ -16,7 +16,7 @@ interface File {
   readonly sizeBytes: number;
 }
 
-/** What is written into the pair of a link to `target`. */
+/** The value of the pair of a link to `target`. */
 export function linkPairFor(target: string): string {
   return Buffer.byteLength(target) <= METADATA_VALUE_BYTES_MAX ? target : TARGET_IS_CONTENT;
 }

@@ -6,7 +6,7 @@ export interface SocketBytes {
   readonly spare: Uint8Array;
   /** Room for what comes after them, which may be taken as well, as far as it is there and is read next. */
   readonly after: Uint8Array;
-  /** What was taken off the socket, before `release`: `spare` first, as a whole. Nothing, when it could not be. */
+  /** Tells, before `release`, how much was taken off the socket: first all of `spare`, or nothing when that failed. */
   taken(what: TakenBytes): void;
 }
 
@@ -14,14 +14,14 @@ export interface SocketBytes {
 export interface TakenBytes {
   readonly bytes: number;
   readonly reads: number;
-  /** What follows them is lost. */
+  /** The bytes that follow them are lost. */
   readonly spoiled?: boolean;
 }
 
 /** Bytes in order, lent out: they stay as they are until `release`, which the borrower calls exactly once. */
 export interface ByteChunks {
   readonly chunks: readonly Uint8Array[];
-  /** What follows the chunks; only for a borrower who said that he takes bytes off a socket. */
+  /** The bytes after the chunks; only for a borrower that said it takes bytes off a socket. */
   readonly rest?: SocketBytes | undefined;
   release?(): void;
 }

@@ -19,7 +19,7 @@ export function decimalOf(micros: number): string {
   return `${BigInt(micros) / SCALE}.${fraction}`;
 }
 
-/** What some milliseconds cost at a price for an hour, in millionths, rounded half up. */
+/** The price of some milliseconds at a price for an hour, in millionths, rounded half up. */
 export function costOf(hourlyMicros: number, ms: number): number {
   const total = BigInt(hourlyMicros) * BigInt(Math.max(0, Math.round(ms)));
   return Number((total + HOUR_MS / 2n) / HOUR_MS);

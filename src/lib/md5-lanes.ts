@@ -14,7 +14,7 @@ export function md5Addon(): Md5Addon | undefined {
   return optionalAddon<Md5Addon>('md5');
 }
 
-/** What one digest may take of a call: another one that comes meanwhile joins in the next. */
+/** The most bytes that one digest gives to a call: another digest that comes meanwhile joins the next call. */
 const STRETCH_BYTES = 2 * 1024 * 1024;
 /** As many as the widest processors have lanes: fewer take as long. */
 const ENOUGH = 16;

@@ -1,6 +1,6 @@
 /**
- * Reads a collection by pages of an offset while others change it. What comes or goes shifts the offsets of all after
- * it, so that a page may lack an entry that nobody touched.
+ * Reads a collection by pages of an offset while others change it. An entry that comes or goes shifts the offsets of
+ * all after it, so that a page may lack an entry that nobody touched.
  *
  * The first pass asks for pages side by side, as few as there can be. Nothing was shifted if every page told the same
  * total and so many different entries came; all it cannot tell of is one that went and one that came for it. Otherwise
@@ -84,7 +84,7 @@ export async function* pagesInOrder<T extends Item>(
   throw new UnsettledError(`${what} changes faster than it can be listed: try again when others are done`);
 }
 
-/** What the last pass of `pagesInOrder` found, each item once. */
+/** The items of the last pass of `pagesInOrder`, each once. */
 export async function collect<T extends Item>(pages: AsyncIterable<PageOfPass<T>>): Promise<readonly T[]> {
   let byId = new Map<string, T>();
   let lastPass = 0;
@@ -100,7 +100,7 @@ interface PageAt<T> extends Page<T> {
   readonly offset: number;
 }
 
-/** What the pages of one pass tell together. */
+/** The items and totals that the pages of one pass give together. */
 class Findings {
   readonly #ids = new Set<string>();
   /** True where pages do not overlap. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What the system knows of a running thread. */
+/** Facts of the system about a running thread. */
 export interface ProcessTable {
   /** The process (thread group) of a thread; undefined when it is gone or cannot be told. */
   processOf(thread: number): Promise<number | undefined>;
@@ -21,8 +21,9 @@ export const procProcessTable: ProcessTable = {
     return found ? Number(found[1]) : undefined;
   },
   endOf: async (thread) => {
-    // What ends has given up its table of descriptors before it closes them. A process in execve(2) closes some as well,
-    // and holds a lock meanwhile that reading `stat` waits for (as of Linux 6.18.44): neither would ever go on.
+    // A process that ends has given up its table of descriptors before it closes them. A process in execve(2) closes
+    // some as well, and holds a lock meanwhile that reading `stat` waits for (as of Linux 6.18.44): neither would ever
+    // go on.
     const status = read(`/proc/${thread}/status`);
     if (status === undefined || !/^FDSize:\s+0$/m.test(status)) return undefined;
     const stat = read(`/proc/${thread}/stat`);

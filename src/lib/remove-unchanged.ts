@@ -12,7 +12,7 @@ export async function removeUnchanged(path: string, since: number): Promise<bool
   return true;
 }
 
-/** What is in a directory; nothing when there is no such directory. */
+/** The entries of a directory; none when there is no such directory. */
 export async function entriesOf(directory: string): Promise<Dirent[]> {
   return (await readdir(directory, { withFileTypes: true }).catch(ignoreAbsence)) ?? [];
 }

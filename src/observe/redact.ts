@@ -1,8 +1,9 @@
 /**
- * Takes secrets out of a line of the log, wherever they stand in it: fields by their names at any depth, also in JSON that
- * is text inside JSON; signatures and queries of URLs; users and passwords of database URLs; headers written out.
+ * Takes secrets out of a line of the log, wherever they stand in it: fields by their names at any depth, also in JSON
+ * that is text inside JSON; signatures and queries of URLs; users and passwords of database URLs; headers written out.
  *
- * It is the last of several nets. What logs should hold no secret to begin with; errors of libraries are what this is for.
+ * It is the last of several nets: code that logs should hold no secret to begin with. This one is for errors of
+ * libraries.
  */
 export function redacted(line: string): string {
   return REPLACEMENTS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);

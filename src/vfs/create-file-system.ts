@@ -144,7 +144,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () =>
       folderState.flush().catch((error: unknown) => {
-        // What else ends with the mount must not go without its end for that.
+        // A failure here must not keep the rest of the mount from ending.
         given.log.error({ err: error }, 'mode and time of folders could not be kept');
       }),
   };

@@ -85,7 +85,7 @@ export interface OpenDirectoryReply {
 /** Bytes of a file; the driver calls `release` once the reply is written. */
 export type ReadReply = ByteChunks;
 
-/** What SETATTR may change; absent keys stay. A time `'now'` is the file system's own. */
+/** The attributes that SETATTR may change; absent keys stay. A time `'now'` is the file system's own. */
 export interface AttributeChanges {
   readonly sizeBytes?: number;
   readonly mode?: number;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 
-/** What open(2) asked for, as far as it concerns a file system. O_APPEND is the kernel's: it gives the offset. */
+/** The flags of open(2), as far as they concern a file system. O_APPEND is the kernel's: it gives the offset. */
 export interface OpenMode {
   readonly read: boolean;
   readonly write: boolean;

@@ -1,6 +1,6 @@
 /**
  * The file system as the kernel driver calls it: numbers become nodes, one operation is called, its nodes become
- * entries. What the operations do stands in the folders beside this file.
+ * entries. The operations themselves are in the folders beside this file.
  */
 import type { Details } from './directories/details.ts';
 import { FsError } from './errors/fs-error.ts';
@@ -229,7 +229,7 @@ export class SvcFileSystem implements FileSystem {
   }
 
   fsyncdir(handle: FileHandle): void {
-    // What changes a directory is done on the platform before its call returns.
+    // A change of a directory is on the platform before its call returns.
     this.#directories.directoryOf(handle);
   }
 

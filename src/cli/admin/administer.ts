@@ -15,7 +15,7 @@ import { tokensIn } from '../../service/users/token-table.ts';
 import { usersIn } from '../../service/users/user-table.ts';
 import { CliError } from '../exit-codes.ts';
 
-/** What a command of `svcfs admin` works with: the service's database, beside the service if that runs. */
+/** The objects that a command of `svcfs admin` works with: the service's database, beside the service if that runs. */
 export interface Administration {
   readonly store: Store;
   /** Tables that commands list. Commands do not import them, for the database library would slow down every command. */

@@ -12,7 +12,9 @@ type EndOptions = AdminOptions & {
   readonly cost?: number;
 };
 
-/** What a worker outside of the service tells of the tasks that it runs (`svcfs serve --executor none`). */
+/**
+ * Commands by which a worker outside of the service reports on the tasks that it runs (`svcfs serve --executor none`).
+ */
 export function addTaskCommands(admin: Command): void {
   const tasks = adminGroup(admin, 'tasks', 'Report on tasks that run outside of the service.');
   adminCommand(tasks, 'end', { description: 'Record the end of a task that ran outside of the service.' })

@@ -1,4 +1,4 @@
-/** What `svcfs warmup` and `svcfs cache` ask a mount. */
+/** The questions that `svcfs warmup` and `svcfs cache` ask a mount. */
 
 import type { CachedVersion } from '../../content/disk/cached-version.ts';
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
@@ -127,7 +127,7 @@ async function forEachContent(
   return failures;
 }
 
-/** What of a cache cannot be looked at or evicted. */
+/** Describes the files of a cache that cannot be looked at or evicted. */
 export function describeObstacles({ count, reason }: ObstacleReport): string {
   const places = count === 1 ? '1 file or folder' : `${count} files or folders`;
   return `${places} cannot be examined or evicted: ${reason}`;

@@ -1,4 +1,4 @@
-/** What the control socket carries: one JSON object a line. */
+/** The messages of the control socket: one JSON object a line. */
 import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
@@ -47,12 +47,12 @@ export type InquiryAnswer =
       readonly answer: 'why';
       readonly failure: Failure | undefined;
       readonly job: JobRecord | undefined;
-      /** What calls wait for now, or why the mount refuses whatever it is asked. */
+      /** The conditions that calls wait for now, or the reason why the mount refuses every call. */
       readonly circumstances: readonly string[];
     }
-  /** What cannot be published, and why. */
+  /** The files that cannot be published, and why. */
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
-  /** What it failed with. */
+  /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | CacheAnswer;
 

@@ -12,7 +12,10 @@ export interface DeliveryOptions {
   readonly staging: Staging | undefined;
 }
 
-/** What an ended mount had uploaded for a volume goes there, unless someone else put another object in its place. */
+/**
+ * Brings a file that an ended mount had uploaded for a volume there, unless someone else put another object in its
+ * place.
+ */
 export function deliverObject({ api, jobs, staging }: DeliveryOptions): DeliverObject {
   return async (fileId, { volume, location, replaces }) => {
     const path = `${volume}/${location}`;

@@ -1,6 +1,6 @@
 import type { MountStatistics } from './mount-statistics.ts';
 
-/** What calls of the mount wait for now, and until when, a line each. */
+/** The conditions that calls of the mount wait for now, and until when, a line each. */
 export function describeWaits({ rate, unanswered }: MountStatistics['api']): readonly string[] {
   return [...describeRateWait(rate), ...describeSilence(unanswered)];
 }

@@ -5,7 +5,7 @@ import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-i
 import type { InquiryAnswer, InquiryRequest, TransferRates } from './control-messages.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
-/** What a mount can be asked over its control socket. */
+/** The objects from which a mount answers over its control socket. */
 export interface Inquiries extends CacheParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;

@@ -15,7 +15,7 @@ export interface CountingInformation extends MountInformation {
   readonly statistics: () => MountStatistics;
 }
 
-/** What `.svcfs/version`, `config`, `stats` and `metrics` tell. */
+/** The contents of `.svcfs/version`, `config`, `stats` and `metrics`. */
 export function mountInformation(settings: MountSettings, parts: CountedParts): CountingInformation {
   return {
     version: packageVersion(),
@@ -26,7 +26,7 @@ export function mountInformation(settings: MountSettings, parts: CountedParts): 
   };
 }
 
-/** What makes calls wait, or fail whatever they are. */
+/** The conditions that make every call wait or fail. */
 export function circumstancesOf(
   { api }: Pick<MountStatistics, 'api'>,
   { readOnly }: Pick<MountSettings['options'], 'readOnly'>,

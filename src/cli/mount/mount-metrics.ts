@@ -1,4 +1,4 @@
-/** What `.svcfs/metrics` tells: every name and unit is in this file. The numbers are those of `.svcfs/stats`. */
+/** The content of `.svcfs/metrics`: every name and unit is in this file. The numbers are those of `.svcfs/stats`. */
 import type { DiskCacheStatistics } from '../../content/disk/disk-cache.ts';
 import type { Metric, Sample } from '../../observe/prometheus-text.ts';
 import type { MountStatistics } from './mount-statistics.ts';

@@ -1,13 +1,13 @@
 import { messageOf } from '../../lib/message-of.ts';
 
-/** What failed at one of many paths. */
+/** The failure at one of many paths. */
 export interface PathFailure {
   /** From the top of the mount, if it is in one. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** What failed while the others went on. */
+/** The paths that failed while the others went on. */
 export interface FailedPaths {
   /** The first ones. */
   readonly failures: readonly PathFailure[];

@@ -94,7 +94,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return (await readdir(directory)).sort();
   } catch (error) {
-    // What may not be read is another user's.
+    // A directory that may not be read is another user's.
     if (['ENOENT', 'EACCES'].includes(errorCode(error) ?? '')) return [];
     throw error;
   }

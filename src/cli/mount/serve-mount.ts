@@ -37,7 +37,7 @@ interface Given {
   readonly clients: Clients;
 }
 
-/** What lives as long as the mount, beside it. */
+/** The objects that live beside the mount, as long as it does. */
 interface Company extends Given {
   readonly lock: TakenLock;
   readonly control: Server;

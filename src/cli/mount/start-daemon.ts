@@ -16,7 +16,7 @@ const THREAD_POOL_SIZE = '16';
 export interface Daemon {
   readonly pid: number;
   readonly username: string;
-  /** What works less than was asked for. */
+  /** Warnings of options that work less than was asked for. */
   readonly warnings: readonly string[];
   /** Whether it ended as it should. */
   readonly ended: Promise<boolean>;
@@ -43,7 +43,7 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
   const ended = new Promise<boolean>((resolve) => {
     child.once('exit', (code) => resolve(code === 0));
   });
-  // What becomes of a process that ends before it has them is told by its end.
+  // The end of a process that ends before it has them tells the rest.
   child.send(settings, () => undefined);
   const report = await reportOf(child, settings.directory.log, onWait);
   if (report.type === 'failed') {

@@ -73,7 +73,7 @@ export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Pro
   const { daemon } = record;
   const isStopped = STOPPED.has((await processState(daemon)) ?? '');
   if (!isStopped && (await untilGone(daemon, END_TIMEOUT_MS))) return;
-  // What it has acknowledged is on the disk. Alive, it would keep the next mount out.
+  // Bytes that it has acknowledged are on the disk. Alive, it would keep the next mount out.
   if (await isRunning(daemon)) process.kill(daemon.pid, 'SIGKILL');
   await untilGone(daemon, END_TIMEOUT_MS);
 }

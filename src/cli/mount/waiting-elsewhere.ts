@@ -65,7 +65,7 @@ interface WaitingPlace {
   readonly written: AccountRecord | undefined;
 }
 
-/** What waits, or why that cannot be told. */
+/** The uploads that wait, or the reason why that cannot be told. */
 type Waiting = WaitingUploads | { readonly reason: string };
 
 /** One line for a person, with what to do about it. */

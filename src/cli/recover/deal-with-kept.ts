@@ -116,7 +116,7 @@ function dropDraft(place: KeptPlace, draftId: string): Promise<void> {
   });
 }
 
-/** What is kept aside waits for the next mount, which uploads it. */
+/** Has a file that is kept aside wait for the next mount, which uploads it. */
 async function leaveToNextMount(place: KeptPlace, draftId: string): Promise<void> {
   const boot = await bootId();
   await withJournal(place, (journal) =>

@@ -1,4 +1,7 @@
-/** What the mounts of this user keep on this machine and the service does not have, over all in a state directory. */
+/**
+ * The files that the mounts of this user keep on this machine and the service does not have, over all in a state
+ * directory.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {

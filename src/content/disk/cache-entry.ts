@@ -3,7 +3,7 @@ import { BLOCK_STATE, type BlockIo, DISK_BLOCK_BYTES, EVICTED } from './block-io
 import type { EntryFiles, EntryPlace } from './entry-files.ts';
 import { readHeader, writeHeader } from './entry-header.ts';
 
-/** What one read found. */
+/** The result of one read. */
 export interface EntryRead {
   /** Relative to the start of what was read. */
   readonly missing: readonly ByteRange[];

@@ -43,11 +43,11 @@ interface SpaceUsage {
   readonly obstacles: ObstacleReport | null;
 }
 
-/** What an eviction did. */
+/** The result of an eviction. */
 export interface Evicted {
   /** Of the disk. */
   readonly freedBytes: number;
-  /** What could not be looked at, and may hold more, or could not be removed. */
+  /** Directories that could not be read, and may hold more, and entries that could not be removed. */
   readonly obstacles: ObstacleReport | undefined;
 }
 
@@ -132,7 +132,7 @@ export class CacheSpace {
     await this.#looking;
   }
 
-  /** What all entries may take, measured now: the limit, or what the disk has for them. */
+  /** The room for all entries, measured now: the limit, or the space that the disk has for them. */
   async measureRoom(): Promise<Room> {
     await this.look();
     const { sizeBytes, minFreeBytes } = this.limits;

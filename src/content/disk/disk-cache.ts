@@ -65,7 +65,7 @@ export interface DiskCacheStatistics {
   /** Failures of the disk; each was as good as a miss. */
   readonly failures: number;
   readonly full: boolean;
-  /** What cannot be looked at or evicted, and is no part of what is cached; null: nothing. */
+  /** Files that cannot be looked at or evicted, and do not count as cached; null: none. */
   readonly obstacles: ObstacleReport | null;
   /** Whole files given to the kernel, which reads them itself and is not counted as a hit. */
   readonly passedThrough: number;
@@ -235,7 +235,7 @@ export class DiskCache {
     this.#space.lookSoon();
   }
 
-  /** What waits is written, and nothing is open any more. */
+  /** Resolves when all that waits is written and nothing is open any more. */
   async close(): Promise<void> {
     await this.#writes.idle();
     this.#entries.close();

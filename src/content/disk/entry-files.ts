@@ -12,7 +12,7 @@ import { encodeHeader, readHeader } from './entry-header.ts';
 import { dataPath, folderOf, indexPath, newBirth, newIndexPath } from './entry-name.ts';
 import { indexBytes } from './entry-size.ts';
 
-/** What entry, and where. */
+/** An entry, and its place. */
 export interface EntryPlace {
   readonly directory: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import { DISK_BLOCK_BYTES, HEADER_BYTES } from './block-io.ts';
 
-/** What most file systems allocate by. */
+/** The unit by which most file systems allocate. */
 const PAGE_BYTES = 4096;
 /** Of the index, for each block. */
 const WORD_BYTES = 8;

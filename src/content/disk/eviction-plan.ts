@@ -7,7 +7,7 @@ export interface SpaceLimits {
   readonly minFreeBytes: number;
 }
 
-/** What is taken now. */
+/** The space that is taken now. */
 export interface SpaceTaken {
   readonly cachedBytes: number;
   readonly freeBytes: number;

@@ -11,7 +11,7 @@ const LATE_FOR_MS = 30_000;
 export class FreeSpace {
   readonly #directory: string;
   readonly #clock: Clock;
-  /** What was removed that the disk did not tell of at once. */
+  /** Removed bytes that the disk did not report as free at once. */
   #lateBytes = 0;
   /** The free space that the disk reports in the end, if no process writes. */
   #awaitedBytes = 0;
@@ -36,7 +36,7 @@ export class FreeSpace {
     this.#lateUntilMs = this.#clock.monotonic() + LATE_FOR_MS;
   }
 
-  /** What the disk tells. */
+  /** The free space that the disk reports. */
   async told(): Promise<number> {
     const { bavail, bsize } = await statfs(this.#directory);
     return bavail * bsize;

@@ -38,7 +38,7 @@ const MARKER = 'svcfs-cache.json';
 const TAG = ['CACHEDIR.TAG', 'Signature: 8a477f597d28d172789f06886806bc55\n'] as const;
 const OURS: ReadonlySet<string> = new Set([MARKER, TAG[0], 'entries']);
 const MIN_FREE_SHARE = 1 / 20;
-/** What link(2) says where there are none: by its manual, of 9p, of a FUSE file system without them. */
+/** The errors of link(2) where there are no hard links: by its manual, of 9p, of a FUSE file system without them. */
 const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 const ANOTHER = 'give another --cache-dir';

@@ -1,4 +1,4 @@
-/** What entries of a cache together may take, and what a person can do for more. */
+/** The room that entries of a cache may take together, and the way to get more. */
 export interface Room {
   readonly bytes: number;
   readonly remedy: string;

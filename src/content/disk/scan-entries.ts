@@ -13,7 +13,7 @@ export interface StoredEntry {
   readonly usedMs: number;
 }
 
-/** What a process leaves behind that ended while it made or removed an entry. None takes that long. */
+/** Files this old were left by a process that ended while it made or removed an entry: neither takes that long. */
 const LEFT_BEHIND_AFTER_MS = 10 * 60_000;
 
 /** The unit of st_blocks, stat(2). */

@@ -1,6 +1,6 @@
 /**
- * Writes to the cache happen behind the readers' backs: two at a time, and no more bytes waiting than the bound. What
- * comes beyond it is not cached: a disk slower than the network costs hits later, never speed now.
+ * Writes to the cache happen behind the readers' backs: two at a time, and no more bytes waiting than the bound. Bytes
+ * beyond the bound are not cached: a disk slower than the network costs hits later, never speed now.
  */
 import PQueue from 'p-queue';
 

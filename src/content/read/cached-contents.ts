@@ -1,4 +1,4 @@
-/** What of whole versions is in the disk cache: filling, counting, evicting. Versions as the tree knows them. */
+/** Whole versions in the disk cache: filling, counting, evicting. Versions as the tree knows them. */
 import PQueue from 'p-queue';
 import { errorCode } from '../../lib/error-code.ts';
 import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
@@ -161,7 +161,7 @@ function evicted(version: ContentVersion, { remedy }: Room): ContentError {
   return new ContentError('no-space', `${contentName(version)}: ${reason}`);
 }
 
-/** What the disk said, in words that name the file and the remedy. */
+/** The disk's error, in words that name the file and the remedy. */
 function explained(error: unknown, version: ContentVersion, directory: string): unknown {
   const code = errorCode(error);
   const name = contentName(version);

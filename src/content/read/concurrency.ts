@@ -5,7 +5,7 @@
  */
 export interface Concurrency {
   readonly limit: number;
-  /** What there was before the last step; undefined: it was judged. */
+  /** The limit and rate before the last step; undefined: the step was judged. */
   readonly before: { readonly limit: number; readonly bytesPerSecond: number } | undefined;
   /** Periods until the next step is tried. */
   readonly patience: number;

@@ -30,7 +30,7 @@ export interface ContentReaderOptions {
 
 export interface CachingReader extends ContentReader {
   statistics(): CacheStatistics;
-  /** What is in the disk cache; undefined without one. */
+  /** The contents of the disk cache; undefined without one. */
   readonly cached: CachedContents | undefined;
 }
 

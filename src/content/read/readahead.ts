@@ -52,7 +52,7 @@ export class Readahead {
     const jumped = this.#pattern.reads <= before.reads;
     if (jumped) this.#endRun(before.position + KEPT_BYTES, offset);
     const { position } = this.#pattern;
-    // What lies between a read that steps back and the front was skipped, and is not wanted now.
+    // The bytes between a read that steps back and the front were skipped, and are not wanted now.
     return end < position ? end : position + reachBytes(this.#window);
   }
 
@@ -88,7 +88,10 @@ export class Readahead {
     }
   }
 
-  /** What comes from `keptTo` on is for nobody, and not to share the line with what is read at `offset`. */
+  /**
+   * Abandons the segments from `keptTo` on: no reader wants them, and they must not share the line with the read at
+   * `offset`.
+   */
   #endRun(keptTo: number, offset: number): void {
     this.#fetchedTo = 0;
     for (const segment of this.#ahead) {

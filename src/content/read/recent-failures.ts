@@ -10,8 +10,9 @@ interface Failure {
 const MOST_REMEMBERED_MS = 3000;
 
 /**
- * What one handle could not read after long trying. When its read-ahead fails, the kernel asks for the page anew, alone: to try as
- * long again would let the program wait twice as long as it was told. What failed at once costs nothing to be tried anew.
+ * Ranges that one handle could not read after long trying. When its read-ahead fails, the kernel asks for the page
+ * anew, alone: another long try would let the program wait twice as long as it was told. A read that failed at once
+ * costs nothing to try anew.
  */
 export class RecentFailures {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -27,7 +28,7 @@ export class RecentFailures {
     this.#failures = [...this.#current(), { ...range, error, untilMs }];
   }
 
-  /** What a part of the range failed with, once: who asks again after that wants it tried again. */
+  /** The failure of a part of the range, told once: a caller that asks again wants a new try. */
   takeIn(offset: number, end: number): { readonly error: unknown } | undefined {
     if (this.#failures.length === 0) return undefined;
     this.#failures = this.#current();

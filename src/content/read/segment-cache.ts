@@ -23,14 +23,14 @@ interface Load {
   readonly offset: number;
   readonly end: number;
   readonly fetch: FetchRange;
-  /** What comes may wait in its socket, to be handed on from there. */
+  /** The bytes may wait in their socket, to be handed on from there. */
   readonly mayWait?: boolean;
   readonly sinceMs?: number | undefined;
 }
 
 type How = Pick<Load, 'fetch' | 'mayWait' | 'sinceMs'>;
 
-/** What the block cache did for readers. */
+/** Counters of the block cache. */
 export interface CacheStatistics {
   /** Reads all of whose bytes were there. */
   readonly hits: number;

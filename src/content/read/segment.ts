@@ -29,7 +29,7 @@ export class Segment {
   #lentBytes = 0;
   #filledBytes = 0;
   #front: number;
-  /** What is to come, as long as it can be handed on from its socket. */
+  /** The bytes to come, as long as they can be handed on from their socket. */
   #waiting: WaitingBody | undefined;
   #waiters: Waiter[] = [];
 

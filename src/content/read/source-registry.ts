@@ -36,7 +36,7 @@ export class SourceRegistry {
       return { source: this.replace(version), verified: true };
     }
     if (version.kind === 'file') return { source: known, verified: true };
-    // What is cached may be of another time, and nothing would tell.
+    // The cached bytes may be those of an older object, and nothing would tell.
     if (known.lacksValidator && !known.index.empty) return { source: this.replace(version), verified: true };
     const told = etagOf(version);
     if (told === undefined) return { source: known, verified: known.etag === undefined };
@@ -82,7 +82,7 @@ export class SourceRegistry {
     }
   }
 
-  /** What could not be verified is not kept for that. */
+  /** A source that cannot be verified is not kept for the attempt. */
   async #verify(source: VersionSource, signal: AbortSignal): Promise<void> {
     try {
       await source.verify(signal);

@@ -38,7 +38,7 @@ interface Range {
   readonly into: Uint8Array;
 }
 
-/** What a link or an answer tells of the object; undefined: nothing. */
+/** Facts about the object in a link or an answer; undefined: not told. */
 interface Told {
   readonly etag: string | undefined;
   readonly sizeBytes: number | undefined;

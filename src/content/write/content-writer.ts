@@ -55,7 +55,7 @@ export interface ContentWriterOptions {
   readonly partSizeBytes: number;
   /** Give files the MD5 of their content as metadata pair `md5_sum`. Default false. */
   readonly md5Sum?: boolean | undefined;
-  /** What all spools together may take on the disk. Default: no limit but the disk's. */
+  /** The disk space that all spools may take together. Default: no limit but the disk's. */
   readonly spoolSizeBytes?: number;
   /** The room that the disk has, where `spoolSizeBytes` is not given. Default: everything that the disk takes. */
   readonly disk?: DiskRoom | undefined;
@@ -146,7 +146,7 @@ class SpoolingWriter implements ContentWriter {
     const suspended = await Promise.allSettled([...this.#drafts].map((draft) => draft.suspend()));
     const context = await this.#opening;
     const givenUp = context?.aborts.close();
-    // What cannot be written is as if the mount had been killed.
+    // A record that cannot be written counts as lost, as if the mount had been killed.
     await context?.journal.durable().catch(() => {});
     await context?.journal.close();
     await givenUp;

@@ -9,8 +9,8 @@ import type { Request } from '../request.ts';
  */
 export interface Operation<Answer = unknown> {
   /**
-   * Decodes the body and asks the file system. What is read from the body must be copied out before this returns,
-   * except by an operation that keeps its slot.
+   * Decodes the body and asks the file system. Bytes of the body must be copied out before this returns, except by an
+   * operation that keeps its slot.
    */
   call(fs: FileSystem, body: BodyReader, request: Request): Awaitable<Answer>;
   /** Writes the reply's body; may still throw for an answer that does not fit the request. Absent: the reply is empty. */
@@ -19,7 +19,7 @@ export interface Operation<Answer = unknown> {
   readonly undo?: ((fs: FileSystem, answer: Answer) => Awaitable<void>) | undefined;
   /** The reply is written, or never will be. */
   readonly finish?: ((answer: Answer) => void) | undefined;
-  /** What the answer opens a file with. */
+  /** The reply to an open within the answer, if it opens a file. */
   readonly opened?: ((answer: Answer) => OpenReply) | undefined;
   /** The body stays in its slot until the answer is there. */
   readonly keepsSlot?: true | undefined;

@@ -13,7 +13,7 @@ export class DirectoryBuffer implements DirSink {
     this.writer = new StructWriter(this.#bytes);
   }
 
-  /** What was placed so far. */
+  /** The entries placed so far. */
   get filled(): Uint8Array {
     return this.#bytes.subarray(0, this.writer.position);
   }

@@ -73,7 +73,7 @@ export function readKernelOffer(body: BodyReader): KernelOffer {
   return { major, minor, maxReadahead, flags, flags2 };
 }
 
-/** What both sides do from now on; undefined when the kernel is too old. */
+/** The protocol that both sides speak from now on; undefined when the kernel is too old. */
 export function negotiate(
   offer: KernelOffer,
   { passthrough = false }: { readonly passthrough?: boolean } = {},

@@ -8,7 +8,7 @@ import { readReservedPairs, reservedPairs, userPairs } from './reserved-pairs.ts
 /** The standard pair that describes the content itself. */
 const MD5_SUM = 'md5_sum';
 
-/** What new content keeps of the metadata that a file has. */
+/** The metadata of a file that its new content keeps. */
 export function keptMetadata({ record }: ProjectFileNode): Record<string, string> {
   return withoutContentPairs(record?.metadata ?? {});
 }

@@ -4,7 +4,7 @@ import type { FolderState } from '../model/folder-state.ts';
 import { folderKey } from '../model/folder-state.ts';
 import type { DirectoryNode } from '../model/node.ts';
 
-/** What a clock that counts milliseconds cannot tell apart. */
+/** The span within which a clock of milliseconds cannot tell two times apart. */
 const TICK_NS = nanosecondsOf(1);
 
 /**

@@ -5,8 +5,8 @@ import type { Tree } from '../model/tree.ts';
 export const SET_GROUP_ID = 0o2000;
 
 /**
- * Whom a new file belongs to with `--owner kept`: the process that makes it, but for the group in a folder with the
- * set-group-ID bit, which is the folder's. Undefined: owners are not kept.
+ * The owner of a new file with `--owner kept`: the user and group of the process that makes it. In a folder with the
+ * set-group-ID bit the group is the folder's. Undefined: owners are not kept.
  */
 export function makerOf(
   tree: Tree,

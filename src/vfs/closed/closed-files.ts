@@ -25,9 +25,9 @@ export interface LeftBehind {
 }
 
 /**
- * What nobody waits for any more: files that were closed, or made and not opened, and what an ended mount left. Each is
- * brought to the platform, or kept aside, and let go of when no handle needs it. A failure that nobody was told of is
- * recorded.
+ * Files that nobody waits for any more: those that were closed, or made and not opened, and those that an ended mount
+ * left. Each is brought to the platform, or kept aside, and let go of when no handle needs it. A failure that nobody
+ * was told of is recorded.
  */
 export class ClosedFiles {
   readonly #tree: Tree;
@@ -72,7 +72,7 @@ export class ClosedFiles {
     this.#goOn(content);
   }
 
-  /** What an ended mount left and that is no file's content here: brought to the platform, or kept aside. */
+  /** Brings to the platform, or keeps aside, an upload of an ended mount that is no file's content here. */
   bring(upload: RecoveredUpload): void {
     this.#brought.add(upload);
     void this.watch(upload, this.#uploads.bring(upload));

@@ -70,7 +70,10 @@ export class FollowingUploads {
     this.#isLastTry = false;
   }
 
-  /** Publishes what is owed. What fails for good is kept aside when the file is settled. Never rejects for a failed try. */
+  /**
+   * Publishes a content that is owed. If that fails for good, its bytes are kept aside when the file is settled. Never
+   * rejects for a failed try.
+   */
   async follow(content: FileContent): Promise<void> {
     // Emptied to be written, it is published by a close after that, or its last.
     const isBegun = (): boolean => content.outstanding === 'begun' && content.writers > 0;
@@ -113,7 +116,10 @@ export class FollowingUploads {
       await clock.sleep(leftMs(), pauses).catch(() => undefined);
   }
 
-  /** Does what an ended mount owed. What fails for good is kept aside. Rejects only when that fails. */
+  /**
+   * Finishes an upload of an ended mount. If that fails for good, its bytes are kept aside. Rejects only when keeping
+   * them fails.
+   */
   async bring(upload: RecoveredUpload): Promise<void> {
     const { path, owed } = upload;
     await this.#try(upload, {

@@ -1,7 +1,7 @@
 import type { OwedDraft } from '../../content/ports.ts';
 import type { FsError } from '../errors/fs-error.ts';
 
-/** What an ended mount owed to the platform and that is no file's content here: it gets there beside the tree. */
+/** An upload that an ended mount owed and that is no file's content here: it gets to the platform beside the tree. */
 export class RecoveredUpload {
   readonly path: string;
   readonly owed: OwedDraft;

@@ -94,7 +94,7 @@ export class RecoveredUploads {
     this.#closedFiles.bring(upload);
   }
 
-  /** What goes on to a volume leaves the staging folder, whatever becomes of it. */
+  /** A file that goes on to a volume leaves the staging folder, whether it gets there or not. */
   async #finish({ target, finish }: OwedDraft): Promise<void> {
     try {
       await finish();

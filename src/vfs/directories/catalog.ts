@@ -14,7 +14,10 @@ export interface CatalogCalls<T> {
   get(id: string, options: CallOptions): Promise<T>;
 }
 
-/** What the platform lists for its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as well. */
+/**
+ * A list that the platform gives its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as
+ * well.
+ */
 export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #calls: CatalogCalls<T>;
   readonly #clock: Clock;

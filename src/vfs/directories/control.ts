@@ -16,7 +16,7 @@ import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../model/node
 import type { NodeMaker } from '../model/node-maker.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
 
-/** What only the program around the file system knows. */
+/** Facts that only the program around the file system knows. */
 export interface MountInformation {
   readonly version: string;
   /** Options and endpoint in force; no secrets. */

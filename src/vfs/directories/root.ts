@@ -8,7 +8,7 @@ import { directory, fixedDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
 
-/** What the platform lists for the user of the mount. */
+/** The lists that the platform gives the user of the mount. */
 export interface Catalogs {
   readonly projects: Catalog<ProjectSummary>;
   readonly volumes: Catalog<VolumeSummary>;

@@ -6,13 +6,13 @@ export interface Failure {
   readonly op: string;
   /** The attribute that it was about. */
   readonly attribute?: string | undefined;
-  /** What an open was for. */
+  /** The access that an open asked for. */
   readonly access?: 'read' | 'write' | undefined;
   readonly path: string;
   /** The other name that it was about: the new one of a rename. */
   readonly target?: string | undefined;
   readonly errno: string;
-  /** What failed and what to do about it, for a person. */
+  /** The failure and its remedy, for a person. */
   readonly text: string;
   readonly requestId: string | undefined;
   readonly atMs: number;
@@ -63,7 +63,10 @@ export class ErrorRegistry {
     return this.#byPath.size === 0;
   }
 
-  /** What failed at a path before the `mark` is over, as far as it is among these operations; `all`: and below it. */
+  /**
+   * Ends the failures at a path that were recorded before the `mark` and belong to these operations; `all`: those below
+   * it, too.
+   */
   ended(path: string, { ops, attribute, access, mark }: EndedFailures): void {
     const isAmong = ({ op, attribute: its, access: had }: Failure): boolean =>
       ops === 'all' || (ops.includes(op) && its === attribute && (access ?? had) === (had ?? access));

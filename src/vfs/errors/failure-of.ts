@@ -3,10 +3,10 @@ import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 import type { Failure } from './error-registry.ts';
 import { remedyFor } from './remedies.ts';
 
-/** What was done, and where. */
+/** The operation that failed, and its path. */
 export type FailedOperation = Pick<Failure, 'op' | 'path' | 'target' | 'attribute' | 'access'>;
 
-/** What is kept and shown of a failed operation. */
+/** The record of a failed operation. */
 export function failureOf(failed: FailedOperation, error: unknown, nowMs: number): Failure {
   const errno = errnoOf(error);
   const first = firstOf(error);
@@ -31,7 +31,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** What a reason of ours tells of more than its own words: the answer of the platform that it came from. */
+/** The error behind one of ours: it holds the answer of the platform, which our words do not. */
 function firstOf(error: unknown): unknown {
   return error instanceof Error && error.name === 'FsError' && error.cause !== undefined
     ? error.cause

@@ -1,4 +1,4 @@
-/** What a person can do about a failure, by the platform's code and by the kind of error. */
+/** Advice to a person about a failure, by the platform's code and by the kind of error. */
 import type { TransportError } from '../../api/errors.ts';
 import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
 
@@ -51,7 +51,7 @@ const BY_ANSWER: Readonly<Record<TransportError['answer'], string>> = {
 const INTERRUPTED =
   'The work that was begun goes on, and bytes written so far are kept: look at the result, and do it again if it ' +
   'is wrong.';
-/** Whatever the token: an address is good for whoever has it. */
+/** The token does not matter: a signed address is good for everyone who has it. */
 const REFUSED_BY_STORE =
   'The store refuses an address that the service signed: tell the operator of the service, or the owner of the volume.';
 const NO_ROOM_AT_SERVICE = 'The service, or its store, has no room: tell its operator.';

@@ -142,7 +142,10 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
   };
 }
 
-/** What beside the path tells one operation from another of its kind: a file that is read may still not be written. */
+/**
+ * The arguments beside the path that tell two operations of one kind apart: a success to read a file says nothing of
+ * writing it.
+ */
 function aspectsOf(op: keyof FileSystem, args: readonly unknown[]): Pick<Failure, 'attribute' | 'access'> {
   if (op === 'getxattr' || op === 'setxattr' || op === 'removexattr') return { attribute: String(args[1]) };
   if (op === 'setattr') return { attribute: attributeSetBy(args[1] as AttributeChanges) };

@@ -32,7 +32,7 @@ const ENDS: Readonly<Partial<Record<keyof FileSystem, readonly string[] | 'all'>
 };
 
 /**
- * FLUSH and RELEASE are not among them: a program that only reads makes both. What they failed with is over when the file is
+ * FLUSH and RELEASE are not among them: a program that only reads makes both. Their failures are over when the file is
  * published.
  */
 export const ENDED_BY_PUBLICATION = ['flush', 'release', 'close', 'recover'] as const;

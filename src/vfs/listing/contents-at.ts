@@ -80,7 +80,7 @@ async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<F
   return version && { path: pathOf(file), version };
 }
 
-/** What has the node's name now, by facts a second old. */
+/** The node that has this one's name now, by facts at most a second old. */
 async function currentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<Node | undefined> {
   const { parent, name } = node;
   try {

@@ -7,7 +7,7 @@
 import { isLocalOnly } from '../model/identity.ts';
 import type { DirectoryNode, Node } from '../model/node.ts';
 
-/** What needs no asking: the kernel may keep it for a day. */
+/** For facts that never change: the kernel may keep them for a day. */
 const FOREVER_MS = 86_400_000;
 
 export interface Freshness {
@@ -21,7 +21,7 @@ export function nodeTtlLeft(node: Node, { nowMs, ttlMs }: Freshness): number {
   return left(node.checkedMs, directoryTtl(node.parent, ttlMs), nowMs);
 }
 
-/** What a directory's cache says of a name; undefined: ask. */
+/** The state of a name by a directory's cache; undefined: ask. */
 export type KnownChild = { readonly node: Node } | { readonly node: undefined; readonly ttlLeftMs: number };
 
 export function knownChild(

@@ -95,7 +95,7 @@ function tellsGone(error: unknown): boolean {
   return errno === 'ENOENT' || errno === 'ENOTDIR';
 }
 
-/** What the platform knows the directory by. */
+/** The platform's id of the directory. */
 function idOf(directory: DirectoryNode): string | undefined {
   return directory.kind === 'project-folder' ? directory.record?.id : undefined;
 }

@@ -36,7 +36,7 @@ export class Listing {
     this.#onAbandoned = onAbandoned;
   }
 
-  /** What is known of a directory. */
+  /** A listing of the known entries of a directory. */
   static of({ children }: DirectoryNode): Listing {
     const listing = new Listing(children);
     listing.append(children.nodes());

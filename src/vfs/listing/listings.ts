@@ -188,7 +188,8 @@ export class Listings {
     try {
       await this.#takeIn(directory, underWay);
     } catch (error) {
-      // What nobody waits for takes nothing from the tree: who comes next finds it gone, and is told.
+      // A listing that nobody waits for takes nothing from the tree: the next caller finds the directory gone, and is
+      // told.
       const isAwaited = underWay.priority === 'interactive' || underWay.urgent.signal.aborted;
       underWay.listing.fail(isAwaited ? await failure(error) : error);
     } finally {

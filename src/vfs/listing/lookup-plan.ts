@@ -19,7 +19,7 @@ export interface LookupHistory {
   readonly total: number | undefined;
   /** Whether the rate budget has room for a listing. */
   readonly hasRoom: boolean;
-  /** What asking for one name costs: 2 requests on a volume, where a name may be an object or a level. */
+  /** The cost of asking for one name: 2 requests on a volume, where a name may be an object or a level. */
   readonly requestsPerName: 1 | 2;
 }
 

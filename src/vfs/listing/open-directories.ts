@@ -107,7 +107,7 @@ export class OpenDirectories {
     return open.listing;
   }
 
-  /** What was begun at open serves the first reading; rewinddir(3) asks for what is known then. */
+  /** The listing begun at open serves the first reading; a rewinddir(3) gets the names that are known then. */
   #begunBy(open: OpenDirectory): Listing | undefined {
     const { begun } = open;
     open.begun = undefined;

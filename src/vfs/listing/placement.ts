@@ -154,7 +154,7 @@ export class Placement {
     this.#replaced(node, parent);
   }
 
-  /** Has another node in the place of `folder` and of each folder below it. What is in them keeps its place. */
+  /** Puts another node in the place of `folder` and of each folder below it. Their entries keep their places. */
   renew(folder: FolderNode): void {
     const { parent } = folder;
     if (!parent) return;

@@ -50,7 +50,7 @@ export interface PlatformTreeParts extends TreeParts {
   readonly kernel: KernelLink;
   readonly errors: ErrorRegistry;
   readonly details: Details;
-  /** What the top of the mount holds. */
+  /** The entries at the top of the mount. */
   readonly root: VirtualSource;
   /** Default: as `Listings` has it. */
   readonly mostEntries?: number;
@@ -285,7 +285,7 @@ export class PlatformTree implements Tree {
     this.errors.record(record);
     const { op, path, errno, requestId, text: reason } = record;
     const fields = { op, path, errno, requestId, reason };
-    // What nobody foresaw is ours to mend: with its stack. The rest is told to a person by its reason.
+    // An unforeseen error is ours to mend: it is logged with its stack. Of the rest a person needs the reason only.
     if (isKnownError(error) || isAbort(error)) this.log.warn(fields, 'operation failed');
     else this.log.error({ ...fields, err: error }, 'operation failed unexpectedly');
   }

@@ -39,7 +39,7 @@ interface Parts {
 const NONE: ReadonlySet<Node> = new Set();
 
 interface Question {
-  /** What comes with a link that somebody has asked for. */
+  /** The record that comes with a link for which a reader has asked. */
   readonly told?: Promise<FileRecord> | undefined;
   readonly priority?: Priority | undefined;
   /** In no bulk call. */
@@ -56,7 +56,7 @@ interface Asking {
 export class Revalidation {
   readonly #parts: Parts;
   readonly #runs = new WeakMap<DirectoryNode, OpenRun>();
-  /** What is being asked about each node, shared by all who open it. */
+  /** The question under way about each node, shared by all that open it. */
   readonly #asking = new Map<Node, Asking>();
 
   constructor(parts: Parts) {
@@ -193,7 +193,7 @@ export class Revalidation {
   }
 }
 
-/** What another client may have changed meanwhile. */
+/** A file that another client may have changed meanwhile. */
 function isRemoteFile(node: Node): boolean {
   const isFile = node.kind === 'project-file' || node.kind === 'volume-object';
   return isFile && node.parent !== undefined && !isLocalOnly(node);

@@ -17,7 +17,7 @@ const MOST_ABSENT = 10_000;
 /** Of what does not count any more. */
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
-/** What the cache needs to know of a node. */
+/** The facts of a node that the cache needs. */
 interface Dated {
   /** When it was last known to be as the platform has it. */
   checkedMs: number;

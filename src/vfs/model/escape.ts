@@ -2,7 +2,7 @@
  * Names of the platform that Linux does not take, under names that it does.
  *
  * A file, folder or object is shown by its own name whenever that can be. Otherwise it is shown as `svc~` followed by
- * what it is called, with NUL, `/` and `%` percent-encoded:
+ * its name, with NUL, `/` and `%` percent-encoded:
  *
  *   an object key ending in `/`            svc~
  *   a level without a name (`a//b`)        svc~%2F
@@ -10,10 +10,10 @@
  *   a name that itself begins with `svc~`  svc~svc~…
  *   prefix `a/` beside an object `a`       svc~a%2F     (the object keeps the plain name)
  *
- * A prefix of a volume is written with its `/`, so that object and prefix of one name differ. What would be longer
- * than 255 bytes, or holds half of a surrogate pair, which has no bytes of its own, keeps its beginning and ends in `%~`
- * and 128 bits of its SHA-256: such a name is found again among the names of its directory, all others can be computed
- * back.
+ * A prefix of a volume is written with its `/`, so that object and prefix of one name differ. A name that would be
+ * longer than 255 bytes keeps its beginning and ends in `%~` and 128 bits of its SHA-256. A name with half of a
+ * surrogate pair, which has no bytes of its own, does too. Such a name is found again among the names of its directory;
+ * all others can be computed back.
  */
 import { createHash } from 'node:crypto';
 import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
@@ -27,7 +27,7 @@ const NAME_MAX = 255;
 /** Half of a surrogate pair, alone: UTF-8 has no bytes for it. */
 const HALF_PAIRS = /\p{Surrogate}/gu;
 
-/** What is shown for the name of an entry: for a prefix of a volume without its last `/`. */
+/** The shown form of an entry's name; a prefix of a volume is given without its last `/`. */
 export function shownName(name: string, kind: 'entry' | 'prefix'): string {
   if (canBeShown(name)) return name;
   return escapedName(name, kind);
@@ -39,7 +39,7 @@ export function escapedName(name: string, kind: 'entry' | 'prefix'): string {
   return byteLength(encoded) <= NAME_MAX && isWellFormed(encoded) ? encoded : withDigest(encoded);
 }
 
-/** What a name stands for that someone looks up. */
+/** The meaning of a name that a caller looks up. */
 export type Meaning =
   | { readonly kind: 'plain'; readonly name: string }
   | { readonly kind: 'escaped-entry'; readonly name: string }

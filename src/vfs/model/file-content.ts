@@ -71,7 +71,9 @@ export class FileContent {
   unlinked = false;
   /** Removes what was kept aside for the handles of an unlinked inode. */
   whenClosed: (() => Promise<void>) | undefined;
-  /** What this draft was renamed over and still has the name on the platform: replaced by the publication. */
+  /**
+   * The file that this draft was renamed over and that still has the name on the platform: the publication replaces it.
+   */
   replaces: ReplacedFile | undefined;
   copiedFrom: CopyOrigin | undefined;
   /** Of the object whose name this draft is renamed over. */
@@ -90,7 +92,9 @@ export class FileContent {
   wanted = 0;
   /** Write-back: the publication that is tried until it succeeds, is overtaken by a change, or can never succeed. */
   following: Promise<void> | undefined;
-  /** Publishing failed and who wrote the bytes was told so, or it can never succeed: they go with the last handle. */
+  /**
+   * Publishing failed and the writer of the bytes was told so, or it can never succeed: they go with the last handle.
+   */
   hopeless = false;
   /**
    * Why the platform does not take what a close acknowledged. It stays as it is, and is owed still: nobody tries again before
@@ -114,7 +118,7 @@ export class FileContent {
     return pathOf(this.node);
   }
 
-  /** What the platform does not have yet, a publication under way included: it may fail. */
+  /** The changes that the platform does not have yet. A publication under way may fail, so its changes count. */
   get outstanding(): Unpublished {
     return this.unpublished === 'none' ? this.publishing : this.unpublished;
   }
@@ -163,7 +167,7 @@ export class FileContent {
     return count;
   }
 
-  /** Runs `task`, and has those who open it wait for its end. The caller holds the lock. */
+  /** Runs `task`, and has those that open the file wait for its end. The caller holds the lock. */
   async holdingUp<T>(whom: 'writers' | 'everyone', task: () => Promise<T>): Promise<T> {
     const before = this.#heldUp;
     this.#heldUp = whom;
@@ -179,7 +183,7 @@ export class FileContent {
     return this.#heldUp !== 'nobody';
   }
 
-  /** Whether who opens it so has to wait for the lock. */
+  /** Whether an open in this mode has to wait for the lock. */
   holdsUp({ write, truncate }: Pick<OpenMode, 'write' | 'truncate'>): boolean {
     return this.#heldUp === 'everyone' || (this.#heldUp === 'writers' && (write || truncate));
   }
@@ -206,7 +210,7 @@ export class FileContent {
     }
   }
 
-  /** Takes the draft from the node; whoever asks for one after this gets a new one. */
+  /** Takes the draft from the node; a caller that asks for one after this gets a new one. */
   takeDraft(): Draft | undefined {
     const { draft } = this.node;
     this.node.draft = undefined;

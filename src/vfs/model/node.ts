@@ -43,8 +43,8 @@ interface NodeBase {
 }
 
 /**
- * What all nodes of one project (or volume) share. A listing of projects lacks the details: they are asked for when
- * something inside is, so below the top directory they are always there (`projectOf`, `volumeOf`).
+ * The facts that all nodes of one project (or volume) share. A listing of projects lacks the details: they are asked
+ * for when something inside is, so below the top directory they are always there (`projectOf`, `volumeOf`).
  */
 export interface Project {
   /** `owner/short-name` */
@@ -149,7 +149,7 @@ export type FolderNode = ProjectFolderNode | VolumeDirectoryNode;
 export type DirectoryNode = FolderNode | VirtualDirectoryNode;
 export type Node = DirectoryNode | ProjectFileNode | VolumeObjectNode | VirtualFileNode | SpecialFileNode;
 
-/** What a virtual directory holds now. */
+/** The entries of a virtual directory now. */
 export interface VirtualSource {
   /** It and the files in it belong to the user who mounted, and nobody else but root may look into it. */
   readonly isPrivate?: boolean;

@@ -13,7 +13,7 @@ import type {
 } from '../file-system.ts';
 import type { DirectoryNode, Node, ProjectFileNode, VirtualFileNode, VolumeObjectNode } from './node.ts';
 
-/** What can be opened with open(2) for its bytes. A virtual file's content is taken once, at open, with direct I/O. */
+/** A node that open(2) opens for its bytes. A virtual file's content is taken once, at open, with direct I/O. */
 export type FileNode = ProjectFileNode | VolumeObjectNode | VirtualFileNode;
 
 export interface Span {

@@ -43,9 +43,11 @@ export interface TreeOptions {
   readonly mounter: { readonly uid: number; readonly gid: number };
   /** Whether the owner of a file is stored and shown, or everything belongs to `uid` and `gid`. Default `mounter`. */
   readonly owner: 'mounter' | 'kept';
-  /** What becomes of attributes that the platform has no place for. Default `ignore`: they are accepted and counted. */
+  /**
+   * The treatment of attributes that the platform has no place for. Default `ignore`: they are accepted and counted.
+   */
   readonly unkept: 'ignore' | 'refuse';
-  /** What becomes of who opens an alias to write it. Default `refuse`. */
+  /** The answer to an open of an alias for writing. Default `refuse`. */
   readonly aliasWrite: 'refuse' | 'copy';
   /** Other users get to the mount. Default false. */
   readonly allowOther: boolean;
@@ -55,7 +57,7 @@ export interface TreeOptions {
   readonly renameWaitMs: number | undefined;
   /** Whether a file that was moved to a volume stays as an alias, as the platform has it. Default `keep`. */
   readonly afterExport: 'keep' | 'remove';
-  /** What becomes of a file whose writer is killed: published as it is, or kept aside here. Default `publish`. */
+  /** The end of a file whose writer is killed: published as it is, or kept aside here. Default `publish`. */
   readonly onKilled: 'publish' | 'recover';
   /** A file that was replaced elsewhere while it was written here: the last one wins, or is kept aside. Default `last`. */
   readonly conflict: 'last' | 'fail';
@@ -69,7 +71,7 @@ export interface TreeOptions {
   readonly temporaryNames: readonly string[];
 }
 
-/** What the tree stands on. */
+/** The objects that the tree stands on. */
 export interface TreeParts {
   readonly api: Api;
   readonly reader: ContentReader;
@@ -106,7 +108,7 @@ export interface Tree extends TreeParts {
   /** For a reply about `node`; whoever answers the kernel counts the lookup. */
   entryOf(node: Node): Entry;
 
-  /** What `name` in a directory is, by what is known or by asking: undefined when there is nothing. */
+  /** The node of `name` in a directory, by known facts or by asking: undefined when there is none. */
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined>;
   /** As `childOf`, and an absence is one of the last second. */
   freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined>;

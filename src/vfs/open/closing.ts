@@ -74,7 +74,7 @@ export class Closing {
     const { content } = open;
     content.released(open);
     open.view?.close();
-    // What its writer was refused is not published all the same because somebody else has it open.
+    // A content that was refused to its writer is not published, though somebody else has the file open.
     const isUnheard = open.mode.write && content.writers === 0 && !content.hopeless;
     const settled =
       content.handles.size === 0

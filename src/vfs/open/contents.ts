@@ -23,8 +23,8 @@ export interface ContentsParts {
 }
 
 /**
- * Work on the content of an inode while a caller waits: it is opened, changed, published, renamed, removed. Work that was
- * begun is finished whoever waits for it: an aborted wait ends the waiting, and the rest is left to `ClosedFiles`.
+ * Work on the content of an inode while a caller waits: it is opened, changed, published, renamed, removed. Work that
+ * was begun is finished in any case: an abort ends the waiting, and the rest is left to `ClosedFiles`.
  */
 export class Contents {
   readonly #tree: Tree;
@@ -57,7 +57,7 @@ export class Contents {
     return this.#table.holding(nodes, task);
   }
 
-  /** As `holding`, for who removes the inode: an upload of it stops for that, and goes on if it has its name still. */
+  /** As `holding`, for a removal of the inode: its upload stops for that, and goes on if the name is still there. */
   async removing<T>(node: ContentNode, task: () => Promise<T>): Promise<T> {
     const goOn = this.find(node)?.givesWay ? node.draft?.giveWay() : undefined;
     return this.holding([node], () => task().finally(goOn));
@@ -73,7 +73,7 @@ export class Contents {
   async empty(content: FileContent, signal: AbortSignal): Promise<void> {
     requireNoAlias(this.#tree, content.node);
     const draft = await content.emptyDraft(this.#publisher.targets, signal);
-    // Whatever was to be published before is gone, but not what another program wrote since.
+    // Changes that were to be published before are gone, but not those that another program wrote since.
     if (draft.sizeBytes === 0) content.unpublished = 'begun';
     content.touch(this.#tree.clock.now());
   }
@@ -110,7 +110,7 @@ export class Contents {
     }
   }
 
-  /** As `publish`, by who holds the content's lock. */
+  /** As `publish`, by the holder of the content's lock. */
   publishHolding(content: FileContent): Promise<void> {
     return this.#publisher.publish(content);
   }
@@ -189,7 +189,7 @@ export class Contents {
       throw error;
     }
     if (!follow) return;
-    // What others write into it meanwhile may have taken the room of its own bytes.
+    // Other writers may have taken the room of its own bytes meanwhile.
     if (!this.#closedFiles.mayFollow(content)) return this.publish(content, signal);
     this.#closedFiles.follow(content);
   }

@@ -17,7 +17,7 @@ interface OpenText {
 
 export type Open = OpenFile | OpenText;
 
-/** What the kernel has open, by handle, and the process that opened it. */
+/** The open files of the kernel, by handle, and the process that opened each. */
 export class OpenHandles {
   readonly #handles = new HandleTable<Open>();
   readonly #processes: ProcessTable;

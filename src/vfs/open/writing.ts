@@ -114,9 +114,9 @@ export class Writing {
     requireWritable(this.#tree, node);
     if (node.kind === 'virtual-file') return;
     const { signal } = how.context;
-    // What a close acknowledged must not be lost to a change that fails.
+    // Bytes that a close acknowledged must not be lost to a change that fails.
     if (how.handle === undefined) await this.#contents.publishClosed(node, signal);
-    // As for who opens it: what is kept is of what has the name now.
+    // As at an open: the kept part is that of the file that has the name now.
     if (how.handle === undefined && !node.draft) await this.#tree.revalidate(node, signal);
     requireNoAlias(this.#tree, node);
     const resize = async (content: FileContent): Promise<void> => {

@@ -27,7 +27,7 @@ export async function publishOver(
     content.replaces = undefined;
     return await publish();
   } catch (error) {
-    // What it was a file of before may have any name by now.
+    // An earlier file of this draft may have any name by now.
     if (!isFileAlready(draft)) await replacedFiles.tryPutBack(draft.id, fileId);
     content.replaces = replacedFiles.isAside(draft.id, fileId) ? undefined : replaces;
     throw error;

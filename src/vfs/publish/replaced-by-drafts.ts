@@ -6,13 +6,13 @@ import type { ProjectFileNode } from '../model/node.ts';
  * aside until the draft is published, and are deleted then. They go back when it never is.
  */
 export interface ReplacedByDrafts {
-  /** Moves the file that has the name of `node` on the platform aside. What fails leaves it there, or waiting. */
+  /** Moves the file that has the name of `node` on the platform aside. A failure leaves it there, or waiting. */
   setAside(
     draftId: string,
     what: { readonly file: ReplacedFile; readonly node: ProjectFileNode },
   ): Promise<void>;
   isAside(draftId: string, fileId: string): boolean;
-  /** Back under its name, if it is aside. What fails is recorded, and leaves it waiting. */
+  /** Puts it back under its name, if it is aside. A failure is recorded, and leaves it waiting. */
   tryPutBack(draftId: string, fileId: string): Promise<void>;
   /** The draft is published, or its name was removed: deletes what waits, each with its last handle. Never rejects. */
   deleteFor(draftId: string): Promise<void>;

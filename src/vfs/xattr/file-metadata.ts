@@ -69,7 +69,7 @@ export class FileMetadata {
       const put = (fileId: string): Promise<Pairs> =>
         this.#tree.api.files.putMetadata(fileId, metadata, { signal });
       const kept = id === undefined ? undefined : await unlessReplaced(node, () => put(id), metadata);
-      // What describes the content is not carried over from a record.
+      // Pairs that describe the content are not carried over from a record.
       const isNext = publishedId(node) === undefined;
       node.pending = { metadata: isNext ? pairs : {}, tags: node.pending?.tags };
       if (id === undefined || kept === undefined) return;

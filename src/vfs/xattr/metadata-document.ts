@@ -1,6 +1,6 @@
 /**
- * All metadata pairs of a file as one JSON object, and the way round. What does not fit in an attribute (64 KiB) is
- * read by pages, each a JSON object of its own.
+ * All metadata pairs of a file as one JSON object, and the way round. Metadata that do not fit in an attribute (64 KiB)
+ * are read by pages, each a JSON object of its own.
  */
 import { FsError } from '../errors/fs-error.ts';
 import type { Pairs } from './limits.ts';

@@ -104,8 +104,8 @@ export class Xattrs {
   }
 
   /**
-   * What a copy should carry: pairs and tags. Fields are read by name only. Programs that copy attributes would try
-   * to set the listed ones on the copy and fail, or make one project's name that of another.
+   * The attributes that a copy should carry: pairs and tags. Fields are read by name only. Programs that copy
+   * attributes would try to set the listed ones on the copy and fail, or make one project's name that of another.
    */
   list(node: Node): readonly string[] {
     // Linux reads no `user.*` of a symbolic link: whoever copies one would fail.
@@ -213,7 +213,7 @@ function noSuchAttribute(name: string): FsError {
   return new FsError('ENODATA', `there is no attribute ${name}`);
 }
 
-/** What this mount tells about a path: its last error or that of a name in it, its job, its upload. */
+/** The notes of this mount about a path: its last error or that of a name in it, its job, its upload. */
 function notesOf(node: Node, tree: Pick<Tree, 'errors' | 'jobs' | 'writer'>): Fields {
   const path = pathOf(node);
   const job = tree.jobs.ofPath(path);

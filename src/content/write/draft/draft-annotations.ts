@@ -108,7 +108,7 @@ function union(some: readonly string[], others: readonly string[]): readonly str
   return [...new Set([...some, ...others])];
 }
 
-/** What was set on a draft that an ended mount left, without what that mount noted of its bytes. */
+/** The annotations set on a draft that an ended mount left, without those that describe its bytes. */
 export function setIn(state: AnnotationState): Annotations | undefined {
   return withoutMetadata(state.annotations, notedIn(state));
 }

@@ -1,4 +1,7 @@
-/** What is acknowledged of a draft as durable here: to fsync, to a close with write-back, and to who removes its name. */
+/**
+ * Makes a draft durable on this machine before that is acknowledged: to fsync, to a close with write-back, and to a
+ * removal of its name.
+ */
 import { untilAborted } from '../../../lib/until-aborted.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 import type { DraftUpload } from '../upload/draft-upload.ts';

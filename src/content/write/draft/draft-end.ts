@@ -49,7 +49,7 @@ export class DraftEnd {
       await this.discard();
       return undefined;
     }
-    // What the disk refuses makes it doubtful. That it could not be asked must not keep the draft, which nobody else ends.
+    // A refusal of the disk makes the draft doubtful. A failed sync must not end this: nobody else ends the draft.
     await content.sync().catch(() => {});
     const { doubtful } = content;
     if (unfinished === undefined) await upload.abandon();

@@ -53,7 +53,7 @@ export class DraftPublisher {
     return this.#publications.running;
   }
 
-  /** What the last publication failed with. */
+  /** The error of the last publication. */
   get failure(): unknown {
     return this.#failure;
   }

@@ -60,7 +60,7 @@ export class DraftRecord {
     return this.#target;
   }
 
-  /** What its bytes were made last; undefined: they never were. */
+  /** The file last made of its bytes; undefined: none yet. */
   get file(): FileRecord | undefined {
     return this.#file;
   }
@@ -135,7 +135,7 @@ export class DraftRecord {
       ...this.owed.entry,
       onDisk,
       refused: isRefused ? this.#refused?.because : undefined,
-      // What the disk refused the page cache may let go of.
+      // The page cache may drop pages that the disk refused.
       bootId: doubtful ? undefined : context.bootId,
     };
     context.journal.record({ type: 'draft', draft });

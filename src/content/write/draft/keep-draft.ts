@@ -24,7 +24,7 @@ export async function keepDraft(
 ): Promise<KeptBytes> {
   const { id, extents, upload, doubtful, spooled } = draft;
   const spool = spoolPath(id);
-  // What tells of the upload stays.
+  // The record of the upload stays.
   if (upload !== undefined) return { path: spool, missing: onlyInUpload(upload.ticket.uploadId) };
   const reasons = [...leftOut(extents), ...(doubtful ? [REFUSED_BY_DISK] : [])];
   const missing = reasons.length > 0 ? reasons.join('; ') : undefined;

@@ -12,9 +12,9 @@ import type { ByteRange } from '../../byte-range.ts';
 import type { MemoryPool } from '../../memory/memory-pool.ts';
 import type { DraftContent } from '../spool/draft-content.ts';
 
-/** What is read from the spool at once. */
+/** The bytes read from the spool at once. */
 const PIECE_BYTES = 1024 * 1024;
-/** What is no further behind the last write may still be changed. */
+/** Bytes no further behind the last write than this may still be changed. */
 const NEAR_BYTES = 4 * PIECE_BYTES;
 /** MD5 takes whole ones, up to the end (RFC 1321, 3.4). */
 const BLOCK_BYTES = 64;
@@ -28,7 +28,7 @@ export interface RunningMd5Options {
 /** One computation, from the first byte on. */
 interface Run {
   readonly md5: Md5;
-  /** What is hashed or being read; infinite at its end, which any change makes void. */
+  /** The bytes that are hashed or being read; infinite at the end of a run, which any change makes void. */
   takenBytes: number;
   /** The last bytes taken, which are no whole block. */
   rest: Buffer;
@@ -73,7 +73,7 @@ export class RunningMd5 {
 
   /** To be waited for before the spool lets go of bytes before `end`. */
   async beforeRelease(end: number): Promise<void> {
-    // What is being finished may itself wait for room in the spool.
+    // A run that is being finished may itself wait for room in the spool.
     if (this.#finishing === 0) await this.#takeWritten(end);
   }
 

@@ -328,7 +328,7 @@ interface Uploading {
   readonly label: string;
   readonly sizeBytes: number;
   readonly publishing: boolean;
-  /** What the last publication failed with. */
+  /** The error of the last publication. */
   readonly failure: unknown;
 }
 

@@ -8,7 +8,7 @@ import type { FetchTurns } from '../spool/fetch-turns.ts';
 import type { SpoolSpace } from '../spool/spool-space.ts';
 import type { UploadAborts } from '../upload/upload-aborts.ts';
 
-/** What all drafts of a writer share. */
+/** The objects that all drafts of a writer share. */
 export interface WriterContext {
   readonly api: Api;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ export interface AboutKept {
   readonly reason: string;
   /** A close answered that it would be uploaded. */
   readonly acknowledged: boolean;
-  /** What of the file is not there and why, for a person; undefined: it is whole. */
+  /** The part of the file that is missing and why, for a person; undefined: it is whole. */
   readonly missing: string | undefined;
   /** Undefined: it is not known where it was to go. */
   readonly target: UploadTarget | undefined;

@@ -40,7 +40,7 @@ export interface KeptFile {
   readonly path: string | undefined;
   /** All of them, in base64, where the journal has them. */
   readonly bytes: string | undefined;
-  /** What of the file is not there and why, for a person; undefined: it is whole. */
+  /** The part of the file that is missing and why, for a person; undefined: it is whole. */
   readonly missing: string | undefined;
 }
 

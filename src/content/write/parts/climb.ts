@@ -1,7 +1,7 @@
 /** Hill climbing: a number is moved while moving it helps. Used for how many parts are in flight. */
 export interface Climb {
   readonly value: number;
-  /** What the value before this one brought; undefined: nothing is known yet. */
+  /** The result of the value before this one; undefined: nothing is known yet. */
   readonly before: number | undefined;
   readonly direction: 1 | -1;
 }
@@ -16,8 +16,8 @@ const NOTABLE = 0.05;
 const STEP = 0.25;
 
 /**
- * One step after `result` (more is better) was measured at `climb.value`. What helped is done again, what harmed is taken
- * back; what made no difference is undone towards less, which costs less.
+ * One step after `result` (more is better) was measured at `climb.value`. A step that helped is done again, and one
+ * that harmed is taken back. A step that made no difference is undone towards less, which costs less.
  */
 export function climbOn(climb: Climb, result: number, limits: ClimbLimits): Climb {
   const { value, before, direction } = climb;

@@ -9,7 +9,7 @@ import { createMd5, type Md5 } from '../../../lib/md5.ts';
 
 export interface PartChecksOptions {
   readonly clock: Clock;
-  /** What parts that were sent may hold while they wait. */
+  /** The most bytes that sent parts may hold while they wait. */
   readonly mostWaitingBytes: number;
 }
 

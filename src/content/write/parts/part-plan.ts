@@ -4,7 +4,7 @@ import type { ByteRange } from '../../byte-range.ts';
 
 const MIB = 1024 * 1024;
 const MOST_PARTS = 10_000;
-/** What Node.js 20 can have in one buffer. The platform would take 5 GiB. */
+/** The largest buffer of Node.js 20. The platform would take 5 GiB. */
 export const LARGEST_PART_BYTES = 4 * 1024 * MIB;
 
 /** Parts that grow are twice as large after so many: 16 MiB up to 16 GiB, 1 GiB from 1 TiB on, 4.8 TiB in all. */

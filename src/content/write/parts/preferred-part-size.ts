@@ -11,7 +11,7 @@ interface Room {
 /** In memory, of parts on their way and parts that wait to be checked. */
 const PARTS_IN_MEMORY = 16;
 
-/** What parts may be when requests are short: as large as there is room for, and no more than four times as large. */
+/** The part size when requests are short: as large as there is room for, and no more than four times as large. */
 export function largerPartSize(partSizeBytes: number, { memory, spoolSizeBytes }: Room): number {
   if (spoolSizeBytes !== undefined) return partSizeBytes;
   const larger = [4, 2].map((times) => times * partSizeBytes);

@@ -1,4 +1,7 @@
-/** What an ended mount owed of a draft, by how far it had come: its content, its way to a volume, its annotations. */
+/**
+ * The rest that an ended mount owed of a draft, by how far it had come: its content, its way to a volume, its
+ * annotations.
+ */
 import { stat } from 'node:fs/promises';
 import { errorCode } from '../../../lib/error-code.ts';
 import { NEVER_ABORTED } from '../../../lib/shared-signals.ts';

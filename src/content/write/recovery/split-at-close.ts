@@ -55,7 +55,7 @@ export async function splitAtClose(
   }
   const closed: DraftState = {
     ...state,
-    // What was noted may be of all the bytes.
+    // The notes may describe all the bytes.
     annotations: setIn(state),
     noted: {},
     phase: 'publishing',

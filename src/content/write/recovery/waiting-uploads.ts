@@ -1,4 +1,7 @@
-/** What an ended mount left to be uploaded, by a look at its journal from outside: nothing is changed, no spool read. */
+/**
+ * The uploads that an ended mount left, by a look at its journal from outside: nothing is changed, and no spool is
+ * read.
+ */
 
 import { journalIn } from '../journal/journal.ts';
 import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.ts';

@@ -29,7 +29,7 @@ const KNOWN_FOR_MS = 1000;
 /** So much of the room may be used up before the disk is asked again. */
 const USED_SHARE = 1 / 4;
 
-/** What spools may take in all, by what their disk has: asked for again as it gets less. */
+/** The limit of all spools together, by the free space of their disk, which is looked at again as it shrinks. */
 export class DiskLimit {
   readonly #room: DiskRoom;
   readonly #clock: Pick<Clock, 'monotonic'>;

@@ -36,7 +36,7 @@ export interface DraftContentOptions {
 export class DraftContent {
   readonly #options: DraftContentOptions;
   readonly #map: ExtentMap;
-  /** What it was when a file began to be made of it, without what was changed since. */
+  /** The content as it was when the making of a file began, without later changes. */
   #unchanged: ExtentMap | undefined;
   readonly #turns = new ChangeTurns();
   readonly #spool: DraftSpool;
@@ -72,7 +72,7 @@ export class DraftContent {
     return [...this.#map.extents];
   }
 
-  /** What the extents say of the spool survives the end of the machine. */
+  /** The bytes in the spool that the extents name survive the end of the machine. */
   get onDisk(): boolean {
     return this.#spool.onDisk;
   }
@@ -87,7 +87,7 @@ export class DraftContent {
     return hasReleased(this.#map.extents);
   }
 
-  /** What is still to be fetched of it. */
+  /** The bytes still to be fetched. */
   get missingBytes(): number {
     return this.#missing.sizeBytes;
   }

@@ -86,7 +86,7 @@ export class DraftReader {
     return { chunks: [chunk], release: () => memory.release(buffer) };
   }
 
-  /** What lies between pieces in the spool is read with them, and then put in its place. */
+  /** Bytes between pieces in the spool are read with them, and then put in their place. */
   async #readAsOne(extents: readonly Extent[], signal: AbortSignal): Promise<ByteChunks> {
     const { spool, memory } = this.#options;
     refuseReleased(extents);

@@ -18,7 +18,7 @@ export interface DraftSpoolOptions {
   readonly space: SpoolSpace;
   /** The tenant that is charged for the room. */
   readonly tenant: SpoolTenant;
-  /** What an ended mount left in it is on the disk. */
+  /** The bytes that an ended mount left in it are on the disk. */
   readonly onDisk: boolean;
   /** Called when the disk has refused some of the bytes. */
   readonly onRefusal: () => void;
@@ -49,7 +49,7 @@ export class DraftSpool {
     return this.#heldBytes === 0;
   }
 
-  /** What it holds survives the end of the machine. */
+  /** The bytes in it survive the end of the machine. */
   get onDisk(): boolean {
     return this.isEmpty || (this.#changing === 0 && this.#changesOnDisk === this.#changes);
   }

@@ -87,7 +87,7 @@ export class ExtentMap {
     return result;
   }
 
-  /** What of `[start, end)` still comes from where an extent of a version had it. */
+  /** The parts of `[start, end)` that still come from the place where an extent of a version had them. */
   unchangedOf(extent: Extent, start = extent.start, end = extent.end): Extent[] {
     return this.slice(start, end).filter((piece) => isPartOf(piece, extent));
   }

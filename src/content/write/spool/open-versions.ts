@@ -4,7 +4,7 @@ import { ContentError, type ContentReader, type ContentVersion, type OpenVersion
 import type { VersionOrigin } from './extent-map.ts';
 import { FETCH_BYTES, type FetchTurns } from './fetch-turns.ts';
 
-/** What is fetched for the spool. */
+/** A fetch for the spool. */
 interface Fetch {
   readonly sizeBytes: number;
   /** Has the bytes until it settles. */

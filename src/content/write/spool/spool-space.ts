@@ -39,9 +39,9 @@ interface Ahead {
 
 interface SpoolSpaceOptions {
   readonly limitBytes: number;
-  /** What limits them beside `limitBytes`. */
+  /** A second limit beside `limitBytes`. */
   readonly disk?: DiskRoom | undefined;
-  /** What one file may take beyond the limit; enough to have a part sent. */
+  /** The bytes that one file may take beyond the limit; enough to have a part sent. */
   readonly overdraftBytes: number;
   readonly clock: Clock;
 }

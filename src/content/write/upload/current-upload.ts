@@ -11,7 +11,7 @@ export interface CurrentUploadOptions {
   readonly target: () => UploadTarget;
   /** One began or was given up: the journal must know. */
   readonly onChange: () => void;
-  /** What an ended mount had sent. */
+  /** The upload of an ended mount. */
   readonly resumed: UploadState | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface DraftUploadOptions {
   readonly beforeRelease: (end: number) => Promise<void>;
   /** So many first bytes the spool keeps: a close has said that they are safe here, and an upload may be lost. */
   readonly closedBytes: () => number;
-  /** What an ended mount had sent. */
+  /** The upload of an ended mount. */
   readonly resumed: UploadState | undefined;
   /** The file that was under the target's name, and since when a new one may be ours. */
   readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
@@ -37,7 +37,7 @@ export interface DraftUploadOptions {
 }
 
 export interface PublishOptions {
-  /** What goes with content of this MD5 (in hexadecimal) where it can, which the answer shows. */
+  /** The annotations to send with content of this MD5 (in hexadecimal). The answer shows whether they were taken. */
   readonly annotations: (md5: string) => Annotations | undefined;
   /** The work to do beside an upload in parts, before the upload is completed. */
   readonly inParts: () => Promise<void>;
@@ -84,7 +84,7 @@ export class DraftUpload {
     return this.#current.now?.partsInFlight ?? 0;
   }
 
-  /** What went wrong with a part sent early; the next publication tries anew. */
+  /** The failure of a part sent early; the next publication tries anew. */
   get error(): unknown {
     return this.#early.error;
   }

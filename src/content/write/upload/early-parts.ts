@@ -24,7 +24,7 @@ export class EarlyParts {
     this.#current = current;
   }
 
-  /** What went wrong with one: no more are sent until it is tried again. */
+  /** The failure of a part: no more are sent until it is tried again. */
   get error(): unknown {
     return this.#error;
   }
@@ -40,14 +40,16 @@ export class EarlyParts {
     if (ready.length > 0) this.#send(ready);
   }
 
-  /** Runs a publication, which sends all parts itself: beside it none is sent early. What failed before it tries anew. */
+  /**
+   * Runs a publication, which sends all parts itself, those that failed before included. Meanwhile none is sent early.
+   */
   async whilePublishing<T>(publish: () => Promise<T>): Promise<T> {
     this.#publishing = true;
     try {
       await this.#current.begun();
       this.#error = undefined;
       const published = await publish();
-      // What failed beside it went again, in time.
+      // Parts that failed meanwhile were sent again by the publication.
       this.#error = undefined;
       return published;
     } finally {

@@ -40,14 +40,14 @@ interface Sent {
 
 export class InlineUpload {
   readonly #options: InlineUploadOptions;
-  /** What was sent last, when that had no answer. */
+  /** The last content sent, when it had no answer. */
   #unanswered: Sent | undefined;
 
   constructor(options: InlineUploadOptions) {
     this.#options = options;
   }
 
-  /** `annotations`: what goes with content of this MD5 (in hexadecimal). */
+  /** `annotations` gives those to send with content of this MD5 (in hexadecimal). */
   async publish(
     sizeBytes: number,
     annotations: (md5: string) => Annotations | undefined,
@@ -76,7 +76,10 @@ export class InlineUpload {
     return file;
   }
 
-  /** What had no answer, and cannot be looked for now or is not there yet, is left to `unanswered`. */
+  /**
+   * Looks for the file when there was no answer. If it cannot be looked for now, or is not there yet, `unanswered` does
+   * it later.
+   */
   async #orFound(sent: Sent, make: () => Promise<FileRecord>): Promise<FileRecord> {
     this.#unanswered = sent;
     let file: FileRecord | undefined;

@@ -41,7 +41,7 @@ export class PartRelease {
     const upload = await current.begun();
     // The writer that needs room is about to make the file larger.
     if (!content.released && (await upload?.isForAnother())) return early.restart();
-    // What an upload has that was given up meanwhile counts for nothing.
+    // The parts of an upload that was given up meanwhile count for nothing.
     const held = (): ByteRange[] =>
       upload === current.now && this.#moved === undefined ? this.#heldBy(upload) : [];
     const local = held().filter((range) => content.isLocal(range));

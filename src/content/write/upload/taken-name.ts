@@ -1,6 +1,6 @@
 /**
- * What took the name of a draft since it was begun: its own publication, whose answer was lost, or somebody else's file. A
- * draft must neither be published twice nor replace what an ended mount cannot have known.
+ * The file that took the name of a draft since it was begun: its own, whose publication had no answer, or somebody
+ * else's. A draft must neither be published twice nor replace what an ended mount cannot have known.
  */
 import type { Api } from '../../../api/api.ts';
 import type { FileRecord } from '../../../api/model.ts';
@@ -21,7 +21,7 @@ export interface TakenNameOptions {
   readonly previous: () => { readonly fileId: string | undefined; readonly sinceMs: number };
   /** An ended mount was asked for it, as it is: what took the name since is newer, and not to be replaced. */
   readonly recovered: () => boolean;
-  /** What that mount had sent. */
+  /** The upload of that mount. */
   readonly resumed: UploadState | undefined;
 }
 

@@ -31,7 +31,7 @@ export type AsideEntry =
       readonly fileId: string;
       readonly place: Place;
       readonly byFileId: string;
-      /** What the new file inherits. */
+      /** The annotations that the new file inherits. */
       readonly carried: Annotations;
     };
 

@@ -148,7 +148,7 @@ export class Asides {
     await this.#journal.remove(fileId);
   }
 
-  /** What has the name that a file aside had. */
+  /** The entry that has the former name of a file moved aside. */
   async #thereNow({ fileId, place }: Left): Promise<EntryRecord | undefined> {
     try {
       return await this.#tree.api.files.find(place);

@@ -126,7 +126,7 @@ export class DraftAsides implements ReplacedByDrafts {
     return waiting;
   }
 
-  /** What fails is in the journal: the next mount does it. */
+  /** Records a failure and goes on. The journal still has the work, and the next mount does it. */
   async #unheard({ path }: Waiting, work: () => Promise<void>): Promise<void> {
     try {
       await work();

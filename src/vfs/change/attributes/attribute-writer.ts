@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Mode and time of published files: one request, before the call that sets them returns. What is set while that request
- * waits for its turn joins it. The next content of a file that is being written takes them along instead.
+ * Mode and time of published files: one request, before the call that sets them returns. Changes that are made while
+ * that request waits for its turn join it. A file that is being written takes them along with its next content instead.
  */
 export class AttributeWriter {
   readonly #tree: Tree;

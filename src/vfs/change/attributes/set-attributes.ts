@@ -85,7 +85,7 @@ function isNothing({ mode, mtimeNs, owner }: Facts): boolean {
 /** The facts that really change: programs also set the values they find, and those need no request. */
 function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const { attributes } = tree.attributesOf(node);
-  // What a file shows may be on its way: who asks for the same waits for it, too.
+  // A shown value may be on its way to the platform: a caller that sets the same value waits for that request, too.
   const unsent = node.kind === 'project-file' ? localFacts(node) : {};
   const asked = changes.mode ?? attributes.mode;
   const isGivenAway = changes.mode === undefined && isOtherOwner(attributes, changes);

@@ -8,7 +8,7 @@ import type { Node } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
 import type { UnkeptAttribute } from '../../model/unkept-counts.ts';
 
-/** What is to change; undefined stays. */
+/** The values to set; undefined leaves one as it is. */
 export interface SettableFacts {
   readonly mode: number | undefined;
   readonly mtimeNs: bigint | undefined;

@@ -18,7 +18,7 @@ interface Parts {
 
 /** Removes a file, or an object that was never published. */
 export async function unlink(parts: Parts, place: Place, signal: AbortSignal): Promise<void> {
-  // What it was may have got another name while what was under way of it was waited for.
+  // The file may have got another name while this waited for work on it.
   while (!(await unlinkWhatIsThere(parts, place, signal)));
 }
 

@@ -1,4 +1,7 @@
-/** What a file inherits of the one whose name it takes: decided, given before the rename, and taken back when that fails. */
+/**
+ * The attributes that a file inherits from the one whose name it takes: chosen and given before the rename, and taken
+ * back when that fails.
+ */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FilesApi } from '../../../api/api.ts';

@@ -18,7 +18,7 @@ import { isDirectory, isFolder } from '../../model/node.ts';
 export interface RenameQuestion {
   readonly source: Node;
   readonly to: { readonly parent: DirectoryNode; readonly name: string };
-  /** What has the name now. */
+  /** The node that has the new name now. */
   readonly target: Node | undefined;
   readonly noReplace: boolean;
 }

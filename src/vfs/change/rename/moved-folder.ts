@@ -34,7 +34,10 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TransportError' || error.name === 'JobError');
 }
 
-/** What it is now: it has another id where it was to go, and the old one is gone. Undefined: it is not there. */
+/**
+ * Finds a folder after a move without an answer: the old id is gone, and a folder of another id is at the target.
+ * Undefined: it was not moved.
+ */
 export async function movedFolder(
   { api }: Tree,
   { source, parent, name }: Move,

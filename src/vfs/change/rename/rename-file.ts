@@ -94,7 +94,7 @@ async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise
       tags: source.pending?.tags ?? carried.tags,
     };
   tree.moved(source, { parent, name });
-  // What another client has put there stays.
+  // A file that another client has put there stays.
   if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
 }
 

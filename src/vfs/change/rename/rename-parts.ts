@@ -4,7 +4,7 @@ import type { Asides } from '../aside/asides.ts';
 import type { DraftAsides } from '../aside/draft-asides.ts';
 import type { AttributeWriter } from '../attributes/attribute-writer.ts';
 
-/** What renames are done with; each takes what it needs. */
+/** The objects that renames work with; each takes those that it needs. */
 export interface RenameParts {
   readonly tree: Tree;
   readonly contents: Contents;

@@ -42,8 +42,9 @@ const MOST_TRIES = 10;
 const MOST_JOBS = 3;
 
 /**
- * rename(2): looks at both ends, plans, does. The signal ends the looking; what is begun is finished. What another client does
- * to the names meanwhile is looked at again: rename(2) replaces what is there, or puts where nothing is any more.
+ * rename(2): looks at both ends, plans, does. The signal ends the looking; a rename that has begun is finished. When
+ * another client changes the names meanwhile, the ends are looked at again: rename(2) replaces the entry that is there
+ * then, or takes a name that is free then.
  */
 export async function rename(parts: RenameParts, request: RenameRequest, signal: AbortSignal): Promise<void> {
   for (let tries = 1, isTaken = false; ; tries += 1) {

@@ -95,7 +95,7 @@ export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): 
 /** EBUSY: its close would put what is written into it in the place of what comes there. */
 export function requireNotWritten(contents: Contents, object: VolumeObjectNode): void {
   const content = contents.find(object);
-  // What stays here for its name is no object.
+  // A file that stays on this machine for its name is no object.
   if (!content || content.unlinked || contents.isTemporary(object)) return;
   if (content.writers > 0 || content.hasDraft)
     throw new FsError('EBUSY', `${object.name} is being written: close it first`);

@@ -3,11 +3,11 @@
  *
  * After one of them both names exist, by the platform's own rule: the exported file stays as an alias, the imported
  * object stays where it is. The kernel believes that the one became the other, so both names are new nodes and it is
- * told to look again; the node that was moved serves the handles it has. What exists only here, or is being written, in
- * a folder of either name stays there.
+ * told to look again; the node that was moved serves the handles it has. Files in a folder of either name stay there if
+ * they exist only here or are being written.
  *
- * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that
- * fails fails the rename, and the same rename made again goes on from there.
+ * With `--after-export=remove` the aliases that an export leaves are removed once all is exported: a removal that fails
+ * fails the rename, and the same rename made again goes on from there.
  */
 import type { FileRecord, FolderRecord } from '../../../api/model.ts';
 import type { TransferOutcome } from '../../../jobs/ports.ts';
@@ -224,7 +224,10 @@ function expectOutcome<K extends TransferOutcome['kind']>(
   throw new FsError('EIO', `the platform answered with ${outcome.kind} where ${kind} was asked for`);
 }
 
-/** What an export of this file leaves goes, as after a rename anywhere else. The caller holds the lock of the file's content. */
+/**
+ * Removes the alias that the export of a file leaves, as a rename anywhere else leaves nothing. The caller holds the
+ * lock of the file's content.
+ */
 async function removeExportedFile(
   parts: RenameParts,
   node: ProjectFileNode,
