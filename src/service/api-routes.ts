@@ -59,7 +59,7 @@ export function apiRoutes(app: App, services: Services): void {
   billingBreakdownRoutes(app, services);
 }
 
-/** What the service serves beside the API: bytes by signed address, and counters for tests. */
+/** The routes beside the API: bytes by signed address, and counters for tests. */
 export function localRoutes(
   app: App,
   services: Services,

@@ -5,7 +5,7 @@ import { DEFAULT_BLOB_GRACE_SECONDS, type ServicesOptions } from './service-conf
 import type { Services } from './services.ts';
 import { sweepsOf } from './sweeps.ts';
 
-/** What a process does by itself, not because a request asks for it. */
+/** The work that a process does by itself, without a request. */
 export class BackgroundWork {
   readonly #workers: readonly Worker<Services>[];
   readonly #sweeper: Sweeper<Services>;

@@ -6,7 +6,7 @@ import type { SecretKeysGiven } from './operations/secrets/secret-keys.ts';
 import type { S3BlobsPlace } from './storage/blobs/s3-blobs-place.ts';
 import type { TaskOptions } from './task-runs/open-task-runner.ts';
 
-/** What a client must keep to while it sends a request. */
+/** The limits that a client must keep to while it sends a request. */
 export interface ClientLimits {
   /** For the head. */
   readonly headSeconds: number;
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   readonly logger: Logger;
   /** Run imports, exports and asynchronous jobs in this process. */
   readonly workers: boolean;
-  /** What runs tasks. Default: nothing does, they are left to somebody outside. */
+  /** The engine that runs tasks. Default: none; a worker outside of the service runs them. */
   readonly tasks?: TaskOptions | undefined;
   readonly clock?: Clock;
   /** Serve the counters under `/internal/stats`. */
@@ -65,7 +65,7 @@ export interface ServiceOptions {
   readonly monitor?: ListenAddress | undefined;
 }
 
-/** What a process needs to know that answers no calls. */
+/** The options of a process that answers no calls. */
 export type ServicesOptions = Omit<
   ServiceOptions,
   'host' | 'port' | 'workers' | 'internalStats' | 'clientLimits' | 'trustedProxies'

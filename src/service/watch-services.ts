@@ -6,7 +6,7 @@ import type { HasStore } from './store/store.ts';
 import { storedTime, storedTimeMs } from './store/stored-time.ts';
 import { uploadsIn } from './uploads/upload-table.ts';
 
-/** What is looked up for each reading of the metrics: cheap questions, answered from indexes. */
+/** The metrics that are looked up at each reading: cheap questions, answered from indexes. */
 export function watchServices({
   metrics,
   stats,

@@ -77,14 +77,14 @@ function seconds(stored: string): number {
   return Math.floor(Date.parse(stored) / 1000);
 }
 
-/** What people call the app: its label, else its short name. */
+/** The name of the app for people: its label, else its short name. */
 export function appName(document: AppDocument, shortName: string): string {
   const { label } = document;
   const name = typeof label === 'string' ? toStorableText(label.slice(0, NAME_LENGTH_MAX)) : '';
   return name.trim() === '' ? shortName : name;
 }
 
-/** What was written about this revision, if anything. */
+/** The notes on this revision, if any. */
 export function revisionNotes(document: AppDocument): string | null {
   const notes = document['svc:revisionNotes'];
   return typeof notes === 'string' ? toStorableText(notes) : null;

@@ -1,4 +1,4 @@
-/** What other subjects may use of apps. */
+/** The front door: the parts of apps that other subjects may use. */
 export { appFor, revisionOf } from './app-access.ts';
 export { parseAppReference } from './app-id.ts';
 export { type AppPort, namedPorts, portsOf } from './app-ports.ts';

@@ -30,7 +30,7 @@ export function billingGroupResource(group: BillingGroupRow, view: RequestView):
   };
 }
 
-/** What was spent in one project; `shown` to those who know that there is such a project. */
+/** The spending in one project; `shown` when the caller knows of the project. */
 export interface ProjectSpending {
   readonly projectId: string;
   readonly shown: boolean;

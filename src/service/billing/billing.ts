@@ -1,4 +1,4 @@
-/** What other subjects may use of billing. */
+/** The front door: the parts of billing that other subjects may use. */
 export { billingGroupFor } from './billing-group-access.ts';
 export { billingGroupsIn } from './billing-group-table.ts';
 export { type ChargeRow, chargesIn } from './charge-table.ts';

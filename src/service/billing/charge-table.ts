@@ -12,21 +12,21 @@ export interface ChargeListing {
   readonly before?: string | undefined;
 }
 
-/** What a billing group spent on tasks that began in a month. */
+/** The spending of a billing group on tasks that began in a month. */
 export interface MonthSpending {
   /** `YYYY-MM`, in UTC. */
   readonly month: string;
   readonly micros: number;
 }
 
-/** What is stored in a project, in bytes. */
+/** The bytes stored in a project. */
 export interface StoredBytes {
   readonly projectId: string;
   readonly active: bigint;
   readonly archived: bigint;
 }
 
-/** What running tasks cost, and what is kept. */
+/** The cost of running tasks, and the bytes kept. */
 export class ChargeTable {
   readonly #db: Kysely<Schema>;
 

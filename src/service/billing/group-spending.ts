@@ -47,7 +47,7 @@ export function chargesAskedFor({ id }: BillingGroupRow, query: BreakdownQuery):
   };
 }
 
-/** What the projects of the group store, as far as they store anything; by id. */
+/** The bytes stored in each project of the group that stores any; by id. */
 export async function storedByProject(
   store: Store,
   group: BillingGroupRow,

@@ -11,7 +11,7 @@ import { type InvoiceMonth, monthSpan, parseInvoiceId } from './invoice-month.ts
 export interface Invoice extends InvoiceMonth {
   /** The month is not over. */
   readonly pending: boolean;
-  /** What its tasks cost, in millionths. */
+  /** The cost of its tasks, in millionths. */
   readonly micros: number;
 }
 

@@ -9,7 +9,7 @@ import type { ProjectRow } from '../members/project-table.ts';
 import type { Services } from '../services.ts';
 import { storedTime } from '../store/stored-time.ts';
 
-/** What is said about a file beside its bytes. */
+/** The metadata and tags of a file, beside its bytes. */
 export interface FileDescription {
   readonly metadata: Readonly<Record<string, string>>;
   readonly tags: readonly string[];

@@ -37,7 +37,7 @@ export const RNA_SAMPLES: readonly RnaSample[] = Array.from({ length: SAMPLE_COU
   replicate: (i % (SAMPLE_COUNT / 2)) + 1,
 }));
 
-/** What the study says about one of its files. */
+/** The study's description of one of its files. */
 export function describeRnaFile(path: string): FileDescription {
   const sample = RNA_SAMPLES.find(({ name }) => path.includes(`/${name}`));
   if (sample === undefined) return { metadata: { reference_genome: 'demo-1' }, tags: [topFolderOf(path)] };

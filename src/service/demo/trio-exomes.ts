@@ -32,7 +32,7 @@ export const SHELF = {
   archived: 'shelf/archived-pilot.bam',
 } as const;
 
-/** What the study says about one of its files. */
+/** The study's description of one of its files. */
 export function describeTrioFile(path: string): FileDescription {
   const member = TRIO.find((name) => path.includes(`${name}.`) || path.startsWith(`${name}/`));
   const common = { experimental_strategy: 'WXS', reference_genome: 'demo-1', family_id: 'FAM1' };
@@ -74,7 +74,7 @@ export async function writeTrioExomes(cwd: string, { genome, genes, variants }: 
   await writeShelf(cwd, { genome, genes, variants });
 }
 
-/** What is captured of a person: both copies of every target. */
+/** The captured sequences of a person: both copies of every target. */
 function exomeOf(member: TrioMember, { genome, genes, variants }: TrioInputs): readonly Template[] {
   return genome.flatMap((chromosome) =>
     ([0, 1] as const).flatMap((copy) => {

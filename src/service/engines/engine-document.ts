@@ -24,7 +24,9 @@ function isProcess(value: AppDocument): boolean {
   return typeof value['class'] === 'string' && 'inputs' in value && 'outputs' in value;
 }
 
-/** What drafts of CWL call `description` is `doc` since version 1.0 (change log of the CWL v1.0 specification). */
+/**
+ * The field `description` of the drafts of CWL is `doc` since version 1.0 (change log of the CWL v1.0 specification).
+ */
 function inWordsOfV1({ description, ...rest }: AppDocument): AppDocument {
   return description === undefined || rest['doc'] !== undefined ? rest : { ...rest, doc: description };
 }

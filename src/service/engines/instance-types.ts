@@ -1,4 +1,4 @@
-/** What a task runs on, and what that costs. */
+/** The instance types that tasks run on, and their prices. */
 import type { ExecutionSettings } from '../../contract/task.ts';
 import { costOf, microsOf } from '../../lib/decimal.ts';
 import { ServiceError } from '../http/service-error.ts';
@@ -32,7 +32,7 @@ export function instanceTypeFor(types: InstanceTypes, settings: ExecutionSetting
   return found;
 }
 
-/** What running a task for so long costs, in millionths. */
+/** The cost of running a task for so long, in millionths. */
 export function instanceCost(
   type: InstanceType,
   use: { readonly interruptible: boolean; readonly ms: number },

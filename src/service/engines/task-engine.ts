@@ -1,6 +1,6 @@
 /**
- * What runs an app on given files, to its end, and nothing of the platform: no database, no projects. A worker
- * (task-runs/run-task.ts) prepares the order, watches whether the task is aborted, and keeps what comes out.
+ * An engine runs an app on given files, to its end. It knows nothing of the platform: no database, no projects. A
+ * worker (task-runs/run-task.ts) prepares the order, watches whether the task is aborted, and keeps the outputs.
  *
  * An engine that runs on this machine is broken off by the signal and begun again by the next worker. One that runs
  * elsewhere keeps a note of where, and is found again by it.

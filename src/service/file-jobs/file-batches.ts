@@ -1,8 +1,8 @@
 /**
- * What happens to a few files of one folder at once, inside a transaction.
+ * Copies, moves and deletions of a few files of one folder at once, inside a transaction.
  *
- * A file of a name that is taken in the target gets a number before its name. Files keep their ids when they move; copies
- * share the content, metadata and tags go along, and the copier is the creator.
+ * A file of a name that is taken in the target gets a number before its name. Files keep their ids when they move;
+ * copies share the content, metadata and tags go along, and the copier is the creator.
  */
 
 import { randomId } from '../../lib/random-id.ts';
@@ -96,7 +96,7 @@ function placeIn({ id, project_id }: FileRow): Pick<FileRow, 'parent_id' | 'proj
   return { parent_id: id, project_id };
 }
 
-/** What each file is to be called in a folder. */
+/** A free name in a folder for each file. */
 async function freeNamesIn(
   tx: Store,
   folder: FileRow,

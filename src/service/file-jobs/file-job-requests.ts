@@ -24,7 +24,7 @@ export interface FileJobResult {
 
 /** How far an item has come that is a folder. */
 export interface ItemProgress {
-  /** What it became; null for a deletion. */
+  /** The id of the folder it became; null for a deletion. */
   readonly arrived: string | null;
   readonly frames: readonly TreeFrame[];
   /** Files done. */

@@ -92,7 +92,7 @@ async function beginDeletion(tx: Store, file: FileRow, doer: Doer): Promise<Item
   return { arrived: null, frames: [], files: 1 };
 }
 
-/** A long job ends where its submitter loses the permission for it. What is gone needs none. */
+/** A long job ends where its submitter loses the permission for it. A folder that is gone needs no permission. */
 async function demandStill(tx: Store, run: JobRun, { frames: [top] }: ItemProgress): Promise<void> {
   const demandOn = async (id: string | undefined, permission: ProjectPermission, refusal: ErrorCode) => {
     const folder = id === undefined ? undefined : await filesIn(tx).find(id);

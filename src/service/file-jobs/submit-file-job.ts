@@ -10,7 +10,8 @@ import type { FileJobItem, FileJobRequest } from './file-job-requests.ts';
 export type FileJobKind = 'copy' | 'move' | 'delete';
 
 /**
- * The job of an asynchronous copy, move or deletion. What an item names is looked up when its turn comes: it fails alone.
+ * The job of an asynchronous copy, move or deletion. The file of an item is looked up when the item's turn comes, so
+ * that it fails alone.
  *
  * @throws ServiceError 57006 no items, 57007 too many, 57008 no file, 57009 no destination
  */

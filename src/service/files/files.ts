@@ -1,4 +1,4 @@
-/** What other subjects may use of files. */
+/** The front door: the parts of files that other subjects may use. */
 export { type CopyCandidate, checkCopyable } from './copy-file.ts';
 export { destinationFolder, folderFor, type NamedDestination } from './destination-folder.ts';
 export { contentAddress } from './download-address.ts';

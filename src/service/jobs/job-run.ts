@@ -10,10 +10,10 @@ import type { HasJobSignals } from './job-signals.ts';
 import type { JobFailure, JobKind, JobRow, Lease } from './job-table.ts';
 import { jobsIn } from './job-table.ts';
 
-/** What every job works with. */
+/** The services that every job needs. */
 export interface JobServices extends HasStore, HasClock, HasLogger, HasJobSignals {}
 
-/** What the run of a job works with. */
+/** The context of one run of a job. */
 export interface JobRun<Services extends JobServices = JobServices> {
   readonly services: Services;
   readonly job: JobRow;

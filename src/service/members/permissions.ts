@@ -4,7 +4,7 @@ import { ServiceError } from '../http/service-error.ts';
 
 export type ProjectPermission = keyof ProjectPermissions;
 
-/** What the owner of a project may do. */
+/** The permissions of the owner of a project. */
 export const ALL_PERMISSIONS: ProjectPermissions = {
   read: true,
   write: true,
@@ -13,7 +13,7 @@ export const ALL_PERMISSIONS: ProjectPermissions = {
   admin: true,
 };
 
-/** What anybody may do with a public file or app. */
+/** The permissions of everybody on a public file or app. */
 const PUBLIC_PERMISSIONS: ProjectPermissions = {
   read: true,
   write: false,
@@ -23,7 +23,7 @@ const PUBLIC_PERMISSIONS: ProjectPermissions = {
 };
 
 /**
- * What somebody may do with a file or app: what membership of the project gives, and if it is public what everybody may.
+ * The permissions of a user on a file or app: those of a member of its project, and those of everybody if it is public.
  * Undefined when it does not exist for them.
  */
 export function permissionsWith(

@@ -13,7 +13,7 @@ export async function projectFor(store: Store, caller: Caller, projectId: string
 }
 
 /**
- * What the caller may do in a project named in a request.
+ * The caller's permissions in a project that a request names.
  *
  * @param project.missing The call's code for a project that the caller does not have; 3002 unless given.
  * @throws ServiceError `malformed`, `missing`

@@ -1,6 +1,6 @@
 export type OperatorErrorKind = 'missing' | 'exists' | 'invalid';
 
-/** What an operator asked for cannot be; the message is for that person. */
+/** A request of an operator that cannot be met; the message is for that person. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
   readonly kind: OperatorErrorKind;

@@ -1,6 +1,6 @@
 /**
- * What only the one who runs the service may do: people, tokens, billing groups, marks on files and apps, ends of tasks. Every change is
- * in the audit log, written by the transaction that makes it.
+ * Acts that only the operator of the service may do: on people, tokens, billing groups, marks on files and apps, ends
+ * of tasks. Every change is in the audit log, written by the transaction that makes it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';

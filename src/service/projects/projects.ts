@@ -1,2 +1,2 @@
-/** What other subjects may use of projects. */
+/** The front door: the parts of projects that other subjects may use. */
 export { shortNameOf } from './project-fields.ts';

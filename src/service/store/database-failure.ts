@@ -1,12 +1,12 @@
 /**
- * What an error of the database says of its state:
+ * The state of the database by its error:
  *
  * - `full`: no space left; `busy`: another holds a lock for too long
  * - `conflict`: of two transactions at the same time one had to give way; done again it succeeds
  * - `taken`: a unique value exists already
- * - `dangling`: what a new row refers to is not there, or not any more
+ * - `dangling`: a new row refers to one that is not there, or not any more
  * - `unreachable`: the database, or the connection to it, is gone
- * - `unsynced`: the disk failed to keep what was written; only a new process knows what is there
+ * - `unsynced`: the disk failed to keep a write; only a new process knows the contents
  */
 export type DatabaseFailure =
   | 'full'

@@ -25,7 +25,7 @@ export interface TokensTable {
   created_on: string;
   expires_on: string | null;
   revoked_on: string | null;
-  /** What the operator wrote beside it. */
+  /** The operator's note on it. */
   note: string | null;
   /** To some minutes. */
   last_used_on: string | null;
@@ -236,8 +236,8 @@ export interface TasksTable {
 }
 
 /**
- * What running a task cost. It is written when a task is run, and outlives task and project, which is why it names them
- * as they were called.
+ * The cost of a run of a task. A row is written when a task is run, and outlives task and project: it keeps their names
+ * of that time.
  */
 export interface ChargesTable {
   task_id: string;

@@ -27,7 +27,7 @@ export class SqliteDurability {
   async open(): Promise<void> {
     if (this.#file === undefined) return;
     this.#log = await open(`${this.#file}-wal`, 'r');
-    // What SQLite made before this, and the names of its files.
+    // Syncs the commits that SQLite made before this, and the names of its files.
     await this.#log.sync();
     await syncDirectory(dirname(this.#file));
   }

@@ -45,7 +45,7 @@ export async function sqliteDialect(file: string): Promise<DurableSqliteDialect>
   const database = await open(file);
   const mode = database.prepare('pragma journal_mode = wal').get() as { journal_mode: string };
   const hasLog = mode.journal_mode === 'wal';
-  // What makes a commit durable is done by SqliteDurability, but on file systems where SQLite cannot keep a log.
+  // SqliteDurability makes commits durable. On file systems where SQLite cannot keep a log, SQLite does it itself.
   database.exec(`pragma synchronous = ${hasLog ? 'normal' : 'full'}`);
   database.exec('pragma foreign_keys = on');
   database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);

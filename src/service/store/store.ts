@@ -14,7 +14,7 @@ export interface Connection {
   readonly changeMark?: (() => Promise<string>) | undefined;
 }
 
-/** What works with the database. */
+/** A part that works with the database. */
 export interface HasStore {
   readonly store: Store;
 }

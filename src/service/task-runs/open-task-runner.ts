@@ -26,7 +26,7 @@ export type TaskOptions = {
       readonly executor: 'cwltool';
       /** False: tools see all that the service sees, and reach the network. Default: true. */
       readonly sandbox?: boolean | undefined;
-      /** What runs containers. Default: nothing. */
+      /** The program that runs containers. Default: none. */
       readonly containers?: 'docker' | 'podman' | 'singularity' | undefined;
       /** Tasks that run longer are ended. Default: a week. */
       readonly seconds?: number | undefined;
@@ -48,7 +48,7 @@ interface TaskRunnerOptions {
   readonly clock?: Clock;
 }
 
-/** What takes and runs tasks, as the operator has chosen. */
+/** The executor that takes tasks and the engine that runs them, as the operator has chosen. */
 export async function openTaskRunner({
   dataDir,
   tasks,
@@ -67,8 +67,8 @@ export async function openTaskRunner({
 }
 
 /**
- * What to hide for the keys not to be read: the directory they are in, since a file that replaces another is not hidden with
- * it. A directory of the machine's, such as /etc, is not hidden, and the file alone is then.
+ * The paths to hide so that no tool reads the keys: their directory, since a file that replaces another is not hidden
+ * with it. A directory of the machine's, such as /etc, is not hidden, and the file alone is then.
  */
 async function placesOfKeys(file: string): Promise<readonly string[]> {
   const paths = [resolve(file), await realpath(file)];

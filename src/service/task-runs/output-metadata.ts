@@ -11,7 +11,7 @@ import { namedPorts } from '../apps/apps.ts';
 import { checkMetadata } from '../files/files.ts';
 import { ServiceError } from '../http/service-error.ts';
 
-/** What can be kept of the pairs; the rest is left out: a result is not lost for the sake of its description. */
+/** The pairs that can be kept; the others are left out: a result is not lost for the sake of its description. */
 export function outputMetadata(given: unknown): FileMetadata {
   if (typeof given !== 'object' || given === null) return {};
   return Object.fromEntries(Object.entries(given).flatMap(([key, value]) => keptPair(key, value)));
@@ -28,7 +28,10 @@ function keptPair(key: string, value: unknown): [string, string][] {
   }
 }
 
-/** What the app says about the files of one output. @param inputs As engines take them: files with their metadata */
+/**
+ * The metadata that the app declares for the files of one output. @param inputs As engines take them: files with their
+ * metadata
+ */
 export function declaredMetadata(document: AppDocument, inputs: TaskValues, output: string): FileMetadata {
   const port = namedPorts(document, 'outputs').find(({ name }) => name === output)?.port ?? {};
   const binding = (port['outputBinding'] ?? {}) as AppDocument;

@@ -81,8 +81,9 @@ async function inputEntry(
 }
 
 /**
- * What lies beside a file under a name. A public file is everybody's, its neighbours are not: one that whoever runs the
- * task must not read is not there for them. A folder may be read with all that is in it, since only files are public.
+ * The file of a name beside another. A public file is everybody's, but its neighbours are not: one that the user who
+ * runs the task must not read is not there for them. A folder may be read with all that is in it, since only files are
+ * public.
  */
 async function readableSibling(
   store: Store,

@@ -1,6 +1,6 @@
 /**
- * What a task made becomes files of its project: first the bytes, each content once, then in one transaction the
- * records. Until that, nothing of it can be seen.
+ * The outputs of a task become files of its project: first the bytes, each content once, then in one transaction the
+ * records. Until then nobody sees any of them.
  */
 
 import { Readable } from 'node:stream';
@@ -103,7 +103,7 @@ export interface OutputPlace {
   readonly createdBy: string;
   readonly now: string;
   readonly stored: StoredOutputs;
-  /** What the app says about the metadata of the files of an output. */
+  /** The metadata that the app declares for the files of an output. */
   readonly metadataOf: (output: string) => FileMetadata;
 }
 
@@ -142,7 +142,7 @@ class Placing {
     return Object.fromEntries(fields);
   }
 
-  /** What would take a name that is taken gets a number before it, the same for a file and its secondary ones. */
+  /** An output whose name is taken gets a number before it, the same for a file and its secondary ones. */
   async #top(entry: MadeEntry): Promise<unknown> {
     const { folder } = this.#place;
     const secondary = entry.class === 'File' ? (entry.secondaryFiles ?? []) : [];

@@ -13,7 +13,7 @@ const BYTES_PER_INTERVAL = 1024 * 1024;
 
 const LOG_NAME = 'task.log';
 
-/** What is told of a task while it runs: the tools, the steps, the log. */
+/** The news of a task while it runs: the tools, the steps, the log. */
 export class TaskProgress {
   readonly #run: TaskRun;
   readonly #task: TaskRow;

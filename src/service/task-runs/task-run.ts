@@ -5,7 +5,7 @@ import type { HasBuckets } from '../storage/buckets/buckets.ts';
 import type { HasTaskRunner } from '../tasks/tasks.ts';
 import type { HasVolumeSecrets } from '../volumes/volumes.ts';
 
-/** What the worker of a task works with. */
+/** The services that the worker of a task needs. */
 export interface TaskRunServices
   extends JobServices,
     HasBlobs,

@@ -9,7 +9,7 @@ const UNDEFINED = 'UNDEFINED';
 
 export interface BatchItem {
   readonly value: unknown;
-  /** What people know the item by. */
+  /** The name of the item for people. */
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,7 @@ import { tasksIn } from './task-table.ts';
 
 export interface TaskEnd {
   readonly status: Extract<TaskStatus, 'COMPLETED' | 'FAILED' | 'ABORTED'>;
-  /** What changes of the details. */
+  /** The details as they are from now on; left out: no change. */
   readonly details?: TaskDetails;
   /** In millionths; left out: what was charged stays. */
   readonly cost?: number;

@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts';
 import type { TaskRow } from './task-table.ts';
 
 /**
- * What takes tasks that are to run. Both calls are made inside the transaction that records the new status, so that no
- * task is RUNNING that nothing will run; whatever takes longer than a note in the database happens after it.
+ * An executor takes the tasks that are to run. Both calls are made inside the transaction that records the new status,
+ * so that each RUNNING task will be run. Work that takes longer than a note in the database comes after it.
  */
 export interface Executor {
   /** Takes tasks over that are RUNNING from now on. */
@@ -14,7 +14,7 @@ export interface Executor {
   abort(tx: Store, taskIds: readonly string[], now: string): Promise<ReadonlySet<string>>;
 }
 
-/** Runs nothing: a task stays RUNNING until whoever runs it, outside of the service, has its end recorded. */
+/** Runs nothing: a task stays RUNNING until a worker outside of the service has its end recorded. */
 export const noExecutor: Executor = {
   submit: async () => undefined,
   abort: async () => new Set(),
@@ -25,7 +25,7 @@ export interface HasExecutor {
   readonly executor: Executor;
 }
 
-/** What running tasks needs. */
+/** The objects that running tasks needs. */
 export interface TaskServices {
   readonly engine: TaskEngine;
   /** Each run has a directory in it. */

@@ -17,7 +17,7 @@ import { tasksIn } from './task-table.ts';
 
 interface Run {
   readonly id: string;
-  /** What the task says when left out. */
+  /** Left out: as the task has it. */
   readonly interruptible?: boolean | undefined;
   /** False: as one task, although it is a batch. */
   readonly batch?: boolean | undefined;

@@ -10,7 +10,7 @@ import type {
 import { ServiceError } from '../http/service-error.ts';
 import { isStorableText } from '../store/storable-text.ts';
 
-/** What of a task lies in the JSON column. */
+/** The part of a task that is in the JSON column. */
 export interface TaskDetails {
   readonly description: string;
   readonly use_interruptible_instances: boolean;
@@ -62,7 +62,9 @@ export function checkTaskName(name: string): string {
   return name;
 }
 
-/** What the query parameter `action` asks beside creating or cloning. @throws ServiceError 7009 */
+/**
+ * Whether the query parameter `action` asks to run the task, beside creating or cloning it. @throws ServiceError 7009
+ */
 export function isRunAction(action: string | undefined): boolean {
   if (action === undefined) return false;
   if (action.toLowerCase() !== 'run') throw new ServiceError(7009);

@@ -81,7 +81,7 @@ function taskResource(task: TaskRow, surroundings: Surroundings): TaskResource {
   };
 }
 
-/** What ran, as far as the executor has said. */
+/** The tools that ran, as far as the executor has told. */
 export function executionDetails(task: TaskRow, view: RequestView): ExecutionDetails {
   const { id, status, start_time, end_time } = task;
   return {

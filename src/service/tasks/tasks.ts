@@ -1,4 +1,4 @@
-/** What other subjects may use of tasks. */
+/** The front door: the parts of tasks that other subjects may use. */
 export { endTask, type TaskEnd } from './end-task.ts';
 export { type HasExecutor, type HasTaskRunner, noExecutor, type TaskServices } from './executor.ts';
 export { jobExecutor } from './job-executor.ts';

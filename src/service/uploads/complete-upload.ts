@@ -34,7 +34,7 @@ export async function completeUpload(
   try {
     await holderOfName(services.store, place);
   } catch (error) {
-    // What has the name may be its own file, by another call.
+    // The file that has the name may be the upload's own, by another call.
     await uploadFor(services.store, caller, upload.id);
     throw error;
   }

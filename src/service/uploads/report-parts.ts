@@ -33,7 +33,7 @@ export async function noteParts(
   }
 }
 
-/** What the blob store knows of the reported parts. @throws ServiceError 8014 */
+/** The reported parts, with the sizes that the blob store has. @throws ServiceError 8014 */
 async function storedParts(
   { blobs }: HasBlobs,
   upload: UploadRow,

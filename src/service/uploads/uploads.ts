@@ -1,3 +1,3 @@
-/** What other subjects may use of uploads. */
+/** The front door: the parts of uploads that other subjects may use. */
 export { forgetUpload, removeSent } from './forget-upload.ts';
 export { uploadsIn } from './upload-table.ts';

@@ -2,7 +2,7 @@ import type { UserResource } from '../../contract/user.ts';
 import type { RequestView } from '../http/request-view.ts';
 import type { UserRow } from './user-table.ts';
 
-/** What of a user lies in the JSON column. */
+/** The part of a user that is in the JSON column. */
 export type UserProfile = Omit<UserResource, 'href' | 'username' | 'email'>;
 
 export const EMPTY_PROFILE: UserProfile = {

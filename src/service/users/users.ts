@@ -1,2 +1,2 @@
-/** What other subjects may use of users. */
+/** The front door: the parts of users that other subjects may use. */
 export { usersIn } from './user-table.ts';

@@ -1,7 +1,7 @@
 import type { ExportProperties } from '../../contract/export-job.ts';
 import { ServiceError } from '../http/service-error.ts';
 
-/** What a request or a volume says of them; a field left out or empty says nothing. */
+/** The properties as a request or a volume gives them; a field left out or empty gives none. */
 export type GivenProperties = { readonly [Property in keyof ExportProperties]?: string | null | undefined };
 
 const DEFAULT_ENCRYPTION = 'AES256';

@@ -1,4 +1,4 @@
-/** What a volume may look like: checks of what a caller sends to create or edit one. */
+/** Checks of the fields that a caller sends to create or edit a volume. */
 import { VOLUME_NAME_LENGTH_MAX } from '../../contract/limits.ts';
 import type { VolumeServiceInput } from '../../contract/volume.ts';
 import { ServiceError } from '../http/service-error.ts';
@@ -29,7 +29,7 @@ export interface CheckedService {
 
 /** A user who learns an external id could connect the same role to a volume of their own. */
 const SECRET_FIELDS = ['secret_access_key', 'external_id'];
-/** What identifies a caller to an S3 store: a pair of keys, or a role to take on. */
+/** The credentials for an S3 store: a pair of keys, or a role to take on. */
 const CREDENTIAL_KINDS = [
   { needed: ['access_key_id', 'secret_access_key'], optional: [] },
   { needed: ['role_arn'], optional: ['external_id'] },

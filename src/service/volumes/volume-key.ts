@@ -18,7 +18,7 @@ export function keyAt(prefix: string, location: string): string {
   return keyPrefixAt(prefix, location);
 }
 
-/** What the keys below a location prefix begin with, however that ends. @throws ServiceError 9011 */
+/** The beginning of all keys below a location prefix, which may end anywhere. @throws ServiceError 9011 */
 export function keyPrefixAt(prefix: string, locationPrefix: string): string {
   return ownPrefix(prefix) + checkedText(locationPrefix);
 }
@@ -39,7 +39,7 @@ export function volumeKey(prefix: string, location: string): string {
   return key;
 }
 
-/** What a job makes of a location prefix. Its last segment may be the beginning of a name. */
+/** The beginning of keys that a job makes of a location prefix. Its last segment may be the beginning of a name. */
 export function volumeKeyPrefix(prefix: string, locationPrefix: string): string {
   const cut = locationPrefix.lastIndexOf('/') + 1;
   const folders = [...segmentsOf(prefix), ...segmentsOf(locationPrefix.slice(0, cut))];

@@ -1,6 +1,6 @@
 import type { VolumePermissions, VolumePermissionsEdit } from '../../contract/volume.ts';
 
-/** What the owner of a volume may do. */
+/** The permissions of the owner of a volume. */
 export const ALL_VOLUME_PERMISSIONS: VolumePermissions = { read: true, copy: true, write: true, admin: true };
 
 const NONE: VolumePermissions = { read: false, copy: false, write: false, admin: false };

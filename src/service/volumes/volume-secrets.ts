@@ -15,7 +15,7 @@ const TAG_BYTES = 16;
 /** The secret part of credentials, by its field. */
 export type VolumeSecret = Readonly<Record<string, string>>;
 
-/** What the table holds of a volume's secret. */
+/** The row of a volume's secret. */
 export interface SecretRow {
   readonly id: string;
   readonly secret: string | null;

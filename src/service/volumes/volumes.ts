@@ -1,4 +1,4 @@
-/** What other subjects may use of volumes. */
+/** The front door: the parts of volumes that other subjects may use. */
 export { refuseAsService } from './bucket-failure.ts';
 export { checkProperties, exportProperties } from './export-properties.ts';
 export {

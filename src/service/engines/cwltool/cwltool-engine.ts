@@ -21,7 +21,7 @@ import { stageInputs } from './stage-inputs.ts';
 export interface CwltoolOptions {
   readonly clock: Clock;
   readonly slots: number;
-  /** What runs containers; undefined: nothing does. */
+  /** The program that runs containers; undefined: none. */
   readonly containers: 'docker' | 'podman' | 'singularity' | undefined;
   /** Directories and files that tools must not see; undefined: they run without a sandbox. */
   readonly hidden: readonly string[] | undefined;

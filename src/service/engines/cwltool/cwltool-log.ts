@@ -1,6 +1,6 @@
 /**
- * What cwltool says while it runs, one line at a time: which tools run, and how they end. Its lines begin with a time and
- * a level; everything else is what the tools themselves print.
+ * Reads the log of cwltool while it runs, one line at a time: which tools run, and how they end. Its lines begin with a
+ * time and a level; the tools themselves print all others.
  */
 import type { EngineJob, EngineProgress } from '../task-engine.ts';
 

@@ -73,7 +73,7 @@ export class ProcessGroup {
 
   async #end(): Promise<number> {
     const [code, signal] = await once(this.#child, 'exit');
-    // Whatever the program left running.
+    // Processes that the program left running.
     this.#signal('SIGKILL');
     await this.#readToTheEnd();
     return signal === null ? code : KILLED;

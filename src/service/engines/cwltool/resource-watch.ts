@@ -12,7 +12,7 @@ const MIB = 1024 * 1024;
 export interface ResourceLimits {
   readonly memoryBytes: number | undefined;
   readonly seconds: number;
-  /** What must stay free where the directory is. */
+  /** The space that must stay free on the disk of the directory. */
   readonly freeDiskBytes: number;
 }
 

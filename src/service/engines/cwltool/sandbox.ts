@@ -1,9 +1,10 @@
 /**
- * What a tool may see and do on this machine, by bubblewrap (bwrap(1)): everything can be read and nothing written but the
- * directory of its run; the data of the service, the home of its user and the sockets of the machine are not there; its
- * processes see none but themselves and end with the first of them; there is no network unless it is allowed.
+ * The limits of a tool on this machine, by bubblewrap (bwrap(1)). It can read everything, and write only to the
+ * directory of its run. The data of the service, the home of its user and the sockets of the machine are hidden. Its
+ * processes see only each other, and end with the first of them. There is no network unless it is allowed.
  *
- * Without it, whoever may run a task may read whatever the service can: its database, its keys, everybody's files.
+ * Without it, every user who may run a task may read all that the service can: its database, its keys, everybody's
+ * files.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +24,7 @@ export interface SandboxOptions {
 /** Where names are looked up is told below `/run` on many machines. */
 const RESOLVER = '/run/systemd/resolve';
 
-/** What to put before a command. */
+/** The words to put before a command. */
 export async function sandbox(options: SandboxOptions): Promise<readonly string[]> {
   const { directory, hidden, sockets, network } = options;
   const covers = await Promise.all(['/tmp', '/run', homedir(), ...hidden].map(cover));

@@ -19,7 +19,7 @@ export type WesState =
   | 'CANCELING'
   | 'PREEMPTED';
 
-/** What was done by one tool, or by the whole run. Times are ISO 8601, logs addresses or the text itself. */
+/** The log of one tool, or of the whole run. Times are ISO 8601, logs addresses or the text itself. */
 export interface WesLog {
   readonly name?: string;
   readonly cmd?: readonly string[];
@@ -154,7 +154,7 @@ async function reasonOf(answer: Response): Promise<string> {
     const { msg } = JSON.parse(text) as { msg?: unknown };
     if (typeof msg === 'string') return msg;
   } catch {
-    // Whatever stands between may answer in its own words, which are not for users.
+    // A proxy in between may answer in its own words, which are not for users.
   }
   return `status ${answer.status}`;
 }

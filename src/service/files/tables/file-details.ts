@@ -3,7 +3,7 @@ import type { FileMetadata } from '../../../contract/file.ts';
 import { PreparedQuery } from '../../store/prepared-query.ts';
 import type { FileMetadataTable, FileTagsTable, Schema } from '../../store/schema.ts';
 
-/** What is kept beside a file's row; empty on folders. */
+/** The facts kept beside a file's row; empty on folders. */
 export interface FileDetails {
   readonly metadata: FileMetadata;
   readonly tags: string[];

@@ -3,7 +3,7 @@ import type { PageRange } from '../../store/page-range.ts';
 import type { FilesTable, Schema } from '../../store/schema.ts';
 import { type FileListing, matchingFiles } from './file-listing.ts';
 
-/** What a listing shows of a file. To read the other columns too would cost half as much again. */
+/** The columns that a listing shows of a file. To read the other columns too would cost half as much again. */
 const LISTED_COLUMNS = [
   'id',
   'project_id',

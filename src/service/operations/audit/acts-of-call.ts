@@ -15,9 +15,9 @@ export interface ServedCall {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a call did, to which objects. The object is what the path names, else what the body names (the file of an export,
- * the volume of an import), else what was made. A bulk call did something to each of its entries, with an outcome of its
- * own where the answer tells one.
+ * The acts of a call, each on one object. The path names the object, else the body does (the file of an export, the
+ * volume of an import), else it is the object that was made. A bulk call did something to each of its entries, with an
+ * outcome of its own where the answer tells one.
  */
 export function actsOfCall(call: ServedCall): AuditedAct[] {
   const { body, answer, status } = call;

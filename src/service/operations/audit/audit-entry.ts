@@ -3,7 +3,7 @@ import { toStorableText } from '../../store/storable-text.ts';
 import { storedTime } from '../../store/stored-time.ts';
 import type { AuditRow } from './audit-table.ts';
 
-/** What was done to one object. */
+/** One act on one object. */
 export interface AuditedAct {
   readonly action: string;
   readonly object: string | undefined;

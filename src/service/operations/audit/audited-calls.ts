@@ -76,6 +76,6 @@ export const READS: readonly string[] = [
   'POST /bulk/storage/imports/get',
   'POST /bulk/storage/exports/get',
   'POST /bulk/tasks/get',
-  // What it says is in the log.
+  // The feedback itself is in the log.
   'POST /action/notifications/feedback',
 ];

@@ -6,7 +6,7 @@ import type { HasStore } from '../../store/store.ts';
 
 type Checked = HasStore & HasBlobs & HasClosing & HasClock & HasLogger;
 
-/** What of the service works; `ready` when everything does. */
+/** The state of each part of the service; `ready` when all work. */
 export interface ReadinessReport {
   readonly ready: boolean;
   readonly checks: Readonly<Record<'database' | 'migrations' | 'blobs' | 'process', string>>;

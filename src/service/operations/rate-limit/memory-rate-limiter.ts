@@ -6,7 +6,7 @@ interface Window {
   used: number;
 }
 
-/** What a service without a limit announces: so much that no client waits. */
+/** The limit that a service without one announces: so high that no client waits. */
 const UNLIMITED: RateLimit = { requests: 1_000_000_000, seconds: 300 };
 
 /** Counts in this process alone. A window begins with the first request after the last one ended. */

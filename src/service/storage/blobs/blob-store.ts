@@ -63,8 +63,8 @@ export interface BlobStore {
   /** Resolves when bytes can be kept and had now; otherwise rejects with what is wrong. */
   probe(): Promise<void>;
   /**
-   * What may have been left behind before a time by uploads that are no longer active, and by processes that ended in the
-   * middle of a part. Never a blob.
+   * The remains, from before a time, of uploads that are no longer active, and of processes that ended in the middle of
+   * a part. Never a blob.
    *
    * @param before Unix milliseconds
    * @param isActive By the key of an upload's target

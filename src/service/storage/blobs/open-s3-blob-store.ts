@@ -30,7 +30,7 @@ export function openS3BlobStore(
   });
 }
 
-/** What stores other than AWS mostly call the one that they have. */
+/** The usual name of the only region of a store other than AWS. */
 const REGION_OF_OTHERS = 'us-east-1';
 
 function endpointOf(url: string | undefined): S3Endpoint {

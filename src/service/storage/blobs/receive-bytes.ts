@@ -42,7 +42,7 @@ export async function receiveBytes(
   const path = join(directory, `.${randomId()}`);
   const handle = await open(path, 'wx');
   const receiver = new Receiver(handle, maxBytes);
-  // What Node's parser made for this request is nobody else's.
+  // Buffers that Node's parser made for this request are nobody else's.
   const done = bytes instanceof IncomingMessage ? releaseBytes : () => undefined;
   try {
     if (failure !== undefined) throw failure;

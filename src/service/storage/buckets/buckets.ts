@@ -89,7 +89,7 @@ export class Buckets {
     return `${store} ${address.bucket}`;
   }
 
-  /** What processes that ended before a time left half written in the service's own buckets. */
+  /** Half-written files in the service's own buckets, left by processes that ended before a time. */
   remains(before: number): AsyncGenerator<Remains> {
     return incomingRemains(this.#options.directory, before);
   }

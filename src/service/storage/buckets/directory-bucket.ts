@@ -199,7 +199,7 @@ function refusedAs(kind: BucketErrorKind): (error: NodeJS.ErrnoException) => nev
   };
 }
 
-/** What a put rejects with. What the file system did not say (an abort, a broken source) passes unchanged. */
+/** The error of a failed put. An error that is not the file system's (an abort, a broken source) passes unchanged. */
 function putError(error: unknown): unknown {
   const cause = { cause: error };
   switch ((error as NodeJS.ErrnoException).code) {

@@ -7,8 +7,8 @@ export interface LevelPage {
 }
 
 /**
- * The entries of a sorted level that begin with `start` and come after `after`, at most `limit`. What begins alike lies
- * together, so only the page itself is looked at.
+ * The entries of a sorted level that begin with `start` and come after `after`, at most `limit`. Names of one beginning
+ * lie together, so only the page itself is looked at.
  */
 export function levelPage(
   level: readonly LevelEntry[],

@@ -1,11 +1,12 @@
 /**
- * What a volume needs of an object store.
+ * The object store that a volume needs.
  *
  * A bucket maps keys to immutable objects: a put replaces the whole object at once, and a reader goes on with what it
- * opened, or fails, but never gets bytes of both. Keys are opaque Unicode strings: what is put has been normalised (volumes/volume-key.ts),
- * but others may have put an object under any key. Order is that of the keys' UTF-8 bytes, as in S3.
+ * opened, or fails, but never gets bytes of both. Keys are opaque Unicode strings: the service normalises those that it
+ * puts (volumes/volume-key.ts), but others may have put an object under any key. Order is that of the keys' UTF-8
+ * bytes, as in S3.
  *
- * Every method rejects with a `BucketError` when the store says no, and with what the system said otherwise.
+ * Every method rejects with a `BucketError` when the store refuses, and with the system's error otherwise.
  */
 import type { Readable } from 'node:stream';
 import type { ByteSource, SignedAddress } from './byte-source.ts';

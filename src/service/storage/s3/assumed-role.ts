@@ -1,8 +1,8 @@
 /**
  * Roles that the owner of a bucket lets the service take on, instead of giving it a pair of keys.
  *
- * The service asks under its own credentials, so whoever knows a role that trusts them could have it used. What stops
- * that is the external id, which the role's trust policy demands and only its owner knows.
+ * The service asks under its own credentials, so anyone who knows a role that trusts them could have it used. The
+ * external id prevents that: the role's trust policy demands it, and only its owner knows it.
  */
 import { AssumeRoleCommand, type AssumeRoleCommandOutput, type STSClient } from '@aws-sdk/client-sts';
 import { BucketError } from '../objects/bucket-error.ts';
@@ -34,7 +34,7 @@ const BAD_CREDENTIALS =
 const NO_ROLES =
   'the store answers with no session of that role: it knows no roles, and the volume must have a pair of keys';
 
-/** What STS, and gateways that serve it, say of the credentials of who asks. */
+/** The errors of STS, and of gateways that serve it, about the credentials of the service itself. */
 const OWN_CREDENTIALS = [
   'ExpiredToken',
   'InvalidAccessKeyId',

@@ -21,7 +21,7 @@ import { isDenied } from './s3-failure.ts';
 
 const GIB = 1024 ** 3;
 
-/** What the store copies in one request, and in one part beyond that. */
+/** The sizes that the store copies in one request, and in one part beyond that. */
 export interface CopySizes {
   readonly wholeMax: number;
   readonly part: number;

@@ -130,7 +130,7 @@ function networksOf(exceptions: readonly string[]): BlockList {
 
 /** One spelling for each host, as a URL would have it: addresses canonical and without brackets, names in lower case. */
 function canonicalHost(host: string): string | undefined {
-  // What follows these would be taken for another part of a URL, and dropped.
+  // The text after these would be taken for another part of a URL, and dropped.
   if (/[/?#\\@]/.test(host)) return undefined;
   const bare = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   const ascii = domainToASCII(isIP(bare) === 6 ? `[${withoutZone(bare)}]` : bare);

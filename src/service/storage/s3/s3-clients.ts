@@ -26,7 +26,7 @@ export interface S3Access {
   readonly keys: S3Keys | S3Role | undefined;
 }
 
-/** What all clients of the SDK take. */
+/** The settings that all clients of the SDK take. */
 interface Connection {
   readonly requestHandler: {
     readonly httpAgent: HttpAgent;

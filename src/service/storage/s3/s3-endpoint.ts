@@ -23,7 +23,7 @@ export function parseS3Endpoint(url: string): S3Endpoint {
   return { url: undefined, region: aws.groups?.['region'], pathStyle: false };
 }
 
-/** What two endpoints have in common that lead to one store: AWS is one, whatever the region. */
+/** The identity of the store at an endpoint, the same for all endpoints of one store: AWS is one, in any region. */
 export function storeIdentity({ url }: Pick<S3Endpoint, 'url'>): string {
   return url === undefined ? 'aws' : new URL(url).origin;
 }

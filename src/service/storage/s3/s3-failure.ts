@@ -1,6 +1,6 @@
 /**
- * What an error of the SDK means, in one table. The names are those of the S3 API ("Error responses" in its reference);
- * stores other than AWS use the same ones.
+ * The meaning of errors of the SDK, in one table. The names are those of the S3 API ("Error responses" in its
+ * reference); stores other than AWS use the same ones.
  */
 import { BucketError, type BucketErrorKind } from '../objects/bucket-error.ts';
 
@@ -33,7 +33,9 @@ const REASONS: Readonly<Record<string, readonly [BucketErrorKind, string]>> = {
   EntityTooLarge: ['refused', 'the object is too large for the store'],
 };
 
-/** What connecting and talking fails with. Not those of files: a source that cannot be read is no fault of the store. */
+/**
+ * The error codes of connecting and talking. Not those of files: a source that cannot be read is no fault of the store.
+ */
 const CONNECTION_CODES = [
   'EAI_AGAIN',
   'ECONNABORTED',
@@ -47,7 +49,9 @@ const CONNECTION_CODES = [
   'ETIMEDOUT',
 ];
 
-/** What a call to a store rejects with. What the store did not say (an abort, a broken source) passes unchanged. */
+/**
+ * The error of a failed call to a store. An error that is not the store's (an abort, a broken source) passes unchanged.
+ */
 export function s3Failure(error: unknown, denied: BucketErrorKind): unknown {
   if (error instanceof BucketError || !(error instanceof Error)) return error;
   const cause = { cause: error };

@@ -3,7 +3,7 @@ import type { DialectFeatures } from '../dialect-features.ts';
 
 type Db = Kysely<unknown>;
 
-/** What running tasks, copying and searching apps, and billing need beyond the first tables. */
+/** The tables and indexes for running tasks, copying and searching apps, and billing. */
 export function runsAndSpending(features: DialectFeatures): Migration {
   return {
     up: async (db: Db) => {
