@@ -10,7 +10,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** What every test that runs `dist` imports. */
+/** The file that every test imports which runs `dist`. */
 const RUNS_DIST = 'test/support/sandbox.ts';
 const COMPILED = /^(src|native)\/.*\.(ts|cc|h)$|^native\/.*Makefile$/;
 /** Any test may fail by a change of these. */

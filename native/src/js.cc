@@ -116,7 +116,7 @@ napi_value ForeignBuffer(napi_env env, void* data, size_t bytes, void (*release)
     napi_adjust_external_memory(env, -foreign->bytes, &counted);
     return buffer;
   }
-  // What it has tried to make, and could not, Node.js finalizes itself.
+  // When Node.js has tried to make it and failed, Node.js runs the finalizer itself.
   if (status != napi_generic_failure) {
     release(hint);
     delete foreign;

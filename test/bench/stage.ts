@@ -5,13 +5,13 @@ import type { Sizes } from './sizes.ts';
 
 export type Unit = 'MiB/s' | 'ops/s' | 's' | 'ms' | 'MiB';
 
-/** What one line of the table compares. Rates are better high, times low. */
+/** One line of the table. Rates are better high, times low. */
 export interface Row {
   readonly name: string;
   readonly unit: Unit;
 }
 
-/** What one trial gave for one row. */
+/** The result of one trial for one row. */
 export interface Sample {
   readonly value: number;
   /** Bytes of files that moved: what CPU time is divided by. */

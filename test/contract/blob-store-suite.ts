@@ -21,7 +21,7 @@ const PART = 5 * 1024 * 1024;
 const md5 = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('hex');
 const part = (seed: number, length = PART): Buffer => Buffer.alloc(length, `${seed}:${length};`);
 
-/** What every blob store must do. */
+/** The tests that every blob store must pass. */
 export function blobStoreSuite(fixture: () => BlobStoreFixture): void {
   const read = async (key: string, range?: { first: number; last: number }): Promise<Buffer> => {
     const blob = await fixture().store.open(key);

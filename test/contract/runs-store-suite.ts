@@ -17,7 +17,7 @@ import type { StoreFixture } from './store-suite.ts';
 const NOW = '2026-01-01T00:00:00.000Z';
 const PROJECT = 'alice/p';
 
-/** What every database must do with apps, tasks and charges. */
+/** The tests of apps, tasks and charges that every database must pass. */
 export function runsStoreSuite(fixture: () => StoreFixture): void {
   let store: Store;
 

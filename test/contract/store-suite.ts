@@ -29,7 +29,7 @@ export interface StoreFixture {
   clean(): Promise<void>;
 }
 
-/** What every database behind the store must do. */
+/** The tests that every database behind the store must pass. */
 export function storeSuite(fixture: () => StoreFixture): void {
   let store: Store;
 

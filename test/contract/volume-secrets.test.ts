@@ -1,4 +1,4 @@
-/** What somebody finds who gets hold of the database, of either kind. */
+/** A thief of the database, of either kind, finds no secret in it. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dirSync } from 'tmp';

@@ -15,7 +15,7 @@ const NOBODY = 65534;
 const CONNECTIONS = '/sys/fs/fuse/connections';
 const HEALED_WITHIN_MS = 5000;
 
-/** What stands in the way of these tests here; undefined when nothing does. */
+/** The reason why these tests cannot run here; undefined when they can. */
 async function obstacle(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'only root can become another user';
   const helper = await stat('/usr/bin/fusermount3').catch(() => undefined);

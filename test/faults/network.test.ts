@@ -1,4 +1,4 @@
-/** What networks and busy services do to single exchanges: no program notices more than a delay. */
+/** Networks and busy services break single exchanges: no program notices more than a delay. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault, SeenRequest } from '../support/fault-proxy.ts';

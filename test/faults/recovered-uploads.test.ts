@@ -1,4 +1,4 @@
-/** What close(2) had acknowledged when the mount was killed: in the next mount it is a file like any other. */
+/** A file whose close(2) had returned when the mount was killed is a file like any other in the next mount. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SeenRequest } from '../support/fault-proxy.ts';
 import { FaultWorld } from '../support/fault-world.ts';

@@ -156,7 +156,7 @@ async function expectObjects(jobs: readonly { readonly id: string }[], content: 
   }
 }
 
-/** What passed to and from the store but for its own short answers. */
+/** The bytes that passed to and from the store, but for its own short answers. */
 function bytesOfContents(): number {
   const bodies = store.requests.flatMap(({ sentBytes, receivedBytes }) => [sentBytes, receivedBytes]);
   return bodies.filter((bytes) => bytes > MIB).reduce((sum, bytes) => sum + bytes, 0);

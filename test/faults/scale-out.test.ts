@@ -75,7 +75,7 @@ test('a worker killed in the middle of exports is taken over, and each of them h
     const { body } = await elsewhere.get(`/files/${file.id}`);
     expect(body.storage).toMatchObject({ type: 'VOLUME', volume, location: `out/${n}` });
   }
-  // What they all shared is let go of once, with the last of them.
+  // The content that they all shared is let go of once, with the last of them.
   expect((await service.query('select count(*) from blob_garbage')).trim()).toBe('1');
 });
 

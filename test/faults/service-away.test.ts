@@ -83,7 +83,7 @@ describe('a mount of which the service was stopped', () => {
     await Promise.all(waiting.map((program) => program.exited()));
     expect(Date.now() - since).toBeLessThan(2000);
     await comeBack();
-    // What was asked for may still be done, but whole.
+    // The call may still have been carried out, but whole.
     await world.remount();
     expect(await world.leftovers()).toEqual([]);
   });

@@ -31,7 +31,7 @@ const write = (name: string, text: string): Promise<string> =>
   shell(`printf %s '${text}' > ${world.own(name)}`);
 const read = (name: string): Promise<string> => shell(`cat ${world.own(name)}`);
 
-/** What another client sees. */
+/** The content that another client sees. */
 async function onPlatform(name: string): Promise<string> {
   await world.remount();
   return read(name);

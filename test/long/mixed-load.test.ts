@@ -13,7 +13,7 @@ const DURATION_MS = amount('LONG_MINUTES', 30) * 60_000;
 const WORKERS = 4;
 const STEPS = 200;
 const SAMPLES = 120;
-/** What a heap may grow by between two collections. */
+/** The growth that a heap may have between two collections. */
 const SLACK_BYTES = 48 * 1024 * 1024;
 const SLACK_DESCRIPTORS = 24;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What a program does to files, by name and arguments: `file-worker.py` carries it out. */
+/** An operation of a program on files, by name and arguments: `file-worker.py` carries it out. */
 export type Operation = readonly [name: string, ...arguments: readonly (string | number)[]];
 
 /** Few names, so that operations meet. */
@@ -64,7 +64,7 @@ export const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   weighted(4, 'readAll', file),
 );
 
-/** What an operation, named behind the folder, does to the time of that folder. */
+/** A change of a folder's time by an operation, which is named behind the folder. */
 const changeOfFolder: fc.Arbitrary<Operation> = fc
   .tuple(fc.constantFrom('.', ...FOLDERS), fc.constantFrom(...NAMES), fc.constantFrom(...NAMES))
   .chain(([at, name, to]) =>

@@ -10,7 +10,7 @@ interface Item {
 /** The most entries of one answer. */
 const PAGE = 100;
 
-/** What the service itself says, asked without svcfs. */
+/** The files by the service itself, asked without svcfs. */
 export class PlatformFiles {
   readonly #served: Pick<ServedMount, 'endpoint' | 'token'>;
 

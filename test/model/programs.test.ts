@@ -1,10 +1,10 @@
 /**
  * Programs made up at random do the same to files in the mount and on this machine's disk: after each operation both
- * must have answered the same; in the end the same files must be there, for the mount, for another mount that has
- * never seen them, and for the service itself.
+ * must have answered the same; in the end the same files must be there, for the mount, for another mount that has never
+ * seen them, and for the service itself.
  *
- * What fails prints its seed and path: `MODEL_SEED=… MODEL_PATH=… npx vitest run --project model programs` does it
- * again; `MODEL_RUNS=…` tries more of them, another `MODEL_SEED` others.
+ * A failure prints its seed and path. `MODEL_SEED=… MODEL_PATH=… npx vitest run --project model programs` runs it
+ * again; `MODEL_RUNS=…` tries more programs, another `MODEL_SEED` others.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const PATH = process.env['MODEL_PATH'];
 let served: ServedMount;
 let platform: PlatformFiles;
 let programs = 0;
-/** What each program's directory must hold. */
+/** The files that each program's directory must hold. */
 const expected = new Map<string, unknown>();
 
 beforeAll(async () => {

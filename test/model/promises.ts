@@ -1,4 +1,4 @@
-/** What `kept-promises.py` was promised, and what bytes tell of it. */
+/** The promises that `kept-promises.py` was given, and their proof in bytes. */
 
 export interface Promises {
   /** The last version of each name that was acknowledged. */

@@ -1,4 +1,4 @@
-/** What all commands have in common: how they begin, and what they print to. */
+/** All commands begin alike, and print to the same streams. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';

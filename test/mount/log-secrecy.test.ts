@@ -101,7 +101,7 @@ test('no log holds a token, a secret or a signature', async ({ sandbox }) => {
     expect(logs.includes(secret), secret).toBe(false);
     expect(logs.includes(encodeURIComponent(secret)), secret).toBe(false);
   }
-  // Whatever signature the mount was given: they are all of this form.
+  // Every signature that the mount was given has this form.
   expect(logs).not.toMatch(/signature=(?!\[redacted\])/);
   expect(logs).not.toMatch(/\b[0-9a-f]{64}\b/);
 });

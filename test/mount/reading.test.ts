@@ -1,4 +1,4 @@
-/** What reading costs the service, by the pattern of the reader. */
+/** The cost of reading to the service, by the pattern of the reader. */
 import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ interface Cost {
   readonly apiRequests: number;
 }
 
-/** What `work` on one file of a new mount costs; the way to the file is known by then. */
+/** The cost of `work` on one file of a new mount; the way to the file is known by then. */
 async function costOf(name: string, work: (file: FileHandle) => Promise<void>): Promise<Cost> {
   await served.unmount();
   await served.mount();

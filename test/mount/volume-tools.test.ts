@@ -25,7 +25,7 @@ beforeEach(async () => {
   local = join(served.sandbox.root, directory);
   await mkdir(local);
 });
-/** Whatever a program did, it left nothing but what it was to write. */
+/** After each test the program has left nothing but the files that it was to write. */
 afterEach(async () => {
   expect(await readdir(served.path('projects', STAGING, '.svcfs-staging'))).toEqual([]);
   expect((await readdir(object())).sort()).toEqual(await onVolume());
@@ -85,7 +85,7 @@ describe.skipIf(!existsSync('/usr/bin/vim'))('vim edits an object', () => {
   });
 });
 
-/** What they write beside a file for a moment never is an object, which nobody could remove. */
+/** Files that they write for a moment beside another never become objects, which nobody could remove. */
 describe('no name of a moment stays on the volume', () => {
   const SQL = 'create table t(a); insert into t values(1); insert into t values(2);';
   const PYTHON = `import sqlite3, sys

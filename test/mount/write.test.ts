@@ -1,4 +1,4 @@
-/** What programs do to files, in the mount and on this machine's disk: they must not see a difference. */
+/** Programs do the same to files in the mount and on this machine's disk: they must not see a difference. */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What was recorded of an object, the oldest first. */
+/** The entries about an object, the oldest first. */
 async function entriesOf(object: string): Promise<AuditRow[]> {
   const { store, auditTrail } = service.services;
   await auditTrail.written();

@@ -50,7 +50,7 @@ const text = fc.oneof(
   ),
   fc.nat(20).map((at) => ids[at % ids.length] ?? ''),
 );
-/** What stands in a path: mostly something that is there. */
+/** A segment of a path: mostly the id of something that is there. */
 const segment = fc.oneof({ weight: 3, arbitrary: fc.nat(20).map((at) => ids[at % ids.length] ?? '') }, text);
 const value = fc.letrec((tie) => ({
   any: fc.oneof(

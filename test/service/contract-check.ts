@@ -57,7 +57,7 @@ async function documentOf(url: string): Promise<Json> {
   return known;
 }
 
-/** What the contract says of a call; undefined where there is no such call. */
+/** The contract of a call; undefined where there is no such call. */
 function operationOf(document: Json, { method, path }: Call): Json {
   const segments = `/v2${path.split('?', 1)[0]}`.replace(/\/$/, '').split('/');
   const templates = Object.keys(document.paths).filter((template) => matches(template, segments));

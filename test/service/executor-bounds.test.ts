@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** What a tool printed. */
+/** The output that a tool printed. */
 async function printed(task: { outputs: { made: { path: string } | null } }): Promise<string> {
   return world.text(task.outputs.made?.path ?? '');
 }

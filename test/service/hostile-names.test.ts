@@ -1,4 +1,4 @@
-/** Whatever things are called, nothing is read or written but where it belongs. */
+/** By no name is anything read or written but where it belongs. */
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';

@@ -1,6 +1,7 @@
 /**
- * What no schema and no well-behaved client would ever send, to every call of the API: each is refused in the standard
- * shape, or passed over; none makes the service fail. Bodies that keep to JSON and lie are in bad-input.test.ts.
+ * Every call of the API gets requests that no schema allows and no well-behaved client sends. Each is refused in the
+ * standard shape, or passed over; none makes the service fail. Bodies that keep to JSON and lie are in
+ * bad-input.test.ts.
  */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -24,8 +24,8 @@ interface Interruption {
 /**
  * Makes a call, and has something else done in the middle of it: once the call has read something, before it writes.
  *
- * What is read in a transaction nobody changes until that ends. On SQLite, where there is one connection, the interruption
- * comes right before it; on PostgreSQL in it, and the transaction has to give way.
+ * Nobody changes rows that a transaction has read until it ends. On SQLite, where there is one connection, the
+ * interruption comes right before it; on PostgreSQL in it, and the transaction has to give way.
  */
 export async function interrupted<Answer>(
   store: Store,

@@ -14,7 +14,7 @@ const CALLS = [...PAGE.matchAll(/^\| `([A-Z]+ \/v2\S*)` \| \w+ \| \S+ \| \S+ \|$
 const ALL_PROJECT = ['read', 'copy', 'write', 'execute', 'admin'];
 const ALL_VOLUME = ['read', 'copy', 'write', 'admin'];
 
-/** What somebody was given in alice's project and on her volume; nothing: not a member. */
+/** The permissions of a user in alice's project and on her volume; none: not a member. */
 interface Role {
   readonly name: string;
   readonly project: readonly string[];
@@ -83,7 +83,7 @@ async function outcomeOf(call: string, row: Row, world: World): Promise<string> 
   return inside?.code === undefined ? 'yes' : `${inside.status} ${inside.code}`;
 }
 
-/** What the rule says of somebody with such permissions. */
+/** The outcome, by the rule, for a user with such permissions. */
 function expected(rule: Rule, { project, volume }: Role): string {
   switch (rule.kind) {
     case 'open':

@@ -50,7 +50,7 @@ export interface World {
 
 export interface Row {
   readonly rule: Rule;
-  /** What the caller sends; anything it acts on is made first, by alice. */
+  /** The request of the caller; alice first makes all that it acts on. */
   readonly attempt: (world: World) => Attempt | Promise<Attempt>;
   /** Where the refusal is, when not in the answer itself. */
   readonly outcome?: (answer: Answer, world: World) => Promise<Answer['body']>;

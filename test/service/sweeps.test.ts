@@ -111,7 +111,7 @@ test('contents that no file uses any more are removed, however many there are', 
 });
 
 describe('a blob that cannot be removed', () => {
-  /** What the log tells of blobs. */
+  /** The lines of the log about blobs. */
   const failures = ({ logger }: TestService): object[] =>
     logger.lines.flatMap(({ level, fields }) => (level === 'error' && 'blob' in fields ? [fields] : []));
 

@@ -259,7 +259,7 @@ describe('a worker that stands still', () => {
 });
 
 describe('content that an export gave away', () => {
-  /** What happens once the object is there, before the export is recorded. */
+  /** Events once the object is there, before the export is recorded. */
   const happens = {
     'refused by then': (file: string) => service.operator.markFile(file, { archived: true }),
     'stopped by then': () =>

@@ -9,7 +9,7 @@ export interface DemoServiceProcess {
   readonly origin: string;
   readonly endpoint: string;
   readonly token: string;
-  /** What `svcfs mount` takes them from. */
+  /** The variables from which `svcfs mount` takes them. */
   readonly credentials: Readonly<Record<'SVC_API_ENDPOINT' | 'SVC_AUTH_TOKEN', string>>;
   end(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 
-/** What `--driver fuse-native` cannot express: path-based, libfuse 2.9 (src/fuse/README.md). */
+/** Features that `--driver fuse-native` cannot express: it is path-based, on libfuse 2.9 (src/fuse/README.md). */
 export type Beyond =
   /** Control files show no size, so that only direct I/O reads them. */
   | 'direct-io'

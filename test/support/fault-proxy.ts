@@ -11,7 +11,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What goes wrong with an exchange. Bytes count the body of the answer. */
+/** A fault of an exchange. Bytes count the body of the answer. */
 export type Fault =
   | { readonly kind: 'latency'; readonly ms: number }
   /** The request's body goes up no faster than this. */

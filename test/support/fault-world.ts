@@ -105,7 +105,7 @@ export class FaultWorld {
     return join(this.sandbox.root, name);
   }
 
-  /** What the operator of the service does, whether it runs or not. */
+  /** Acts as the operator of the service, whether it runs or not. */
   async operate<T>(work: (operator: Operator, services: Services) => Promise<T>): Promise<T> {
     const services = await openServices({ dataDir: this.#data, rateLimit: 'off', logger: SILENT });
     try {
@@ -167,7 +167,7 @@ export class FaultWorld {
     await waitUntil(async () => (await mountedOn(this.sandbox.mountPoint)) === undefined);
   }
 
-  /** What the user sees of the API, past the mount and the proxy. */
+  /** Calls the API as the user, past the mount and the proxy. */
   async api<T>(path: string): Promise<T> {
     const headers = { 'X-SVC-Auth-Token': await this.#ownToken(), 'X-SVC-Advance-Access': 'advance' };
     const response = await fetch(`${this.#origin}/v2${path}`, { headers });
@@ -175,7 +175,7 @@ export class FaultWorld {
     return (await response.json()) as T;
   }
 
-  /** What is half done: uploads at the service that nobody completed, spool files of the mount. */
+  /** Half-done work: uploads at the service that nobody completed, spool files of the mount. */
   async leftovers(): Promise<readonly string[]> {
     const { items } = await this.api<{ items: readonly { name: string }[] }>('/upload/multipart');
     const state = await readdir(this.#state, { recursive: true });
@@ -238,7 +238,7 @@ export function attempt(
   return run(command, args, { ...options, env: { ...options.env, LC_ALL: 'C' } });
 }
 
-/** What `user.svc.error` says of a path. */
+/** The `user.svc.error` of a path. */
 export async function errorOf(path: string): Promise<string> {
   const { stdout } = await run('getfattr', ['--only-values', '-n', 'user.svc.error', path]);
   return stdout;

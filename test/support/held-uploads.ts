@@ -9,7 +9,7 @@ export const refusal = new ApiError(
   { call: 'POST /upload/inline' },
 );
 
-/** What ends an upload that is held: an outage, a refusal, or that it is let through. */
+/** An upload that is held, and its ends: an outage, a refusal, or success. */
 interface HeldUpload {
   readonly fail: () => void;
   readonly refuse: () => void;

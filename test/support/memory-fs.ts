@@ -41,7 +41,7 @@ interface MemoryNode {
 }
 
 export interface MemoryFsOptions {
-  /** What the kernel may remember entries and attributes for; 0 makes it ask each time. */
+  /** The time for which the kernel may remember entries and attributes; 0 makes it ask each time. */
   readonly ttlMs?: number;
 }
 

@@ -21,7 +21,7 @@ export const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
 export const TTL_MS = 60_000;
 
-/** What the file system asked the kernel to forget. */
+/** Records the entries that the file system asked the kernel to forget. */
 export class RecordedKernel implements KernelCaches {
   readonly entries: string[] = [];
   readonly nodes: number[] = [];

@@ -64,7 +64,7 @@ export class Sandbox {
     return join(this.mountPoint, ...names);
   }
 
-  /** What the mount says of itself. */
+  /** The mount's own statistics. */
   async statistics(): Promise<MountStatistics> {
     return JSON.parse(await readFile(this.path('.svcfs', 'stats'), 'utf8'));
   }
@@ -87,7 +87,7 @@ export class Sandbox {
     this.#mountPoints.add(mountPoint);
   }
 
-  /** What every process of svcfs wrote to its log. */
+  /** The logs of all processes of svcfs. */
   async logs(): Promise<string> {
     const texts = (await this.#stateFiles()).filter((path) => path.endsWith('.log')).map(readText);
     return (await Promise.all(texts)).join('');

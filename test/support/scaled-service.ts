@@ -62,7 +62,7 @@ export class ScaledService {
     return workers;
   }
 
-  /** What `psql` answers. */
+  /** The answer of `psql`. */
   query(statement: string): Promise<string> {
     return this.#options.database.databases.query(this.database, statement);
   }

@@ -76,7 +76,7 @@ export class ServedMount {
     return (await fetch(`${this.#origin}/internal/stats`)).json() as Promise<ServiceCounters>;
   }
 
-  /** What `work` made the service do. Nothing else may use the mount meanwhile. */
+  /** Counts the requests that `work` caused at the service. Nothing else may use the mount meanwhile. */
   async counting(
     work: () => Promise<unknown>,
   ): Promise<{ readonly apiRequests: number; readonly storageBytes: number }> {

@@ -35,7 +35,7 @@ export class WesServer {
   readonly faults: number[] = [];
   /** The same, for files that runs have made; or an answer that breaks off. */
   readonly outputFaults: (number | 'broken off')[] = [];
-  /** What runs say they made, in place of what they did. */
+  /** The outputs that runs report, in place of those they made. */
   outputs: unknown;
 
   static async start(token: string): Promise<WesServer> {

@@ -124,7 +124,7 @@ void TakeAll(std::vector<Stretch> waiting) {
   }
 }
 
-/** What follows the last whole block: the rest, a one bit, zeros, and the length in bits. */
+/** The bytes after the last whole block: the rest, a one bit, zeros, and the length in bits. */
 struct Padding {
   uint8_t bytes[2 * kBlockBytes];
   size_t blocks;

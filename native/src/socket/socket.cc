@@ -8,7 +8,7 @@
 #include "../js.h"
 #include "../waiting_bytes.h"
 
-/** What Node does not do with sockets (src/lib/socket-addon.ts). */
+/** Calls on sockets that Node does not have (src/lib/socket-addon.ts). */
 namespace svcfs::socket {
 namespace {
 

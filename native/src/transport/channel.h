@@ -75,7 +75,7 @@ class Channel {
   bool OpenHandles();
   napi_value MemoryObject();
   int ReadInto(uint32_t slot);
-  /** What `goOn` did. */
+  /** The account of `goOn`. */
   struct GoneOn {
     /** Taken off the socket. */
     uint32_t bytes = 0;

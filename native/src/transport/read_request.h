@@ -7,7 +7,7 @@
 
 namespace svcfs {
 
-/** What is wanted by a READ (fuse_in_header, fuse_read_in); of any other request `size` is 0. */
+/** The range that a READ asks for (fuse_in_header, fuse_read_in); of any other request `size` is 0. */
 struct ReadRequest {
   uint64_t unique = 0;
   uint64_t node = 0;

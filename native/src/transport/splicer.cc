@@ -10,7 +10,7 @@
 namespace svcfs {
 namespace {
 
-/** What anyone may have (fs.pipe-max-size): room for 256 fragments. */
+/** The largest pipe for any user (fs.pipe-max-size): room for 256 fragments. */
 constexpr int kPipeBytes = 1 << 20;
 
 /** So that one answer of small fragments does not decide for all. */

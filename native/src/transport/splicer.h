@@ -18,8 +18,8 @@ class Splicer {
  public:
   /**
    * Sends `head`, and then the next `bytes` of the socket, which has them all. Answers 0 or the device's errno; either
-   * way they are off the socket. ENODATA: it did not have them, and what it had is lost.
-   * What does not fit into a pipe, which has room for so many fragments, is copied to `spare` and sent from there.
+   * way they are off the socket. ENODATA: it did not have them, and those that it had are lost. Bytes that do not fit
+   * into a pipe, which has room for so many fragments, are copied to `spare` and sent from there.
    */
   int Send(int device, const std::vector<iovec>& head, int socket, uint8_t* spare, size_t bytes);
 
@@ -30,7 +30,7 @@ class Splicer {
 
   UniqueFd in_;
   UniqueFd out_;
-  /** What did not fit is not tried again soon. */
+  /** The least size that did not fit: none as large is tried again soon. */
   size_t largest_ = SIZE_MAX;
   size_t copied_ = 0;
 };

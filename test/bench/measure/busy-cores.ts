@@ -13,7 +13,7 @@ export async function busyCores(ms = 3000): Promise<number> {
   return cpus().length * share;
 }
 
-/** What to say of a machine that is busy with something else; undefined when it is quiet. */
+/** The reason not to measure on a machine that is busy with other work; undefined when it is quiet. */
 export function whyNotQuiet(busy: number): string | undefined {
   if (busy <= QUIET) return undefined;
   const cores = `${busy.toFixed(1)} of ${cpus().length} cores are busy with something else`;

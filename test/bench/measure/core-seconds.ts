@@ -1,10 +1,10 @@
 /** Where the time of all processors went while something ran; all in core seconds. */
 export interface CoreSeconds {
-  /** What there was: seconds times processors. The rest add up to it, but for `interrupts`, which are in them. */
+  /** The whole: seconds times processors. The rest add up to it, but for `interrupts`, which are in them. */
   readonly all: number;
   /** The client, where it is a mount. */
   readonly mount: number;
-  /** What answers: nginx, and the service. */
+  /** The servers: nginx, and the service. */
   readonly servers: number;
   /** The latency proxies. */
   readonly proxies: number;

@@ -1,7 +1,7 @@
 import { mustRun } from '../../support/run.ts';
 import { nativeProgram } from './native-program.ts';
 
-/** What native/load.cc prints. */
+/** The output of native/load.cc. */
 export interface LoadResult {
   readonly seconds: number;
   readonly operations: number;

@@ -2,7 +2,7 @@ import type { Mounted } from '../peers/mounted.ts';
 import { countsBetween } from '../server/counts.ts';
 import type { Sample } from '../stage.ts';
 
-/** What `work` cost a mount and its server; the value is what `work` answers. */
+/** Runs `work`, and measures its cost to a mount and its server; the value is that of `work`. */
 export async function measured(
   mounted: Mounted,
   work: () => Promise<Pick<Sample, 'value' | 'movedBytes'>>,

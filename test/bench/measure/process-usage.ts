@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What processes used since they began. */
+/** The time and memory that processes used since they began. */
 export interface ProcessUsage {
   readonly cpuSeconds: number;
   readonly peakRssMib: number;

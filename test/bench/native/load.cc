@@ -1,4 +1,4 @@
-// What a program does to a file system, timed from inside: the same system calls for every peer.
+// The load of a program on a file system, timed from inside: the same system calls for every peer.
 //
 //   load read PATH...                              each path on a thread of its own, front to back, 1 MiB a read
 //   load write BYTES PATH...                       likewise written and closed
@@ -43,7 +43,7 @@ constexpr uint64_t kSeed = 20240229;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// What one thread did.
+// The tally of one thread.
 struct Tally {
   uint64_t bytes = 0;
   std::vector<double> latencies_ms;

@@ -10,7 +10,7 @@ export const FILE_MODE = constants.S_IFREG | 0o644;
 /** Memory as a mount answers from: a page that does not begin where the kernel's does costs half as much again to copy. */
 const CONTENT = allocateChunk(2 * 1024 * 1024).fill('x');
 
-/** What native/null-fs.c is, as our driver sees a file system. */
+/** The file system of native/null-fs.c, for our driver. */
 export class NullFileSystem extends MemoryFs {
   constructor() {
     super({ ttlMs: 0 });

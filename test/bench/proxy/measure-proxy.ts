@@ -2,7 +2,7 @@ import { curl, ranges } from '../peers/curl.ts';
 import { FAR_MS, mibPerSecond } from '../stage.ts';
 import { startLatencyProxy } from './latency-proxy.ts';
 
-/** What the proxy lets through, in MiB/s: nothing measured behind it can be faster. */
+/** The throughput of the proxy, in MiB/s: nothing measured behind it can be faster. */
 export interface ProxyLimit {
   readonly oneConnection: number;
   readonly eightConnections: number;

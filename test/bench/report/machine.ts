@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { cpus, loadavg, release, totalmem, userInfo } from 'node:os';
 import { run } from '../../support/run.ts';
 
-/** What the numbers depend on, by name. */
+/** The facts of the machine that the numbers depend on, by name. */
 export async function describeMachine(): Promise<Readonly<Record<string, string>>> {
   const [first] = cpus();
   const distribution = /^PRETTY_NAME="(.*)"$/m.exec(await readFile('/etc/os-release', 'utf8'))?.[1];

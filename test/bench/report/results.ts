@@ -50,7 +50,7 @@ export class Results {
     this.#entries.set(key, entry);
   }
 
-  /** What a contestant that failed gave before counts for nothing. */
+  /** Earlier samples of a contestant that failed count for nothing. */
   fail(failure: Failure, rows: readonly Row[]): void {
     this.failures.push(failure);
     for (const { name } of rows) this.#entries.delete(keyOf(name, failure.latencyMs, failure.peer));

@@ -1,4 +1,4 @@
-/** What the project promises, as ratios within one run. */
+/** The promises of the project, as ratios within one run. */
 import { rcloneNames } from '../peers/rclone.ts';
 import { MEMORY_MIB, WITH_FACTS } from '../peers/svcfs.ts';
 import { BAM_REGIONS, ON_DISK } from '../rows/bam-regions.ts';

@@ -15,7 +15,7 @@ const NOTHING_KNOWN = 'first byte, nothing known';
 export const FOLDER_KNOWN = 'first byte, folder known';
 export const NAME_KNOWN = 'first byte, name known';
 
-/** What svcfs learnt longer ago than a second it asks for again when a file is opened. */
+/** Facts older than a second are asked for again when svcfs opens a file. */
 const FACTS_AGE_MS = 1100;
 
 /** Each in a folder of its own: what is asked about one of them tells nothing of the others. */

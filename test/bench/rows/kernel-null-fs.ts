@@ -37,12 +37,12 @@ const SERVE = fileURLToPath(new URL('../null-fs/serve-null-fs.ts', import.meta.u
 const RUN_TYPESCRIPT = fileURLToPath(new URL('../../support/run-typescript.mjs', import.meta.url));
 const NODE = [process.execPath, '--import', RUN_TYPESCRIPT, SERVE] as const;
 
-/** What our mounts set. */
+/** The read-ahead of our mounts. */
 const READ_AHEAD_KIB = 2048;
 
 /**
- * What the way to the kernel costs alone. A request is a read of 4 KiB that passes the page cache by. The kernel reads equally far
- * ahead of all.
+ * The cost of the way to the kernel alone. A request is a read of 4 KiB that passes the page cache by. The kernel reads
+ * equally far ahead of all.
  */
 export const kernelNullFs: Family = {
   name: 'kernel-null-fs',

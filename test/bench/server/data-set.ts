@@ -38,7 +38,7 @@ const STDERR = 2;
 export interface DataSet {
   /** Of the service. */
   readonly data: string;
-  /** What nginx serves. */
+  /** The tree that nginx serves. */
   readonly tree: string;
   readonly token: string;
   /** Of the project, below a mount of svcfs. */

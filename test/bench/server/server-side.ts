@@ -13,7 +13,7 @@ import { type DataSet, makeDataSet } from './data-set.ts';
 import { startNginx } from './nginx.ts';
 import { startS3Lists } from './s3-lists.ts';
 
-/** What clients can be pointed at (`nginx.ts`); `service` is the service without nginx before it. */
+/** The addresses for clients (`nginx.ts`); `service` is the service without nginx before it. */
 export const DOORS = ['platform', 'extended', 'service', 'dav', 's3'] as const;
 export type Door = (typeof DOORS)[number];
 

@@ -18,7 +18,7 @@ export interface BucketKind {
   readonly keepsOpenObjects: boolean;
 }
 
-/** What every kind of bucket promises. */
+/** The promises of every kind of bucket. */
 export function bucketSuite({ name, make, missing, keepsOpenObjects }: BucketKind): void {
   describe(`${name} bucket`, () => {
     describe('put and read', () => {

@@ -6,7 +6,7 @@ import { mountPoint, ServedMount } from './served-mount.ts';
 
 const NOBODY = 65534;
 
-/** What stands in the way of this test here; undefined when nothing does. */
+/** The reason why this test cannot run here; undefined when it can. */
 async function obstacle(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return 'only root can become another user';
   const helper = await stat('/usr/bin/fusermount3').catch(() => undefined);

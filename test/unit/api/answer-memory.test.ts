@@ -1,4 +1,4 @@
-/** What stays in memory of an answer that is kept. */
+/** The memory that a kept answer holds. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';

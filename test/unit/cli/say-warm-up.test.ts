@@ -8,7 +8,7 @@ const HALF = { doneFiles: 1, foundFiles: 2, doneBytes: 3 * MIB, foundBytes: 6 * 
 let nowMs = 0;
 afterEach(() => vi.restoreAllMocks());
 
-/** What is said of a progress at these times, in ms, and at the end. */
+/** The output for a progress at these times, in ms, and at the end. */
 function saidAt(times: readonly number[], isTTY: boolean): string {
   nowMs = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => nowMs);

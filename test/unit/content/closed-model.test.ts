@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('close' as const) }) },
 );
 
-/** What a close acknowledged last; `whole`: no byte of it was changed since. */
+/** The content that a close acknowledged last; `whole`: no byte of it was changed since. */
 interface Closed {
   readonly bytes: Buffer;
   readonly whole: boolean;

@@ -41,9 +41,11 @@ class Modelled {
   readonly #draft: Draft;
   readonly #source: ContentVersion;
   #bytes: Buffer;
-  /** What it held, one after the other. */
+  /** Its contents, one after the other. */
   readonly #contents: Buffer[] = [];
-  /** What publications made that were not waited for, and how many contents there had been when each was asked for. */
+  /**
+   * The results of publications that were not waited for, and how many contents there had been when each was asked for.
+   */
   readonly #started: { readonly since: number; readonly made: Promise<Buffer | undefined> }[] = [];
 
   constructor(platform: FakePlatform, draft: Draft, from: { source: ContentVersion; bytes: Buffer }) {

@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('truncate' as const), size: fc.nat(2 * SIZE) }),
 );
 
-/** What the map says of one byte, as text. */
+/** The origin of each byte by the map, as text. */
 function said(extents: readonly Extent[]): string[] {
   return extents.flatMap(({ start, end, origin }) =>
     Array.from({ length: end - start }, (_, at) =>

@@ -21,8 +21,8 @@ export interface FakeObject {
 }
 
 /**
- * Files, uploads and signed links in memory, just enough for the data path. What crosses the boundary is logged, and a
- * test can hold back, refuse or fail any of it through `on`.
+ * Files, uploads and signed links in memory, just enough for the data path. Each call is logged, and a test can hold
+ * back, refuse or fail any of them through `on`.
  */
 export class FakePlatform {
   readonly calls: string[] = [];

@@ -24,7 +24,7 @@ useRecoveryWorld();
 
 const published = (): Buffer | undefined => platform.named('folder', 'new.bam')?.bytes;
 
-/** What the mount of a later run of the machine finds of `new.bam`. */
+/** The outcome of `new.bam` in the mount of a later run of the machine. */
 async function recoveryIn(path: string, bootId: string): Promise<Recovery['outcome'] | undefined> {
   const recoveries = await writerIn(path, { bootId }).recover();
   return recoveries.find(({ label }) => label.endsWith('/new.bam'))?.outcome;

@@ -181,7 +181,7 @@ describe('the md5_sum of a file larger than the spool', () => {
       try {
         for (const { at, length } of pieces) {
           const data = randomBytes(length);
-          // What is larger than the spool takes no more changes of its first bytes.
+          // A file larger than the spool takes no more changes of its first bytes.
           const count = await draft.write(at, data, forever).catch(() => 0);
           data.copy(written, at, 0, count);
           if (count > 0) sizeBytes = Math.max(sizeBytes, at + count);

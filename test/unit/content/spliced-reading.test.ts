@@ -16,7 +16,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const FILE = sampleBytes(40 * MIB + 777);
 const ANSWER = { etag: 'etag', objectSizeBytes: FILE.length };
-/** What comes with the head of an answer. */
+/** The bytes that come with the head of an answer. */
 const FIRST_BYTES = 1000;
 const { signal } = new AbortController();
 const NOTHING = new Uint8Array();

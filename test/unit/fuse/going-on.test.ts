@@ -97,7 +97,7 @@ function goOn(socket: Socket, { most = 16, roomBytes = bytes.length } = {}): Gon
   return { length, bytes: taken, reads, spoiled };
 }
 
-/** What was left in the slot, for the session to answer. */
+/** The number of the request left in the slot, for the session to answer. */
 function leftUnique(): bigint {
   return new DataView(channel.memory).getBigUint64(SLOT_BYTES + SLOT_BYTES + 8, true);
 }

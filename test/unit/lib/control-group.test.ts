@@ -9,7 +9,7 @@ import {
 } from '../../../src/lib/control-group.ts';
 
 const MIB = 1024 * 1024;
-/** What version 1 shows of a group without a limit. */
+/** The value that version 1 shows for a group without a limit. */
 const NONE = 9223372036854771712n;
 
 type Files = Readonly<Record<string, string>>;

@@ -47,7 +47,7 @@ function metadataOf(node: ProjectFileNode) {
   };
 }
 
-/** What the next mount would find, were this one killed and the machine with it. */
+/** The uploads that the next mount would find, were this one killed and the machine with it. */
 async function inJournal() {
   const client = join(world.service.dataDir, 'client');
   const copy = join(client, 'killed');

@@ -1,4 +1,7 @@
-/** What the kernel may give to the next reader of a directory by itself (`KernelNames`, as `OpenDirectories` uses it). */
+/**
+ * The names that the kernel may give to the next reader of a directory by itself (`KernelNames`, as `OpenDirectories`
+ * uses it).
+ */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OpenDirectories } from '../../../../src/vfs/listing/open-directories.ts';
 import type { DirectoryNode } from '../../../../src/vfs/model/node.ts';

@@ -14,7 +14,7 @@ beforeEach(() => {
   root = world.platform.rootOf('one');
 });
 
-/** What `FakeApi.addFiles` calls them. */
+/** The name that `FakeApi.addFiles` gives to a file. */
 function nameOf(index: number): string {
   return `f${String(index).padStart(6, '0')}`;
 }

@@ -19,7 +19,7 @@ const refusal = new ApiError({ status: 403, code: 8001, message: 'no' }, { call:
 
 let world: ChangingWorld;
 let next: ChangingWorld | undefined;
-/** What becomes of uploads, by name; the others get through. */
+/** The failures of uploads, by name; the others get through. */
 let failing: Map<string, Error>;
 let onFailure: () => void;
 

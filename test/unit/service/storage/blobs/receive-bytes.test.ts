@@ -66,7 +66,7 @@ it('rejects when whoever sends has gone before it listens', async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-/** What `receive` makes of a request whose client goes away in the middle of it. */
+/** The result of `receive` for a request whose client goes away in the middle of it. */
 function brokenOff(receive: (incoming: IncomingMessage) => Promise<ReceivedFile>): Promise<ReceivedFile> {
   return requested({ 'Content-Length': 1 }, async (outgoing, arrived) => {
     outgoing.on('error', () => undefined).flushHeaders();
@@ -77,7 +77,7 @@ function brokenOff(receive: (incoming: IncomingMessage) => Promise<ReceivedFile>
   });
 }
 
-/** What `receive` makes of a request with these bytes. */
+/** The result of `receive` for a request with these bytes. */
 function sent(
   bytes: Buffer,
   receive: (incoming: IncomingMessage) => Promise<ReceivedFile>,
@@ -93,7 +93,7 @@ function sent(
   });
 }
 
-/** What comes of `exchange` with a request that is yet to be sent, and the same as it arrives at a server. */
+/** The result of `exchange` with a request that is yet to be sent, and the same as it arrives at a server. */
 async function requested<T>(
   headers: OutgoingHttpHeaders,
   exchange: (

@@ -23,7 +23,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 interface Store {
   readonly url: string;
-  /** What was asked of STS. */
+  /** The requests to STS. */
   readonly asked: URLSearchParams[];
   /** The users that asked for the listings. */
   readonly lists: (string | undefined)[];

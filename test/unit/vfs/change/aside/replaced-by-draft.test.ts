@@ -16,7 +16,7 @@ type Upload = Api['uploads']['inline'];
 
 let world: ChangingWorld;
 let next: ChangingWorld | undefined;
-/** What becomes of the next uploads, one after the other; the others succeed. */
+/** The outcomes of the next uploads, one after the other; the others succeed. */
 let uploads: ((upload: () => ReturnType<Upload>) => ReturnType<Upload>)[];
 /** The calls that change files and their places fail: the service is away, or the mount is dead. */
 let away: boolean;

@@ -1,4 +1,4 @@
-/** What programs make under names by which the mount shows others. */
+/** Programs make files under names by which the mount shows others. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { folderIdOf } from '../../../../../src/vfs/model/node.ts';
 import { ChangingWorld } from '../../../../support/changing-world.ts';

@@ -28,7 +28,7 @@ async function found(name: string, parent: DirectoryNode = world.folder): Promis
   return node?.kind === 'project-folder' ? node.record?.name : node?.kind;
 }
 
-/** What the platform makes by itself, as it does for the logs of tasks. */
+/** Makes a folder as the platform does by itself for the logs of tasks. */
 async function madeByPlatform(name: string, parent: ProjectFolderNode = world.folder): Promise<string> {
   const { id } = await world.user.folder(folderIdOf(parent), 'made');
   await filesIn(world.service.services.store).update(id, { name });

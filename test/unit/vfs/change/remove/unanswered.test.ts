@@ -23,7 +23,7 @@ const refused = new TransportError('refused', { call: 'POST /upload/inline', may
 
 let world: ChangingWorld;
 let clock: FakeClock;
-/** What the next upload ends with, in vain or not: the service cannot be asked after that. */
+/** The failure of the next upload, in vain or not: the service cannot be asked after that. */
 let failure: { readonly error: Error; readonly isDone: boolean } | undefined;
 let away: boolean;
 afterEach(() => world.end());

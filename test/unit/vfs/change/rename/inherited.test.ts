@@ -27,7 +27,7 @@ async function draft(name: string, pairs: Record<string, string>, parent = world
   return { node, handle };
 }
 
-/** What another client sees of it. */
+/** The file as another client sees it. */
 async function onPlatform(name: string, parent: ProjectFolderNode = world.folder) {
   const node = (await world.child(name, parent)) as ProjectFileNode;
   const record = await world.tree.api.files.get(node.record!.id);

@@ -20,7 +20,7 @@ afterEach(async () => {
 const isStart = ({ method, path }: SeenRequest) => method === 'POST' && path.includes('/async/files/');
 const starts = () => proxy.requests.filter(isStart).length;
 
-/** What happens to the first start of a job, just after another client has started its own. */
+/** Has the first start of a job fail, just after another client has started its own. */
 async function losing(fault: 'drop' | 'lose-answer', another: () => Promise<unknown>): Promise<void> {
   let isFirst = true;
   world = await ChangingWorld.start({

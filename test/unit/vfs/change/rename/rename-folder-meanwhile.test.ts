@@ -8,9 +8,9 @@ import { ChangingWorld, O_WRONLY, withMethods } from '../../../../support/changi
 let world: ChangingWorld;
 let outer: ProjectFolderNode;
 let inner: ProjectFolderNode;
-/** What happens here while the platform is moving a folder. */
+/** The work done here while the platform is moving a folder. */
 let meanwhile: () => Promise<unknown>;
-/** What happens here when it is moved, and nobody was told yet. */
+/** The work done here when it is moved, and nobody was told yet. */
 let untold: () => Promise<unknown>;
 /** How many listings fail from now on. */
 let failing: number;

@@ -43,7 +43,7 @@ async function idOf(name: string, folder: ProjectFolderNode): Promise<string | u
   return body.items.find((item: { readonly name: string }) => item.name === name)?.id;
 }
 
-/** What the other client does with `f`. */
+/** The acts of the other client on `f`. */
 const others = {
   removes: async (): Promise<void> => {
     const id = await idOf('f', world.folder);

@@ -39,7 +39,7 @@ const folder = async (name: string, parent: ProjectFolderNode = world.folder) =>
 const child = async <N>(name: string, parent: DirectoryNode = world.folder) =>
   (await world.child(name, parent)) as N;
 
-/** What happens here while the platform is exporting, or has all before it still. */
+/** Has something happen here while the platform is exporting, or before it begins. */
 function whileExporting(happens: () => Promise<unknown>, when: 'before' | 'begun' = 'begun'): void {
   const { transfers } = world.tree.api;
   const startExports = transfers.startExports.bind(transfers);
