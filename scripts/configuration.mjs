@@ -77,7 +77,31 @@ const VARIABLES = `## Variables without an option
 | \`XDG_STATE_HOME\` | state of mounts is in the folder \`svcfs\` of it: logs, sockets, files being written (default: \`~/.local/state\`) |
 | \`XDG_DATA_HOME\` | data of the service is in the folder \`svcfs/service\` of it, unless \`--data\` is given (default: \`~/.local/share\`) |
 | \`NODE_EXTRA_CA_CERTS\` | file with certificates of authorities that Node.js trusts beside its own |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\` | proxy of \`svcfs mount\` for https and http addresses, unless \`--proxy\` is given; in lower case too, which goes first |
+| \`ALL_PROXY\` | the same for a scheme that has no variable of its own |
+| \`NO_PROXY\` | hosts that are reached without a proxy, unless \`--no-proxy\` is given |
 | \`AWS_*\` | credentials and region of the service for \`--blobs\`, as the AWS CLI takes them |
+`;
+
+const PROXIES = `## Proxies
+
+A proxy is \`[http://|https://][USER:PASSWORD@]HOST[:PORT]\`; without a port it is 1080, or 443 of an https one, as for curl. Tunnels
+(CONNECT) lead to https addresses, and plain http is asked for by whole addresses. There is no SOCKS. An empty variable counts as
+unset, in both spellings. A password may stand in a variable and not in \`--proxy\`, which \`ps\` shows to everybody; the mount
+keeps it out of its own environment, its log and its files.
+
+Addresses of this machine itself (\`localhost\`, 127.0.0.0/8, ::1) go through no proxy, whatever the variables say. \`--proxy\`, or
+its variable, applies to them too.
+
+Lists of hosts without a proxy go by commas or blanks:
+
+| entry | names |
+|---|---|
+| \`*\` | every host |
+| \`lab.org\`, \`.lab.org\`, \`*.lab.org\` | \`lab.org\`, and all names below it |
+| \`lab.org:8080\`, \`[::1]:8080\` | the same, at this port only |
+| \`10.1.2.3\`, \`::1\` | this address; names are not looked up |
+| \`10.0.0.0/8\`, \`fd00::/8\` | the addresses of this network |
 `;
 
 function describeExitCodes() {
@@ -177,6 +201,7 @@ const page = [
   FILE_OF_OPTIONS,
   describeProfile(),
   VARIABLES,
+  PROXIES,
   describeExitCodes(),
 ].join('\n');
 if (!process.argv.includes('--check')) {

@@ -31,6 +31,8 @@ export function addOptionGroups(command: Command, groups: Readonly<Record<string
 function commandOption(option: Option<unknown>): CommandOption {
   const result = new CommandOption(option.flags, option.help).default(option.default, option.defaultText);
   const { parse, environment } = option;
+  // The parser takes every flag of this form for the contrary of another.
+  if (result.required) result.negate = false;
   if (environment !== undefined) {
     if (isRefused(result, environment)) REFUSED.set(result, environment);
     else if (!isUnset(option, environment)) result.env(environment);

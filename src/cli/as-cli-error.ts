@@ -1,5 +1,6 @@
 import { CredentialsError } from '../config/credentials-error.ts';
 import { ConfigFileError } from '../config/file/config-file.ts';
+import { NetworkError } from '../config/network.ts';
 import { MountError, type MountErrorKind } from '../fuse/mount-error.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { SecretKeyError } from '../service/operations/secrets/secret-keys.ts';
@@ -25,6 +26,7 @@ export function asCliError(error: unknown): CliError | undefined {
   if (error instanceof CliError) return error;
   if (error instanceof CredentialsError) return new CliError('credentials', error.message, { cause: error });
   if (error instanceof ConfigFileError) return new CliError('usage', error.message, { cause: error });
+  if (error instanceof NetworkError) return new CliError('usage', error.message, { cause: error });
   if (error instanceof MountError) {
     return new CliError(EXIT_OF_MOUNT_ERROR[error.kind], error.message, { cause: error });
   }

@@ -2,7 +2,10 @@
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done: the mount is usable' },
   failure: { code: 1, meaning: 'something else went wrong; the log says more' },
-  usage: { code: 2, meaning: 'wrong option, argument or configuration file' },
+  usage: {
+    code: 2,
+    meaning: 'wrong option, argument or configuration file, or a proxy or certificate that cannot be used',
+  },
   credentials: { code: 3, meaning: 'no endpoint or token, or the file that holds them cannot be used' },
   tokenRefused: { code: 4, meaning: 'the service refused the token' },
   unreachable: { code: 5, meaning: 'no service answers at the endpoint' },

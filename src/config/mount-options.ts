@@ -1,4 +1,5 @@
 import { FRESHNESS } from './mount/freshness.ts';
+import { NETWORK } from './mount/network.ts';
 import { RESOURCES } from './mount/resources.ts';
 import { SHOWN } from './mount/shown.ts';
 import { SYSTEM } from './mount/system.ts';
@@ -10,6 +11,7 @@ import type { OptionValues } from './option.ts';
 /** Options of `svcfs mount` as its help shows them: a heading, and the options below it. */
 export const MOUNT_OPTION_GROUPS = {
   Where: WHERE,
+  Network: NETWORK,
   'What it shows': SHOWN,
   Freshness: FRESHNESS,
   Writing: WRITING,
@@ -20,6 +22,7 @@ export const MOUNT_OPTION_GROUPS = {
 
 export const MOUNT_OPTIONS = {
   ...WHERE,
+  ...NETWORK,
   ...SHOWN,
   ...FRESHNESS,
   ...WRITING,

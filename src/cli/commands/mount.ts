@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { resolveCredentials } from '../../config/credentials.ts';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
+import { resolveNetwork } from '../../config/network.ts';
 import { addOptionGroups } from '../add-options.ts';
 import { describeRows, rowsOf } from '../config/option-rows.ts';
 import { appliedSettings } from '../config/sources.ts';
@@ -42,6 +43,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
+  refuseShownPassword(command, options);
   const valueFrom = (source: 'cli' | 'config', key: 'endpoint' | 'tokenFile'): string | undefined =>
     command.getOptionValueSource(key) === source ? options[key] : undefined;
   const credentials = await resolveCredentials({
@@ -53,10 +55,16 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     environment: process.env,
     home: homedir(),
   });
+  const { proxy, noProxy, caFile, ...others } = options;
+  const network = await resolveNetwork(
+    { proxy, noProxy, caFile, environment: process.env },
+    credentials.endpoint,
+  );
   const started = await startMount({
     path,
     credentials,
-    options: options.verbose ? { ...options, logLevel: 'debug' } : options,
+    options: options.verbose ? { ...others, logLevel: 'debug' } : others,
+    network,
     tied: options.foreground,
     onWait: sayRateWait,
   });
@@ -95,6 +103,15 @@ function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: Moun
   throw new CliError(
     'usage',
     `--read-only and --write-back exclude each other, for nothing is written that could be uploaded: ${remedy}`,
+  );
+}
+
+/** A command line is shown to everybody on the machine, before a program could hide it. */
+function refuseShownPassword(command: Command, { proxy }: MountOptions): void {
+  if (command.getOptionValueSource('proxy') !== 'cli' || !proxy?.includes('@')) return;
+  throw new CliError(
+    'usage',
+    `--proxy takes no user and password, which ps would show to everybody: put the URL into ${MOUNT_OPTIONS.proxy.environment}`,
   );
 }
 

@@ -18,7 +18,7 @@ export function rowsOf(command: Command, settings: ReadonlyMap<string, Setting>)
     const source = sourceOf(command, option, settings);
     return {
       option: nameOf(option),
-      value: shownValue(command, option, source),
+      value: withoutPassword(shownValue(command, option, source)),
       source: describeSource(source),
     };
   });
@@ -31,6 +31,12 @@ export function describeRows(rows: readonly Row[]): readonly string[] {
   return texts.map(
     ({ option, value, source }) => `${option.padEnd(ofOption)}  ${value.padEnd(ofValue)}  ${source}`,
   );
+}
+
+/** Addresses of proxies and databases may hold one. */
+function withoutPassword(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/\s]*:[^/\s]*@/i, '$1[hidden]@');
 }
 
 function describeValue(value: unknown): string {

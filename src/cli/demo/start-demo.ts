@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import { DIRECTLY } from '../../config/network.ts';
 import { defaultsOf } from '../../config/option.ts';
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import { makeDirectories } from '../../lib/make-directories.ts';
@@ -68,6 +69,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
         token: (await readFile(join(data, 'demo-token'), 'utf8')).trim(),
       },
       options: { ...defaultsOf(MOUNT_OPTIONS), stagingProject: STAGING_PROJECT },
+      network: DIRECTLY,
       tied: request.tied,
       onWait: sayRateWait,
     });

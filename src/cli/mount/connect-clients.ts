@@ -1,6 +1,7 @@
 import type { StorageClient } from '../../api/api.ts';
 import { type ApiClient, createApi } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
+import { Network } from '../../api/network/network.ts';
 import { limitDownloads } from '../../api/storage/limit-downloads.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
@@ -20,18 +21,19 @@ export interface Clients {
  * `onWait` learns when requests wait for the rate limit, and how long.
  */
 export function connectClients(
-  { endpoint, token, options }: MountSettings,
+  { endpoint, token, options, network: settings }: MountSettings,
   log: Logger,
   onWait: (ms: number) => void,
 ): Clients {
   const clock = systemClock;
+  const network = new Network(settings);
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
   const { onExchange, onRateWait, onRefused } = service;
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
   const told = { onExchange, onRateWait, onRefused };
-  const api = createApi({ endpoint, token, clock, limits, uploadLimit, ...told });
-  const storage = createStorageClient({ clock, limits, uploadLimit, uploads: options.uploads });
+  const api = createApi({ endpoint, token, clock, network, limits, uploadLimit, ...told });
+  const storage = createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads });
   return {
     api,
     storage:

@@ -1,5 +1,7 @@
 import type { MountDirectory } from '../../config/directories.ts';
+import type { NETWORK } from '../../config/mount/network.ts';
 import type { MountOptions } from '../../config/mount-options.ts';
+import type { NetworkSettings } from '../../config/network.ts';
 import type { ExitName } from '../exit-codes.ts';
 
 /** Everything the mount process needs. Sent over its IPC channel: a command line or environment shows the token. */
@@ -8,7 +10,11 @@ export interface MountSettings {
   readonly mountPoint: string;
   readonly endpoint: string;
   readonly token: string;
-  readonly options: Omit<MountOptions, 'endpoint' | 'tokenFile' | 'profile' | 'foreground'>;
+  readonly options: Omit<
+    MountOptions,
+    'endpoint' | 'tokenFile' | 'profile' | 'foreground' | keyof typeof NETWORK
+  >;
+  readonly network: NetworkSettings;
   readonly directory: MountDirectory;
   /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */
   readonly tied: boolean;

@@ -1,5 +1,8 @@
 import { MOUNT_OPTIONS } from '../../config/mount-options.ts';
+import type { NetworkSettings } from '../../config/network.ts';
 import type { MemoryPool } from '../../content/memory/memory-pool.ts';
+import { placeOf } from '../../lib/proxy-address.ts';
+import { proxyFor } from '../../lib/proxy-rules.ts';
 import { prometheusText } from '../../observe/prometheus-text.ts';
 import type { MountInformation } from '../../vfs/directories/control.ts';
 import { packageVersion } from '../package-version.ts';
@@ -9,7 +12,15 @@ import { mountMetrics } from './mount-metrics.ts';
 import { type CountedParts, type MountStatistics, statisticsOf } from './mount-statistics.ts';
 
 /** Of the command, not of the mount: where the token came from, and who waits for the end. */
-const NOT_SHOWN: ReadonlySet<string> = new Set(['endpoint', 'tokenFile', 'profile', 'foreground']);
+const NOT_SHOWN: ReadonlySet<string> = new Set([
+  'endpoint',
+  'tokenFile',
+  'profile',
+  'foreground',
+  'proxy',
+  'noProxy',
+  'caFile',
+]);
 
 export interface CountingInformation extends MountInformation {
   readonly statistics: () => MountStatistics;
@@ -40,9 +51,26 @@ const READ_ONLY =
 
 /** Every option with its value in force, null when there is none; times in milliseconds, sizes in bytes. */
 function configOf(settings: MountSettings, memory: MemoryPool): MountInformation['config'] {
-  const { endpoint, mountPoint, directory } = settings;
+  const { endpoint, mountPoint, directory, network } = settings;
   const given: Readonly<Record<string, unknown>> = settings.options;
   const names = Object.keys(MOUNT_OPTIONS).filter((name) => !NOT_SHOWN.has(name));
   const options = Object.fromEntries(names.map((name) => [name, given[name] ?? null]));
-  return { endpoint, mountPoint, log: directory.log, ...options, memory: memory.limitBytes };
+  return {
+    endpoint,
+    mountPoint,
+    log: directory.log,
+    ...options,
+    ...networkOf(network, endpoint),
+    memory: memory.limitBytes,
+  };
+}
+
+/** Without the password of a proxy. */
+function networkOf({ proxies, caFile }: NetworkSettings, endpoint: string): MountInformation['config'] {
+  const proxy = proxyFor(proxies, new URL(endpoint))?.address;
+  return {
+    proxy: proxy !== undefined && 'host' in proxy ? placeOf(proxy) : null,
+    noProxy: proxies.except || null,
+    caFile: caFile ?? null,
+  };
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { VARIABLES_WITH_PASSWORDS } from '../../config/network.ts';
 import { CliError } from '../exit-codes.ts';
 import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
 import { requireOwnState } from '../require-own-state.ts';
@@ -38,7 +39,7 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
     args: [...engineFlags(process.versions.v8), DAEMON],
     log: settings.directory.log,
     stdio: (log) => ['ignore', log, log, 'ipc'],
-    env: { ...process.env, SVC_AUTH_TOKEN: undefined, UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
+    env: { ...withoutSecrets(process.env), UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
   });
   const ended = new Promise<boolean>((resolve) => {
     child.once('exit', (code) => resolve(code === 0));
@@ -62,6 +63,12 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
       child.unref();
     },
   };
+}
+
+/** What a mount that runs for months needs to know goes over its channel, and ps shows an environment to its owner. */
+function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const secret = new Set(['SVC_AUTH_TOKEN', ...VARIABLES_WITH_PASSWORDS]);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));
 }
 
 function reportOf(child: ChildProcess, log: string, onWait: (ms: number) => void): Promise<DaemonReport> {

@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../config/credentials.ts';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
+import type { NetworkSettings } from '../../config/network.ts';
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import { requireOpenFiles } from '../require-open-files.ts';
 import { clearDeadMount } from './clear-dead-mount.ts';
@@ -14,6 +15,7 @@ export interface MountRequest {
   readonly path: string;
   readonly credentials: Credentials;
   readonly options: MountSettings['options'];
+  readonly network: NetworkSettings;
   /** The mount ends with this process. */
   readonly tied: boolean;
   /** Told when it waits for the rate limit, and how long. */
@@ -28,11 +30,11 @@ export interface StartedMount {
 
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
-  const { credentials, options, tied, onWait } = request;
+  const { credentials, options, network, tied, onWait } = request;
   requireRoomForParts(options);
   await requireOpenFiles();
   const { mountPoint, directory } = await chooseMountPoint(request.path);
-  const daemon = await startDaemon({ mountPoint, ...credentials, options, directory, tied }, onWait);
+  const daemon = await startDaemon({ mountPoint, ...credentials, options, network, directory, tied }, onWait);
   return { mountPoint, directory, daemon };
 }
 

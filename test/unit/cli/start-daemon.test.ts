@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startDaemon } from '../../../src/cli/mount/start-daemon.ts';
 import { type MountDirectory, mountDirectoryAt } from '../../../src/config/directories.ts';
 import { MOUNT_OPTIONS } from '../../../src/config/mount-options.ts';
+import { DIRECTLY } from '../../../src/config/network.ts';
 import { defaultsOf } from '../../../src/config/option.ts';
 
 function stateDirectory(): MountDirectory {
@@ -24,7 +25,10 @@ const NOBODY = 65_534;
 function start(directory = stateDirectory()): ReturnType<typeof startDaemon> {
   const credentials = { endpoint: 'http://127.0.0.1:1/v2', token: 'token' };
   const options = defaultsOf(MOUNT_OPTIONS);
-  return startDaemon({ mountPoint: '/mnt', ...credentials, options, directory, tied: false }, () => {});
+  return startDaemon(
+    { mountPoint: '/mnt', ...credentials, options, network: DIRECTLY, directory, tied: false },
+    () => {},
+  );
 }
 
 describe('the process of a mount', () => {
