@@ -229,7 +229,7 @@ export interface AsyncFilesApi {
 export interface Api {
   /** Name of the token's user. */
   whoAmI(options?: CallOptions): Promise<{ readonly username: string }>;
-  /** What this service adds to the platform's API; asked once. */
+  /** The additions of this service to the platform's API; asked for once. */
   capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>>;
   /** As far as is known: false before `capabilities` was answered. No call. */
   isKnownToOffer(capability: Capability): boolean;
@@ -247,7 +247,7 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** What a store says of a range before its bytes come. */
+/** A store's answer to a range, before its bytes come. */
 export interface RangeAnswer {
   readonly etag: string | undefined;
   /** Undefined: the store does not tell. */
@@ -292,7 +292,7 @@ export interface LentBytes extends SocketBytes {
   release(): TakenBytes;
 }
 
-/** What a store says of a part that it took. */
+/** A store's answer to a part that it took. */
 export interface StoredPart {
   /** Without quotes. */
   readonly etag: string;

@@ -46,7 +46,7 @@ export interface ProjectPermissions {
   readonly admin: boolean;
 }
 
-/** What a listing of projects gives. */
+/** A project as a listing of projects has it. */
 export interface ProjectSummary {
   readonly id: string;
   readonly owner: string;

@@ -13,7 +13,7 @@ export function serviceDataDirectory(environment: Environment, home: string): st
   return join(environment['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'svcfs', 'service');
 }
 
-/** What belongs to one mount point: a name a person recognises, and a hash that tells equal names apart. */
+/** The files of one mount point, under a name that a person recognises and a hash that tells equal names apart. */
 export interface MountDirectory {
   readonly root: string;
   /** Says which process serves the mount. */
@@ -48,7 +48,7 @@ export function mountDirectoryAt(root: string): MountDirectory {
   };
 }
 
-/** What one account keeps at one mount point: spool and journal of uploads, folder times. Must survive a crash. */
+/** The files of one account at one mount point: spool and journal of uploads, folder times. Must survive a crash. */
 export interface AccountDirectory {
   /** Its last component. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface AccountDirectory {
   readonly uploads: string;
 }
 
-/** What one account left unfinished is no business of another at the same mount point. */
+/** Each account has a directory of its own: its unfinished work does not concern another at the same mount point. */
 export function accountDirectory(
   { accounts }: MountDirectory,
   { endpoint, username }: { readonly endpoint: string; readonly username: string },

@@ -19,7 +19,7 @@ export interface Profile {
 
 export const NO_PROFILE: Profile = { endpoint: undefined, token: undefined };
 
-/** What a profile may hold. */
+/** The keys of a profile. */
 export const PROFILE_KEYS = ['api_endpoint', 'auth_token'] as const;
 
 /** Editors of other systems put it first. */
@@ -49,7 +49,10 @@ export async function readProfile(file: string, name: string, need?: 'optional')
   return { endpoint: textOf(keys.get('api_endpoint')), token: textOf(keys.get('auth_token')) };
 }
 
-/** What a mistyped key holds would be taken from elsewhere, as the token of another account from the environment. */
+/**
+ * Refuses a mistyped key. Otherwise its value would come from elsewhere, as the token of another account from the
+ * environment.
+ */
 function requireKnown(key: string, where: string): void {
   if (PROFILE_KEYS.some((known) => known === key)) return;
   throw new CredentialsError(

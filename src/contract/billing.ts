@@ -104,7 +104,7 @@ export const EgressSpending = Type.Object({
 });
 export type EgressSpending = Static<typeof EgressSpending>;
 
-/** What the tasks that were begun in one calendar month (UTC) cost a billing group; pending until the month is over. */
+/** The cost to a billing group of the tasks that began in one calendar month (UTC); pending until the month is over. */
 export const InvoiceResource = Type.Object({
   href: Type.String(),
   id: Type.String(),

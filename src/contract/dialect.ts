@@ -36,7 +36,7 @@ function exchange(pairs: readonly (readonly [string, string])[]): Words {
   return new Map(pairs.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]));
 }
 
-/** What stands somewhere in a body, as far as its words differ. */
+/** The kind of a value in a body, as far as its words differ. */
 export type Place =
   | 'object'
   | 'properties'
@@ -51,7 +51,7 @@ export type Place =
   | 'namespaces'
   | 'message';
 
-/** What the fields of an object are; a list is what its items are. */
+/** The kinds of the fields of an object; a list has the kind of its items. */
 const INSIDE: Partial<Record<Place, Readonly<Record<string, Place>>>> = {
   object: {
     items: 'object',
@@ -147,7 +147,7 @@ function exchangeMessage(text: string): string {
   return text.replace(WORD_IN_MESSAGE, (word) => IN_MESSAGES.get(word) ?? word);
 }
 
-/** What the whole body of a call is, by its path below `/v2`. */
+/** The kind of the whole body of a call, by its path below `/v2`. */
 export function placeOfBody(path: string): Place {
   if (/^\/files\/[^/]+\/metadata\/?$/.test(path)) return 'metadata';
   if (/^\/apps\/.*\/raw\/?$/.test(path)) return 'document';

@@ -32,7 +32,7 @@ export const VOLUME_NAME_LENGTH_MAX = 32;
 /** Every part but the last. */
 export const PART_SIZE_MIN = 5 * MIB;
 export const PART_SIZE_MAX = 5 * GIB;
-/** What an initialisation without a usable `part_size` gets. */
+/** The part size of an upload that is initialised without a usable `part_size`. */
 export const PART_SIZE_DEFAULT = 32 * MIB;
 export const PART_COUNT_MAX = 10_000;
 export const OBJECT_SIZE_MAX = 5 * TIB;

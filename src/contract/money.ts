@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 export const Money = Type.Object({ currency: Type.String(), amount: Type.String() });
 export type Money = Static<typeof Money>;
 
-/** What a task costs, and what for; exact amounts. */
+/** The cost of a task and of its parts; exact amounts. */
 export const Cost = Type.Object({
   ...Money.properties,
   breakdown: Type.Object({ computation: Type.String(), storage: Type.String() }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What a service adds to the public API; never required by a client. */
+/** The additions of a service to the public API; no client requires them. */
 export const CAPABILITIES = [
   'volume_download_info',
   'job_wait',

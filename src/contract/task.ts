@@ -28,7 +28,7 @@ export const BatchBy = RequestBody({
 });
 export type BatchBy = Static<typeof BatchBy>;
 
-/** What a task of a batch stands for: the item, or the values of the criteria that its files share. */
+/** The group that a task of a batch stands for: the item, or the values of the criteria that its files share. */
 export const BatchGroup = Type.Object({
   value: Type.String(),
   fields: Type.Record(Type.String(), Type.String()),
@@ -150,7 +150,7 @@ const editable = {
 export const CreateTaskBody = RequestBody({
   ...editable,
   project: Type.Optional(Type.String()),
-  /** What created the task, as an automation; kept, and a filter of the list. */
+  /** The creator of the task, such as an automation; kept, and a filter of the list. */
   origin_id: Type.Optional(Nullable(Type.String())),
 });
 export type CreateTaskBody = Static<typeof CreateTaskBody>;

@@ -30,7 +30,7 @@ class Splicer {
 
   UniqueFd in_;
   UniqueFd out_;
-  /** The least size that did not fit: none as large is tried again soon. */
+  /** The bytes that fitted when a try failed last: more are not tried again soon. */
   size_t largest_ = SIZE_MAX;
   size_t copied_ = 0;
 };

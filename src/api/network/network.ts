@@ -53,7 +53,7 @@ export class Network {
     return { kind: url.protocol === 'https:' ? 'tunnel' : 'forwarded', proxy };
   }
 
-  /** What undici connects with for requests to an origin. */
+  /** The connector by which undici connects for requests to an origin. */
   connector(origin: URL, timeoutMs: number): buildConnector.connector {
     const build = buildConnector({
       timeout: timeoutMs,

@@ -36,7 +36,7 @@ export function openTunnel(options: TunnelOptions): Promise<Socket> {
         reject(refusalOf(proxy, target, status));
         return;
       }
-      // What is laid over it hears of its end.
+      // The layer above the tunnel hears of its end.
       socket.on('error', () => undefined);
       if (head.length > 0) socket.unshift(head);
       resolve(socket as Socket);

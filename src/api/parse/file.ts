@@ -13,7 +13,7 @@ import {
   type WireObject,
 } from './wire.ts';
 
-/** What `ls -l` and `getfattr` need of an entry, for calls that leave it out unless asked. */
+/** The fields of an entry that `ls -l` and `getfattr` need, for calls that leave them out unless asked. */
 export const ENTRY_FIELDS =
   'id,name,project,parent,type,size,created_on,modified_on,storage,origin,tags,metadata';
 

@@ -87,8 +87,8 @@ export function requiredSizeAt(object: WireObject, key: string): number {
 }
 
 /**
- * An address in full, of the web: those of stores (`s3://`) have no host to connect to, nor an origin. What came over TLS leads
- * to no address without it: anyone on the way could read the bytes, and change them.
+ * An address in full, of the web: those of stores (`s3://`) have no host to connect to, nor an origin. An answer that
+ * came over TLS leads to no address without it: anyone on the way could read the bytes, and change them.
  */
 export function urlAt(
   object: WireObject,

@@ -5,7 +5,7 @@ import { asObject, isSecure, isWebAddress, optionalTextAt, textAt, textsAt } fro
 import type { Answer } from '../transport/call.ts';
 import type { Caller } from '../transport/caller.ts';
 
-/** What the service tells of itself and of the caller. */
+/** The facts that the service gives about itself and the caller. */
 export class RootClient {
   readonly #call: Caller;
   #capabilities: Promise<ReadonlySet<Capability>> | undefined;

@@ -2,7 +2,7 @@ const KIB = 1024;
 
 /** Each piece costs a turn of the event loop, however small it is. Larger ones than this bring no more. */
 const PIECE_BYTES = 128 * KIB;
-/** What comes so slowly that a piece takes longer is handed over as it comes: a reader may wait for less. */
+/** Bytes that come so slowly that a piece takes longer are handed over as they come: a reader may wait for less. */
 const PIECE_MS = 4;
 
 /**

@@ -46,7 +46,7 @@ export function putPartOver(agent: Agent, limits: PutLimits): StorageClient['put
   };
 }
 
-/** How long nothing got further before a failure. What broke off had got on until then. */
+/** How long nothing got further before a failure. A request that broke off had got on until then. */
 function silentMsOf(cause: unknown, tookMs: number): number {
   if (cause instanceof ConnectionStalled) return cause.silentMs;
   return errorCode(cause) === 'UND_ERR_CONNECT_TIMEOUT' ? tookMs : 0;
@@ -73,8 +73,8 @@ async function put(agent: Agent, { target, address, body, headers, signal }: Put
       signal: signal ?? null,
     },
     (answer) => {
-      // What it throws ends the request, and its connection: an answer counts though the bytes are still on their way,
-      // and the rest of them is not sent.
+      // An error here ends the request, and its connection. An answer counts though bytes are still on their way, and
+      // the rest of them is not sent.
       stored.resolve(storedPart(answer));
       return new Writable({ write: (_chunk, _encoding, done) => done() });
     },

@@ -12,7 +12,7 @@ import type { Network, Way } from '../network/network.ts';
 import { unreachableProxy } from '../network/proxy-error.ts';
 import { LowWater } from './low-water.ts';
 
-/** What a connection reports to the exchange that uses it. */
+/** The reports of a connection to the exchange that uses it. */
 export interface ConnectionUser {
   /** Where the next bytes are to be put; undefined: anywhere. Asked for after each `onBytes`. */
   room(): Uint8Array | undefined;
@@ -29,13 +29,13 @@ export interface ConnectionLimits {
 }
 
 /**
- * The largest range that is asked for. What comes in small windows costs an acknowledgement for each, and the sender
- * begins to send again.
+ * The largest range that is asked for. In small windows, each costs an acknowledgement, and the sender begins to send
+ * again.
  */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 /** A reader of 100 MiB/s has read all that is ahead of it by then; for one that stops connections are not kept. */
 const DEFAULT_BODY_WAIT_MS = 1000;
-/** For the head of an answer. What comes with it is copied, so this is not large. */
+/** For the head of an answer. Bytes of the body that come with it are copied, so this is not large. */
 const HEAD_BUFFER_BYTES = 16 * 1024;
 
 /**
@@ -108,7 +108,7 @@ export class RangeConnection {
     return this.#isStalled;
   }
 
-  /** What comes is of use where it is: it is known how much there is, and it is no cipher. */
+  /** Bytes can wait in the socket: their number is known, and they are not encrypted. */
   get canPause(): boolean {
     return this.#isPlain && canTellWaitingBytes;
   }
@@ -199,7 +199,7 @@ export class RangeConnection {
     socket.write(head);
   }
 
-  /** Whose failure it is. */
+  /** The error, with the name of the host or proxy that failed. */
   #named(error: Error): Error {
     if (this.proxy && !this.#isThere) return unreachableProxy(this.proxy, error);
     return withHost(error, this.#origin.hostname);

@@ -36,7 +36,7 @@ export async function followRedirects<T>(start: URL, request: (address: URL) => 
   }
 }
 
-/** What it throws names hosts only: the rest of an address may be its signature. */
+/** Its errors name hosts only: the rest of an address may be its signature. */
 function nextAddress(passed: readonly URL[], from: URL, { status, location }: StoreRedirect): URL {
   const refusal = (where: string, ...last: readonly URL[]): StorageError => {
     const hosts = new Set([...passed, ...last].map(({ host }) => host));

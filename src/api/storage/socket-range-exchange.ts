@@ -61,7 +61,7 @@ async function exchangeOver(
   return { receivedBytes: 0, answer: undefined, error: new Error('the store closes every connection') };
 }
 
-/** What only a whole HTTP client understands: a range, or something else. */
+/** An answer that only a whole HTTP client understands: a range, or something else. */
 type Unusual = 'range' | 'other';
 
 interface ExchangeEnd {

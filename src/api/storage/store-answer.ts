@@ -1,4 +1,7 @@
-/** What a store's answer to a range or a part means: whether the bytes come, why not, and whether the same may succeed later. */
+/**
+ * The meaning of a store's answer to a range or a part: whether the bytes come, why not, and whether the same may
+ * succeed later.
+ */
 import type { RangeAnswer } from '../api.ts';
 import { StorageError } from '../errors.ts';
 import { unquoted } from '../etag.ts';
@@ -86,7 +89,7 @@ export function isEncoded(contentEncoding: string | undefined): boolean {
   return contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity';
 }
 
-/** What a status other than success means for the one who holds the link. */
+/** The error, for the holder of the link, of a status other than success. */
 export function storageErrorOf(status: number, location: string | undefined): StorageError {
   if (isRedirect(status)) return new StoreRedirect(status, location);
   const reason = `the store answered with status ${status}`;

@@ -14,8 +14,8 @@ export interface Call {
   /** JSON, or bytes as they are. */
   readonly body?: { readonly json: unknown } | { readonly bytes: Uint8Array };
   /**
-   * What may be done when the answer got lost: `repeat` a call that has the same effect twice, or ask the caller,
-   * who looks before it sends a `once` call again.
+   * The way on when the answer got lost: `repeat` a call that has the same effect twice, or ask the caller, who looks
+   * before it sends a `once` call again.
    */
   readonly whenLost: 'repeat' | 'once';
   readonly priority: Priority;

@@ -1,7 +1,7 @@
 import type { Priority } from '../api.ts';
 import type { Answer } from './call.ts';
 
-/** What is left of the current interval, as the service told it last. */
+/** The rest of the current interval, as the service told it last. */
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;

@@ -1,5 +1,5 @@
 /**
- * What to do after an exchange: a pure decision.
+ * The decision after an exchange, as a pure function.
  *
  * | outcome                        | call may be repeated     | call takes effect once            |
  * |--------------------------------|--------------------------|-----------------------------------|
@@ -100,7 +100,7 @@ function ratePauseMs({ headers }: Answer, { tries, serverNowMs, random }: Attemp
   return pauseMs + 1000 * random();
 }
 
-/** What `Retry-After` asks for: a number of seconds, or a date (RFC 9110, 10.2.3). 0 when it is absent. */
+/** The wait that `Retry-After` asks for: a number of seconds, or a date (RFC 9110, 10.2.3). 0 when it is absent. */
 function retryAfterMs(value: string | undefined, serverNowMs: number): number {
   if (value === undefined) return 0;
   const ms = Number.isNaN(Number(value)) ? Date.parse(value) - serverNowMs : 1000 * Number(value);

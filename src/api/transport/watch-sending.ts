@@ -76,7 +76,7 @@ export function watchSending(socket: Socket, limits: SendingLimits): void {
       socket.destroy(new ConnectionStalled(reason, Math.min(silentMs, stallTimeoutMs)));
     }
   };
-  // Whatever comes meanwhile: an answer that drips keeps no connection alive.
+  // Bytes that come meanwhile do not count: an answer that drips keeps no connection alive.
   const looking = setInterval(look, everyMs);
   looking.unref();
   socket.once('close', () => clearInterval(looking));

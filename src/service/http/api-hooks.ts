@@ -20,7 +20,7 @@ export interface HasAuthenticate {
   readonly authenticate: (token: string) => Promise<Caller | undefined>;
 }
 
-/** What every call of the API goes through: counting, token, rate limit, `fields`. */
+/** The steps of every call of the API: counting, token, rate limit, `fields`. */
 export function addApiHooks(
   app: App,
   services: HasAuthenticate & HasRateLimiter & HasStats & HasRequestMetrics,

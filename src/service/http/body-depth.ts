@@ -4,8 +4,7 @@ import { ServiceError } from './service-error.ts';
 const DEPTH_MAX = 100;
 
 /**
- * The body itself. What looks at bodies later, the writing of JSON among it, calls itself for each level, and would run
- * out of stack.
+ * Returns the body. Later code, such as the writing of JSON, calls itself for each level, and would run out of stack.
  *
  * @throws ServiceError 90000
  */

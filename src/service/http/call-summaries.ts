@@ -1,4 +1,4 @@
-/** What each call does, in the words of the page that shows them. Paths as in OpenAPI, below `/v2`. */
+/** A summary of each call, in the words of the page that shows them. Paths as in OpenAPI, below `/v2`. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'GET /': 'Addresses of the resources, and capabilities',
   'GET /rate_limit': 'What is left of the rate limit',

@@ -1,7 +1,7 @@
 import type { ApiErrorBody } from '../../contract/error.ts';
 import type { RequestView } from './request-view.ts';
 
-/** What is kept of a failure: enough to write the standard error object for any client. */
+/** The facts of a failure: enough to write the standard error object for any client. */
 export interface ErrorFacts {
   readonly status: number;
   readonly code: number;

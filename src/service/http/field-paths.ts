@@ -23,7 +23,7 @@ export class FieldPaths {
     return this.has(field) || !this.below(field).isEmpty;
   }
 
-  /** What they say of the fields inside `field`. */
+  /** The paths inside `field`. */
   below(field: string): FieldPaths {
     let below = this.#below.get(field);
     if (below === undefined) {

@@ -6,7 +6,7 @@ export interface AnsweredRequest {
   readonly seconds: number;
 }
 
-/** What is counted of requests. */
+/** The counters of requests. */
 export interface RequestMetrics {
   answered(request: AnsweredRequest): void;
   requestAborted(): void;

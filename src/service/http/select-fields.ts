@@ -24,7 +24,7 @@ function hasItems(answer: object): answer is { items: object[] } {
   return 'items' in answer && Array.isArray(answer.items);
 }
 
-/** What a search answers. */
+/** The answer to a search. */
 function isFound(answer: object): answer is { result_set: object[] } {
   return 'result_set' in answer && Array.isArray(answer.result_set);
 }

@@ -1,10 +1,10 @@
 /**
  * Cuts requests whose body comes too slowly.
  *
- * Node limits how long the head of a request may take, and (`requestTimeout`) the whole of it. The latter cannot be used
- * here: a part of 5 GiB takes as long as it takes. What counts is whether it comes on: for each window of time the bytes
- * received are held against the smallest rate allowed. While bytes wait to be read it is the service that is slow, and
- * nobody is cut for that.
+ * Node limits how long the head of a request may take, and (`requestTimeout`) the whole of it. The latter cannot be
+ * used here: a part of 5 GiB takes as long as it takes. The body must only keep coming: for each window of time the
+ * bytes received are held against the smallest rate allowed. While bytes wait to be read it is the service that is
+ * slow, and nobody is cut for that.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerBrokenRequest } from './broken-request.ts';
@@ -35,7 +35,7 @@ export class SlowBodies {
 
   watch(request: IncomingMessage, response: ServerResponse): void {
     if (!hasBody(request)) return;
-    // What begins within a window is not held against it.
+    // A body that begins within a window is not held against it.
     this.#watched.set(request, { response, bytes: Number.NEGATIVE_INFINITY });
     request.once('close', () => this.#watched.delete(request));
   }

@@ -7,7 +7,7 @@ import { ServiceError } from './service-error.ts';
 const YAML_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml', 'text/x-yaml'];
 /** A megabyte takes over a second, in which nobody else is served. JSON has no such limit. */
 const LENGTH_MAX = 1024 * 1024;
-/** What is open in each other while reading; a level of the document has up to three. */
+/** The most nodes open in each other while reading; a level of the document has up to three. */
 const OPEN_MAX = 300;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
