@@ -7,11 +7,10 @@ import {
 } from '../../contract/headers.ts';
 import type { Caller } from './caller.ts';
 import type { App } from './fastify-types.ts';
-import { FieldSelector } from './field-selector.ts';
+import { FieldSelector, selectFields } from './field-selector.ts';
 import { hasImpossibleId } from './possible-id.ts';
 import type { HasRateLimiter, RateState } from './rate-limiter.ts';
 import type { HasRequestMetrics } from './request-metrics.ts';
-import { selectFields } from './select-fields.ts';
 import { ServiceError } from './service-error.ts';
 import type { HasStats } from './service-stats.ts';
 

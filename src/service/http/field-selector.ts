@@ -1,4 +1,4 @@
-import { FieldPaths } from './field-paths.ts';
+import type { FastifyRequest } from 'fastify';
 
 /**
  * The query parameter `fields`: `a,b` keeps only those, `!a` all but that one, `a.b` a field inside a field, `_all`
@@ -76,4 +76,75 @@ function without(resource: object, paths: FieldPaths): object {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Paths of fields (`a`, `a.b`), prepared for a page full of resources: each field is looked up, and the paths inside it
+ * are worked out once. A key may itself hold dots: the whole rest of a path is tried too.
+ */
+class FieldPaths {
+  readonly #paths: ReadonlySet<string>;
+  readonly #below = new Map<string, FieldPaths>();
+
+  constructor(paths: readonly string[]) {
+    this.#paths = new Set(paths);
+  }
+
+  get isEmpty(): boolean {
+    return this.#paths.size === 0;
+  }
+
+  has(field: string): boolean {
+    return this.#paths.has(field);
+  }
+
+  /** Whether they name the field or one inside it. */
+  touch(field: string): boolean {
+    return this.has(field) || !this.below(field).isEmpty;
+  }
+
+  /** The paths inside `field`. */
+  below(field: string): FieldPaths {
+    let below = this.#below.get(field);
+    if (below === undefined) {
+      const inner = [...this.#paths].filter((path) => path.startsWith(`${field}.`));
+      below = new FieldPaths(inner.map((path) => path.slice(field.length + 1)));
+      this.#below.set(field, below);
+    }
+    return below;
+  }
+}
+
+/**
+ * Applies the `fields` of the request to the answer: to the items of a collection, what a search found, the resources of bulk
+ * entries, or the resource itself. Error objects are left alone.
+ */
+export function selectFields(request: FastifyRequest, answer: unknown): unknown {
+  if (request.failed || typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
+  const { selector } = request;
+  const { listFields, bulk } = request.routeOptions.config;
+  if (listFields !== undefined && hasItems(answer)) {
+    return { ...answer, items: selector.applyToAll(answer.items, listFields) };
+  }
+  if (isFound(answer)) {
+    return { ...answer, result_set: answer.result_set.map((resource) => selector.apply(resource)) };
+  }
+  if (bulk === true && hasItems(answer)) {
+    return { items: answer.items.map((entry) => selectInEntry(entry, request)) };
+  }
+  return selector.apply(answer);
+}
+
+function hasItems(answer: object): answer is { items: object[] } {
+  return 'items' in answer && Array.isArray(answer.items);
+}
+
+/** The answer to a search. */
+function isFound(answer: object): answer is { result_set: object[] } {
+  return 'result_set' in answer && Array.isArray(answer.result_set);
+}
+
+function selectInEntry(entry: object, { selector }: FastifyRequest): object {
+  if (!('resource' in entry) || typeof entry.resource !== 'object' || entry.resource === null) return entry;
+  return { ...entry, resource: selector.apply(entry.resource) };
 }

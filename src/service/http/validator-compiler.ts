@@ -1,8 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
-import type { TSchema } from 'typebox';
+import { IsArray, IsBoolean, IsInteger, IsNumber, IsObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { nullRemover } from './null-remover.ts';
-import { queryConverter } from './query-converter.ts';
 import { ServiceError } from './service-error.ts';
 
 /** Validates bodies without what is null for want of a value, queries and paths after conversion from text. */
@@ -42,3 +41,39 @@ function complaint(errors: readonly SchemaError[], part: string): string {
     ? `The ${part} is not valid.`
     : `The ${part}${first.instancePath} ${first.message}.`;
 }
+
+type Query = Record<string, unknown>;
+
+/**
+ * Turns the text of a query into the types of its schema, and fills in defaults. These are whole numbers, booleans in any
+ * case (the public client writes `True`), and a list where one value came alone.
+ *
+ * Text that cannot be converted stays as it is and fails validation. A key given twice fails too where the schema wants
+ * one value. Keys that the schema does not name stay.
+ */
+function queryConverter(schema: TSchema): (query: unknown) => unknown {
+  if (!IsObject(schema)) return (query) => query;
+  const properties = Object.entries(schema.properties);
+  return (query) => {
+    const converted: Query = { ...(query as Query) };
+    for (const [key, property] of properties) {
+      const value = converted[key];
+      if (value !== undefined) converted[key] = convert(value, property);
+      else if ('default' in property) converted[key] = property.default;
+    }
+    return converted;
+  };
+}
+
+function convert(value: unknown, schema: TSchema): unknown {
+  if (IsArray(schema)) return Array.isArray(value) ? value : [value];
+  if (typeof value !== 'string') return value;
+  if (IsInteger(schema) || IsNumber(schema)) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (IsBoolean(schema)) return BOOLEANS.get(value.toLowerCase()) ?? value;
+  return value;
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['false', false],
+]);
