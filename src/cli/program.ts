@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
 import { addCacheCommand } from './commands/cache.ts';
+import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addFlushCommand } from './commands/flush.ts';
@@ -51,6 +52,7 @@ export function createProgram(): Command {
   addAdminCommand(program);
   program.commandsGroup('Help:');
   addHelpCommand(program);
+  addCompletionCommand(program);
   hintAtHelp(program, program.name());
   return program;
 }
