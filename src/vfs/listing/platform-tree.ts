@@ -231,6 +231,10 @@ export class PlatformTree implements Tree {
     this.#placement.place(node);
   }
 
+  passOn(node: ProjectFileNode): void {
+    this.#make.passOn(node);
+  }
+
   placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node {
     const node = this.#placement.placeListed(parent, listedEntry(record, this.options));
     if (options?.empty === true && node.kind === 'project-folder')

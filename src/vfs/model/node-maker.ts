@@ -26,16 +26,26 @@ interface Place<P extends DirectoryNode = DirectoryNode> {
   readonly name: string;
 }
 
+type PassedOn = Pick<ProjectFileNode, 'madeMode' | 'atimeNs'>;
+
 const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 /** Makes nodes of every kind, each with its number and its st_ino. */
 export class NodeMaker {
   readonly #nodes: NodeTable;
   readonly #folderState: FolderState;
+  /** By the id of a file. */
+  readonly #passedOn = new Map<string, PassedOn>();
 
   constructor(nodes: NodeTable, folderState: FolderState) {
     this.#nodes = nodes;
     this.#folderState = folderState;
+  }
+
+  /** The next node of a file shows the mode that it was made with and its time of access, which this mount alone knows. */
+  passOn({ record, madeMode, atimeNs }: ProjectFileNode): void {
+    if (record && (madeMode !== undefined || atimeNs !== undefined))
+      this.#passedOn.set(record.id, { madeMode, atimeNs });
   }
 
   projectFile(
@@ -43,6 +53,7 @@ export class NodeMaker {
     project: Project,
     { record, link }: { readonly record: FileRecord | undefined; readonly link: string | undefined },
   ): ProjectFileNode {
+    const passedOn = record && this.#passedOn.size > 0 ? this.#take(record.id) : undefined;
     // Written out, where the others spread what all nodes have: thousands are made in one listing.
     return this.#nodes.add((id) => ({
       id,
@@ -53,7 +64,7 @@ export class NodeMaker {
       checkedMs: NEVER_MS,
       mtimeNs: undefined,
       owner: undefined,
-      atimeNs: undefined,
+      atimeNs: passedOn?.atimeNs,
       changedMs: undefined,
       kind: 'project-file',
       project,
@@ -63,9 +74,15 @@ export class NodeMaker {
       draft: undefined,
       pending: undefined,
       mode: undefined,
-      madeMode: undefined,
+      madeMode: passedOn?.madeMode,
       writtenMs: undefined,
     }));
+  }
+
+  #take(fileId: string): PassedOn | undefined {
+    const passedOn = this.#passedOn.get(fileId);
+    this.#passedOn.delete(fileId);
+    return passedOn;
   }
 
   /** Without a record: the project's own directory. */

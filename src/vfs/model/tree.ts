@@ -145,6 +145,8 @@ export interface Tree extends TreeParts {
 
   /** We put `node` under its name in its parent; what was there before is out of the tree. */
   placed(node: Node): void;
+  /** A file got another node by a move: that one shows the facts that this mount alone has of `node`. */
+  passOn(node: ProjectFileNode): void;
   /** By our doing the platform has `record` in `parent`: its node, placed. A folder just made is known to be empty. */
   placedRecord(parent: ProjectFolderNode, record: EntryRecord, options?: { readonly empty?: boolean }): Node;
   /** By our doing `node` has this content or these fields now: same node, whatever the id. */

@@ -99,11 +99,17 @@ function factsOf(tree: Tree, node: Node, changes: AttributeChanges): Facts {
   const isOwnerThere = uid === attributes.uid && gid === attributes.gid;
   const isOwnerUnsent = (changes.uid ?? changes.gid) !== undefined && unsent.owner !== undefined;
   return {
-    mode: isModeThere && !isModeUnsent ? undefined : mode,
+    mode: isModeThere && !isModeUnsent && !isMadeOnly(node, changes) ? undefined : mode,
     mtimeNs: time === attributes.mtimeNs && unsent.mtimeNs !== time ? undefined : time,
     owner: isOwnerThere && !isOwnerUnsent ? undefined : { uid, gid },
     isNow: mtimeNs === 'now',
   };
+}
+
+/** Somebody sets the mode that a file was made with: it is to be kept from then on, and no pair keeps it yet. */
+function isMadeOnly(node: Node, { mode }: AttributeChanges): boolean {
+  if (mode === undefined || node.kind !== 'project-file' || node.madeMode === undefined) return false;
+  return node.mode === undefined && readReservedPairs(node.record?.metadata ?? {}).mode === undefined;
 }
 
 function isOtherOwner(shown: Attributes, { uid = shown.uid, gid = shown.gid }: AttributeChanges): boolean {

@@ -52,7 +52,9 @@ export async function moveToProject(
     const before = target && contents.of(target);
     if (before && before !== replaced?.content) await contents.unlinked(before, undefined);
     tree.detach(source);
-    tree.placedRecord(to.parent, file);
+    tree.passOn(source);
+    const moved = tree.placedRecord(to.parent, file);
+    moved.changedMs = tree.clock.now();
     tree.kernel.invalidateEntry(to.parent.id, to.name);
     if (parent) tree.kernel.invalidateEntry(parent.id, name);
   };

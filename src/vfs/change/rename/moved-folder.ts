@@ -18,6 +18,7 @@ import {
 } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
 import type { Contents } from '../../open/contents.ts';
+import { bringState, localStateBelow } from './local-state.ts';
 import type { RenameParts } from './rename-parts.ts';
 
 /** A program that waits for the rename has waited for long by then. */
@@ -86,10 +87,14 @@ export async function follow(
   moveFolderState(tree, source.record?.id, record.id);
   if (source.project !== parent.project) {
     const taken = hereBelow(contents, source);
+    const state = localStateBelow(tree, source);
     tree.detach(source);
     const moved = tree.placedRecord(parent, record);
     tree.kernel.invalidateEntry(parent.id, name);
-    if (moved.kind === 'project-folder') await bringAlong(tree, taken, moved);
+    if (moved.kind !== 'project-folder') return;
+    const bring = bringState(tree, state, (names) => folderAt(tree, moved, names));
+    await bring.catch((error: unknown) => tree.recordError({ op: 'rename', path: pathOf(moved) }, error));
+    await bringAlong(tree, taken, moved);
     return;
   }
   tree.moved(source, { parent, name });

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import type { AttributeChanges } from '../../../../../src/vfs/file-system.ts';
-import type { Node, ProjectFileNode } from '../../../../../src/vfs/model/node.ts';
+import type { Node, ProjectFileNode, ProjectFolderNode } from '../../../../../src/vfs/model/node.ts';
 import type { TreeOptions } from '../../../../../src/vfs/model/tree.ts';
 import { ChangingWorld, O_WRONLY } from '../../../../support/changing-world.ts';
 
@@ -47,6 +47,46 @@ it('a file that is made with the usual mode, or gets that before it is closed, h
   await world.side.mutations.unlink({ parent: world.folder, name: 'f' }, world.by());
   const change = (node: ProjectFileNode) => set(node, { mode: 0o100_644 });
   expect(await made(0o600, change)).toMatchObject({ shown: 0o644, pairs: {} });
+});
+
+it('a mode that a program sets has a pair, also when the file was made with it', async () => {
+  await start();
+  const change = (node: ProjectFileNode) => set(node, { mode: 0o100_600 });
+  const { node } = await made(0o600, change);
+  expect(node.record?.metadata).toEqual({ 'svcfs.mode': '600' });
+  await world.side.mutations.unlink({ parent: world.folder, name: 'f' }, world.by());
+  const { node: closed } = await made(0o600);
+  await change(closed);
+  expect(closed.record?.metadata).toEqual({ 'svcfs.mode': '600' });
+});
+
+it('a mode that a file is made with and a time of access go along to another project', async () => {
+  await start();
+  const { node } = await made(0o600);
+  await set(node, { atimeNs: 7n });
+  await world.rename('f', 'g', { toParent: world.otherProject });
+  const moved = (await world.child('g', world.otherProject)) as Node;
+  expect(shownMode(moved)).toBe(0o600);
+  expect(world.tree.attributesOf(moved).attributes.atimeNs).toBe(7n);
+});
+
+it('modes of all folders, and those that files were made with, go along to another project with a folder', async () => {
+  await start();
+  const { mutations } = world.side;
+  const run = await mutations.mkdir({ parent: world.folder, name: 'run' }, 0o700, world.by());
+  const inner = await mutations.mkdir({ parent: run as ProjectFolderNode, name: 'inner' }, 0o711, world.by());
+  const place = { parent: inner as ProjectFolderNode, name: 'f' };
+  const { open } = await world.side.openFiles.create(place, { mode: 0o600, flags: O_WRONLY }, world.by());
+  await world.write(open.handle, 'text');
+  await world.close(open.handle);
+  await world.rename('run', 'moved', { toParent: world.otherProject });
+  let at: Node = world.otherProject;
+  const modes: number[] = [];
+  for (const name of ['moved', 'inner', 'f']) {
+    at = (await world.child(name, at as ProjectFolderNode)) as Node;
+    modes.push(shownMode(at));
+  }
+  expect(modes).toEqual([0o700, 0o711, 0o600]);
 });
 
 it('bits that let a program run as another user go with the owner, and when the kernel says so', async () => {
