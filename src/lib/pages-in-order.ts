@@ -52,7 +52,7 @@ export interface CollectionOptions {
   /** Items of a page. */
   readonly limit: number;
   /** Asked once, after the first page of several: whether the others are wanted. Default: they are. */
-  readonly goOn?: (total: number) => boolean;
+  readonly goOn?: (total: number) => boolean | Promise<boolean>;
   /** Pages overlap from the first pass on, and one pass must be `unchanged`. Default: it may lack what was renamed meanwhile. */
   readonly strict?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -76,7 +76,7 @@ export async function* pagesInOrder<T extends Item>(
       const { offset, items, total } = page;
       findings.add(page, limit);
       yield { pass, items, unchanged: findings.unchanged };
-      if (pass === 0 && offset === 0 && total > limit && !goOn(total)) return;
+      if (pass === 0 && offset === 0 && total > limit && !(await goOn(total))) return;
     }
     const { unchanged, holdAllThatStayed } = findings;
     if (strict ? unchanged && holdAllThatStayed : unchanged || holdAllThatStayed) return;

@@ -37,8 +37,8 @@ export class ProjectFolders implements RemoteDirectory<ProjectFolderNode> {
       });
     const { signal } = options;
     let wanted = true;
-    const goOn = (total: number): boolean => {
-      wanted = options.goOn(total);
+    const goOn = async (total: number): Promise<boolean> => {
+      wanted = await options.goOn(total);
       return wanted;
     };
     const collection = { what: folder.name, limit: PAGE_LIMIT_MAX, goOn, signal };

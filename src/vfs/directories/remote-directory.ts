@@ -4,7 +4,7 @@ import type { Listed } from '../model/listed.ts';
 
 export interface PagingOptions {
   /** Asked once, after the first page: whether the others are wanted. */
-  readonly goOn: (total: number | undefined) => boolean;
+  readonly goOn: (total: number | undefined) => boolean | Promise<boolean>;
   /** Default `interactive`. */
   readonly priority?: Priority;
   /** Aborted when somebody waits for the pages who did not before: they are interactive from then on. */

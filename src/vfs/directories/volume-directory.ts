@@ -52,7 +52,7 @@ export class VolumeDirectories implements RemoteDirectory<VolumeDirectoryNode> {
       continuation = page.continuation;
       emptyPages = items.length === 0 ? emptyPages + 1 : 0;
       requireProgress(directory, emptyPages);
-      if (first && continuation !== undefined && !options.goOn(undefined)) return;
+      if (first && continuation !== undefined && !(await options.goOn(undefined))) return;
       first = false;
     } while (continuation !== undefined);
     if (foreign !== undefined) {

@@ -27,6 +27,10 @@ export class Listing {
   /** Settles at the next change. */
   #changed = deferred();
   #holders = 0;
+  #isDemanded = false;
+  readonly #demand = deferred();
+  /** When it stopped after its first page, for nobody demanded more; on the clock that only goes forward. */
+  pausedMs: number | undefined;
   readonly #children: Pick<ChildCache<Node>, 'readers'>;
   readonly #onAbandoned: () => void;
 
@@ -77,6 +81,21 @@ export class Listing {
     if (this.#holders === 0 && this.#state === 'growing') this.#onAbandoned();
   }
 
+  /** A reader goes through it: the names that are not there yet are wanted. */
+  demand(): void {
+    this.#isDemanded = true;
+    this.#demand.resolve();
+  }
+
+  get isDemanded(): boolean {
+    return this.#isDemanded;
+  }
+
+  /** Settles when `demand` is called. */
+  get demanded(): Promise<void> {
+    return this.#demand.promise;
+  }
+
   append(nodes: Iterable<Node>): void {
     for (const node of nodes) {
       this.#names.push(node.name);
@@ -115,6 +134,7 @@ export class Listing {
     for (;;) {
       const known = this.has(index);
       if (known !== undefined) return known;
+      this.demand();
       await untilAborted(this.#changed.promise, signal);
     }
   }

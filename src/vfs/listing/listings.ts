@@ -40,13 +40,15 @@ interface Parts {
 
 /** With the base of a mount, and what of others is kept beside, below 400 MiB. */
 const MOST_ENTRIES = 200_000;
+/** The platform's facts count as fresh that long. */
+const FRESH_MS = 1000;
 /** Pages between two looks at how much there is. */
 const PAGES_A_LOOK = 50;
 
 interface UnderWay {
   readonly listing: Listing;
   readonly stop: AbortController;
-  /** Settles once the first page is taken in and it is decided whether the others are read. */
+  /** Settles once the first page is taken in and it is known whether the directory is small. */
   readonly begun: Deferred<void>;
   /** Small enough to be finished for lookups alone; undefined before that is known. */
   small: boolean | undefined;
@@ -91,6 +93,11 @@ export class Listings {
   /** Entries in the directory, as the platform told with the first page of those that have more than one. */
   totalOf(directory: DirectoryNode): number | undefined {
     return this.#totals.get(directory);
+  }
+
+  /** It stopped after its first page, and that is no fresh fact any more. */
+  isOld({ pausedMs }: Listing): boolean {
+    return pausedMs !== undefined && this.#parts.clock.elapsed() - pausedMs > FRESH_MS;
   }
 
   /**
@@ -154,7 +161,9 @@ export class Listings {
   }
 
   #join(directory: DirectoryNode, priority: Priority = 'interactive'): UnderWay {
-    const underWay = this.#underWay.get(directory) ?? this.#begin(directory, { priority, small: undefined });
+    const there = this.#underWay.get(directory);
+    const isOld = there !== undefined && !there.listing.isDemanded && this.isOld(there.listing);
+    const underWay = there && !isOld ? there : this.#begin(directory, { priority, small: undefined });
     if (priority === 'interactive') underWay.urgent.abort();
     return underWay;
   }
@@ -205,12 +214,13 @@ export class Listings {
     const asked = { generation: children.generation, nowMs: clock.elapsed() };
     const { removals } = children;
     let wanted = true;
-    const goOn = (total: number | undefined): boolean => {
+    const goOn = async (total: number | undefined): Promise<boolean> => {
       if (total !== undefined) this.#totals.set(directory, total);
       underWay.small = total !== undefined && total <= SMALL_FOLDER;
+      underWay.begun.resolve();
+      if (!underWay.small && listing.held) await this.#demanded(underWay);
       wanted = underWay.small || listing.held;
       if (!wanted) this.#end(directory, underWay);
-      underWay.begun.resolve();
       return wanted;
     };
 
@@ -261,6 +271,13 @@ export class Listings {
     }
     listing.end(wanted && children.removals === removals ? children.version : undefined);
     if (wanted) this.#parts.onComplete(directory);
+  }
+
+  /** A program may open a large directory and not read it, as who syncs it does. */
+  async #demanded({ listing, stop }: UnderWay): Promise<void> {
+    if (listing.isDemanded) return;
+    listing.pausedMs = this.#parts.clock.elapsed();
+    await untilAborted(listing.demanded, stop.signal).catch(() => undefined);
   }
 
   #tellUnusable(directory: DirectoryNode, reason: string): void {

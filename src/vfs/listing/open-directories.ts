@@ -77,6 +77,7 @@ export class OpenDirectories {
   ): Promise<void> {
     const open = this.#handles.get(handle);
     const listing = this.#listingFor(open, offset);
+    listing.demand();
     let placed = 0;
     for (let index = offset; ; index++) {
       if (index < DOTS.length) {
@@ -111,7 +112,9 @@ export class OpenDirectories {
   #begunBy(open: OpenDirectory): Listing | undefined {
     const { begun } = open;
     open.begun = undefined;
-    return begun;
+    if (begun === undefined || !this.#tree.listings.isOld(begun)) return begun;
+    begun.letGo();
+    return undefined;
   }
 
   /** The listing that the kernel has its names from, if they are all there is. */

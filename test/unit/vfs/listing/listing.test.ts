@@ -45,6 +45,42 @@ describe('listing a folder', () => {
     expect(names).toHaveLength(330);
   });
 
+  it('costs one request while it is open and not read, however large it is, and the others when it is read', async () => {
+    world.platform.addFiles(root, 2000);
+    const folder = await world.directory('projects/ada/one');
+    await world.lookup('projects/ada/one/f000000');
+    await world.clock.advance(2000);
+    world.platform.taken();
+    const begun = await world.tree.confirm(folder, NEVER);
+    const handle = world.directories.open(folder, begun);
+    await settled();
+    expect(world.platform.taken()).toEqual(['files.list']);
+    world.directories.release(handle);
+    await settled();
+    expect(world.platform.taken()).toEqual([]);
+    await world.clock.advance(2000);
+    const again = world.directories.open(folder, await world.tree.confirm(folder, NEVER));
+    expect(await world.readAll(again)).toHaveLength(2002);
+    expect(world.platform.taken()).toEqual(Array(20).fill('files.list'));
+    world.directories.release(again);
+  });
+
+  it('that was opened long ago and is read now is asked for anew, for its first page is old', async () => {
+    world.platform.addFiles(root, 2000);
+    const folder = await world.directory('projects/ada/one');
+    await world.clock.advance(2000);
+    const handle = world.directories.open(folder, await world.tree.confirm(folder, NEVER));
+    world.platform.addFile(root, 'f000000-new');
+    await world.clock.advance(2000);
+    world.platform.taken();
+    const other = world.directories.open(folder, await world.tree.confirm(folder, NEVER));
+    for (const each of [other, handle]) {
+      expect((await world.readAll(each)).map(({ name }) => name)).toContain('f000000-new');
+      world.directories.release(each);
+    }
+    expect(world.platform.taken()).toEqual(Array(21).fill('files.list'));
+  });
+
   it('whose time is over fails who began it, and is asked for anew by who joined it', async () => {
     world.platform.addFiles(root, 3);
     const folder = await world.directory('projects/ada/one');
