@@ -38,6 +38,22 @@ it('tells of what waits that its spool was cut short, or need not be on the disk
   });
 });
 
+it('names what was neither closed nor synced, and a spool that the journal does not know, before the next mount', async () => {
+  await writeFile(join(directory.name, 'b.spool'), 'lost');
+  await writeFile(join(directory.name, 'c.spool'), '');
+  expect(await found('hello', { phase: 'open', extents: [], label: '/one/a' })).toMatchObject({
+    state: 'unclosed',
+    label: '/one/a',
+    sizeBytes: 5,
+    path: join(directory.name, 'a.spool'),
+  });
+  const look = { signal: AbortSignal.timeout(5000), onDamage: () => expect.fail() };
+  const [, unknown, ...others] = await filesOwed(directory.name, { ...look, served: false });
+  expect(unknown).toMatchObject({ id: 'b', state: 'unclosed', label: 'b.spool', sizeBytes: 4 });
+  expect(others).toEqual([]);
+  expect(await filesOwed(directory.name, { ...look, served: true })).toEqual([]);
+});
+
 it('takes for whole what is on the disk, in the journal, or of this run of the machine', async () => {
   const bytes = Buffer.from('hello').toString('base64');
   const closed = { phase: 'open', closed: { sizeBytes: 5 } } as const;

@@ -12,6 +12,7 @@ import { applyEntry, type DraftState, isAsked, owesChanges } from '../journal/jo
 import { journalLines } from '../journal/journal-lines.ts';
 import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
 import { type Extent, ExtentMap } from '../spool/extent-map.ts';
+import { SPOOL_SUFFIX } from '../spool/spool-file.ts';
 import { KEPT_DIRECTORY, readAbout } from './about-kept.ts';
 
 export type KeptState =
@@ -52,21 +53,20 @@ interface Look {
   readonly onDamage: () => void;
 }
 
-/** Those of the journal. `directory` is that of the spools. */
+/** Those of the journal, and spools that it does not tell of. `directory` is that of the spools. */
 export async function filesOwed(directory: string, look: Look): Promise<readonly KeptFile[]> {
   const { served } = look;
   const drafts = await draftsIn(directory, look);
   const boot = await bootId();
   const files = await Promise.all(drafts.map((draft) => ofDraft(directory, draft, { served, boot })));
-  return files.flatMap((file) => file ?? []);
+  // A mount that has it may have made one just now.
+  const unknown = served ? [] : await unknownSpools(directory, new Set(drafts.map(({ id }) => id)));
+  return [...files.flatMap((file) => file ?? []), ...unknown];
 }
 
 /** Those of `recovered/` alone. */
 export async function filesAside(directory: string): Promise<readonly KeptFile[]> {
-  const names = await readdir(join(directory, KEPT_DIRECTORY)).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await namesIn(join(directory, KEPT_DIRECTORY));
   const files = await Promise.all(names.map((name) => fileAside(directory, name)));
   return files.flatMap((file) => file ?? []);
 }
@@ -75,6 +75,13 @@ export async function filesAside(directory: string): Promise<readonly KeptFile[]
 export async function asideFiles(directory: string): Promise<readonly AsideFile[]> {
   const files = await filesAside(directory);
   return files.flatMap(({ path, ...file }) => (path === undefined ? [] : { ...file, path }));
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
 }
 
 /** Undefined: it was removed meanwhile. */
@@ -95,6 +102,35 @@ async function fileAside(directory: string, name: string): Promise<KeptFile | un
     bytes: undefined,
     missing: about?.missing,
   };
+}
+
+async function unknownSpools(directory: string, known: ReadonlySet<string>): Promise<readonly KeptFile[]> {
+  const names = await namesIn(directory);
+  const spools = names.filter((name) => name.endsWith(SPOOL_SUFFIX) && !known.has(idOf(name)));
+  const files = await Promise.all(spools.map((name) => unknownSpool(directory, name)));
+  return files.flatMap((file) => file ?? []);
+}
+
+async function unknownSpool(directory: string, name: string): Promise<KeptFile | undefined> {
+  const path = join(directory, name);
+  const facts = await stat(path).catch(() => undefined);
+  if (!facts?.isFile() || facts.size === 0) return undefined;
+  return {
+    id: idOf(name),
+    state: 'unclosed',
+    label: name,
+    sizeBytes: facts.size,
+    keptMs: facts.mtimeMs,
+    reason: 'the journal does not know it: the next mount puts it aside',
+    acknowledged: false,
+    path,
+    bytes: undefined,
+    missing: undefined,
+  };
+}
+
+function idOf(spool: string): string {
+  return spool.slice(0, -SPOOL_SUFFIX.length);
 }
 
 async function draftsIn(
@@ -126,8 +162,10 @@ async function ofDraft(
   const first = phase === 'publishing' ? undefined : closed;
   const spool = join(directory, `${id}.spool`);
   const spoolBytes = await sizeOf(spool);
-  if (state === 'unclosed' && spoolBytes === undefined && map.localBytes > 0) return undefined;
-  const sizeBytes = first?.sizeBytes ?? map.sizeBytes;
+  // Bytes that were not synced are in the spool alone, and the next mount puts them aside, too.
+  if (state === 'unclosed' && !spoolBytes) return undefined;
+  const writtenBytes = state === 'unclosed' ? Math.max(map.sizeBytes, spoolBytes ?? 0) : map.sizeBytes;
+  const sizeBytes = first?.sizeBytes ?? writtenBytes;
   const bytes = first ? first.bytes : draft.bytes;
   const found =
     bytes === undefined
@@ -158,14 +196,13 @@ const REASONS: Readonly<Record<KeptState, string>> = {
 };
 
 function stateOf(draft: DraftState, served: boolean): KeptState | undefined {
-  const { removed, refused, publishedFileId, target, extents } = draft;
+  const { removed, refused, publishedFileId, target } = draft;
   if (removed) return undefined;
   if (publishedFileId !== undefined)
     return !served && (owesChanges(draft) || target.onward !== undefined) ? 'waiting' : undefined;
   if (refused !== undefined) return 'refused';
   if (served) return undefined;
-  if (isAsked(draft)) return 'waiting';
-  return extents.some(({ origin }) => origin.kind === 'local') ? 'unclosed' : undefined;
+  return isAsked(draft) ? 'waiting' : 'unclosed';
 }
 
 interface FoundSpool {

@@ -22,12 +22,11 @@ import { type DraftState, isAsked, owesChanges } from '../journal/journal-entry.
 import { hasSurvived, MAY_BE_ZEROS } from '../journal/spool-survival.ts';
 import { ExtentMap, extentsOf, hasReleased } from '../spool/extent-map.ts';
 import { onlyInUpload } from '../spool/refuse-released.ts';
-import { removeSpool, writeSpool } from '../spool/spool-file.ts';
+import { removeSpool, SPOOL_SUFFIX, writeSpool } from '../spool/spool-file.ts';
 import { owedAnnotations, owedContent, owedObject, sizeOf } from './owed-draft.ts';
 import { splitAtClose } from './split-at-close.ts';
 import { uniteParts } from './unite-parts.ts';
 
-const SPOOL_SUFFIX = '.spool';
 /** Spools are made or copied: of each a file is open, or two, and a process may have few. */
 const MOST_SPOOLS = 32;
 

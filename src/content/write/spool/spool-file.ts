@@ -5,6 +5,9 @@ import { errorCode } from '../../../lib/error-code.ts';
 import { readAll } from '../../../lib/read-all.ts';
 import { explainDiskFailure } from './disk-failure.ts';
 
+/** A draft's id before it makes the name of its spool. */
+export const SPOOL_SUFFIX = '.spool';
+
 /** The sparse local file that keeps a draft's own bytes, at their offsets, until it is published. */
 export class SpoolFile {
   readonly path: string;
