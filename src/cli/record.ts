@@ -9,6 +9,8 @@ export interface MountRecord {
   /** Name of its `AccountDirectory`; undefined in records of before there was this. */
   readonly account?: string | undefined;
   readonly daemon: ProcessIdentity;
+  /** Of the svcfs that serves it; undefined in records of before there was this. */
+  readonly version?: string | undefined;
   /** Of the st_dev of the mount; undefined in records of before there was this. */
   readonly deviceMinor?: number | undefined;
 }

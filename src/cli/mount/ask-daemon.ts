@@ -44,11 +44,20 @@ export async function* askDaemon(
   socket.on('close', () => lines.close());
   socket.write(jsonLine(request));
   try {
-    for await (const line of lines) yield JSON.parse(line) as ControlAnswer;
+    for await (const line of lines) yield parsed(line);
   } catch (error) {
     // The lines pass on what befalls the socket.
     if (error !== lost) throw error;
   } finally {
     stop();
+  }
+}
+
+/** A process of another version answers `undefined`, as JSON has no word for it, to a request that it does not know. */
+function parsed(line: string): ControlAnswer {
+  try {
+    return JSON.parse(line) as ControlAnswer;
+  } catch (error) {
+    throw new CliError('failure', 'the process of the mount does not know the request', { cause: error });
   }
 }

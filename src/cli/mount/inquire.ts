@@ -1,6 +1,7 @@
 import { CliError } from '../exit-codes.ts';
 import { askMount } from './ask-mount.ts';
 import type { InquiryAnswer, InquiryRequest } from './control-messages.ts';
+import { otherVersion } from './other-version.ts';
 import type { SvcfsMount } from './require-mount.ts';
 import type { Patience } from './watch-life.ts';
 
@@ -9,17 +10,28 @@ type AnswerTo<R extends InquiryRequest> = Extract<
   { readonly answer: R['request'] extends 'wait' ? 'job' : R['request'] }
 >;
 
+function answerTo({ request }: InquiryRequest): InquiryAnswer['answer'] {
+  return request === 'wait' ? 'job' : request;
+}
+
 /** Asks a mount's process one thing, which it may take long to answer, as long as it shows that it works. */
 export async function inquire<R extends InquiryRequest>(
   mount: SvcfsMount,
   request: R,
   patience?: Patience,
 ): Promise<AnswerTo<R>> {
+  const { mountPoint, directory } = mount;
+  const other = await otherVersion(mount);
+  if (other !== undefined) console.error(`svcfs: ${other}`);
   for await (const said of askMount(mount, request, { ...(patience && { patience }) })) {
-    if (said.answer === 'failed') throw new CliError('failure', said.message);
+    if (said?.answer === 'failed') throw new CliError('failure', said.message);
+    if (said?.answer !== answerTo(request))
+      throw new CliError(
+        'failure',
+        `${mountPoint}: its process does not know the request '${request.request}'`,
+      );
     return said as AnswerTo<R>;
   }
-  const { mountPoint, directory } = mount;
   throw new CliError(
     'failure',
     `${mountPoint}: its process does not answer at ${directory.socket}; only the user who mounted can ask it`,

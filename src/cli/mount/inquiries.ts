@@ -1,6 +1,7 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest, TransferRates } from './control-messages.ts';
 import type { MountStatistics } from './mount-statistics.ts';
@@ -58,7 +59,15 @@ export async function answerInquiry(
     case 'cache':
     case 'evict':
       return answerCacheRequest(request, inquiries, { send, signal });
+    default:
+      // Of a command of a later version.
+      throw unknown(request);
   }
+}
+
+function unknown(request: never): Error {
+  const { request: name } = request as { readonly request: string };
+  return new Error(`svcfs ${packageVersion()}, which serves this mount, knows no request '${name}'`);
 }
 
 function told(reason: string | undefined): readonly string[] {

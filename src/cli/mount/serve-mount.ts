@@ -11,6 +11,7 @@ import { identify } from '../../lib/process-identity.ts';
 import { createLogger, type Logger } from '../../observe/logger.ts';
 import { type ComposedMount, composeMount } from '../compose-mount.ts';
 import { CliError } from '../exit-codes.ts';
+import { packageVersion } from '../package-version.ts';
 import { type AccountRecord, readRecord, removeRecord, writeRecord } from '../record.ts';
 import { type Clients, connectClients } from './connect-clients.ts';
 import { type ControlHandler, listenForControl } from './control-server.ts';
@@ -125,6 +126,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
         endpoint,
         account: account.name,
         daemon,
+        version: packageVersion(),
         deviceMinor,
       });
     }

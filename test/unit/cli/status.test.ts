@@ -4,11 +4,12 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { dirSync } from 'tmp';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addStatusCommand } from '../../../src/cli/commands/status.ts';
 import type { InquiryAnswer } from '../../../src/cli/mount/control-messages.ts';
 import { inquire } from '../../../src/cli/mount/inquire.ts';
-import { writeRecord } from '../../../src/cli/record.ts';
+import { packageVersion } from '../../../src/cli/package-version.ts';
+import { type MountRecord, writeRecord } from '../../../src/cli/record.ts';
 import { type MountDirectory, mountDirectory } from '../../../src/config/directories.ts';
 import { identify } from '../../../src/lib/process-identity.ts';
 import { someStatistics } from './some-statistics.ts';
@@ -33,11 +34,18 @@ beforeEach(() => {
 });
 
 /** A mount that this process serves, as far as can be told. */
-async function mountOn(mountPoint: string): Promise<MountDirectory> {
+async function mountOn(mountPoint: string, changes: Partial<MountRecord> = {}): Promise<MountDirectory> {
   const directory = mountDirectory(state, mountPoint);
   await mkdir(directory.root, { recursive: true });
   const daemon = (await identify(process.pid))!;
-  await writeRecord(directory.record, { mountPoint, daemon, endpoint: 'http://127.0.0.1/v2' });
+  const version = packageVersion();
+  await writeRecord(directory.record, {
+    mountPoint,
+    daemon,
+    version,
+    endpoint: 'http://127.0.0.1/v2',
+    ...changes,
+  });
   return directory;
 }
 
@@ -88,4 +96,32 @@ it('is waited for as long as its process says that it works', async () => {
   const answer = await inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' }, IMPATIENT);
   expect(answer).toEqual(STATUS);
   expect(pings).toBe(3);
+});
+
+describe('a mount of another version', () => {
+  it.each([
+    { of: 'an earlier one', version: undefined, named: 'an earlier svcfs' },
+    { of: 'one that is known', version: '0.0.9', named: 'svcfs 0.0.9' },
+  ])('is named with how it is brought up to date: $of', async ({ version, named }) => {
+    const directory = await mountOn('/mnt/a', { version });
+    await answering(directory, (connection) => connection.end(`${JSON.stringify(STATUS)}\n`));
+    const said = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    onTestFinished(() => said.mockRestore());
+    await inquire({ mountPoint: '/mnt/a', directory }, { request: 'status' });
+    const remedy = 'svcfs unmount /mnt/a and another svcfs mount bring it up to date';
+    expect(said.mock.calls).toEqual([
+      [`svcfs: /mnt/a is served by ${named}, and this command is svcfs ${packageVersion()}: ${remedy}`],
+    ]);
+  });
+
+  it.each(['undefined', '{"answer":"other"}', 'null'])(
+    'that answers %s does not know the request, which is told in words',
+    async (line) => {
+      const directory = await mountOn('/mnt/a');
+      await answering(directory, (connection) => connection.end(`${line}\n`));
+      await expect(inquire({ mountPoint: '/mnt/a', directory }, { request: 'jobs' })).rejects.toThrow(
+        /does not know the request/,
+      );
+    },
+  );
 });
