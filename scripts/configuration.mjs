@@ -21,7 +21,9 @@ option.
 
 An option on the command line goes before its variable, the variable before a configuration file, and the file before the default.
 The endpoint and the token of \`svcfs mount\` have two places more, and each is looked for on its own: the option, the profile that is
-named, the variable, the configuration file, the profile \`default\`.
+named, the variable, the configuration file, the profile \`default\`. What is missing then is taken from where
+the platform's public client looks, as a whole: \`SB_API_ENDPOINT\` and \`SB_AUTH_TOKEN\`, then the profile \`default\` of
+\`~/.sevenbridges/credentials\`.
 
 | value | how it is written |
 |---|---|
@@ -57,13 +59,17 @@ one. A name that means nothing is an error, and so is a file that other users ma
 
 const PROFILE = `## ~/.svcfs/credentials
 
-An INI file with a section for each profile. Only its owner may be able to read it (\`chmod 600\`). A key that is not in the table is an
-error.
+\`svcfs login\` writes it: a section for each profile, and keys as \`key = value\` or \`key: value\`, in any case. A section \`[DEFAULT]\` is
+inherited by all others. A comment is a line of its own that begins with \`#\` or \`;\`. Only its owner may be able to read the file (\`chmod 600\`).
+A key that is not in the table is an error.
+
+A profile that is not there is looked for in \`~/.sevenbridges/credentials\`, which has the same form, and is only read.
 `;
 
 const OF_PROFILE_KEYS = {
   api_endpoint: 'API endpoint, such as `https://api.example.org/v2`',
   auth_token: 'authentication token',
+  dialect: 'words of the service, `svc` or `sbg`; found out where it is not given',
 };
 
 const VARIABLES = `## Variables without an option
@@ -71,6 +77,7 @@ const VARIABLES = `## Variables without an option
 | variable | what it does |
 |---|---|
 | \`SVC_AUTH_TOKEN\` | authentication token of \`svcfs mount\` |
+| \`SB_API_ENDPOINT\`, \`SB_AUTH_TOKEN\` | endpoint and token as the platform's public client takes them; both, and after ours |
 | \`SVCFS_SECRET_KEY\` | keys that encrypt the secrets of volumes, in place of \`--secret-key-file\` |
 | \`SVCFS_WES_TOKEN\` | token of the cluster at \`--wes-url\` |
 | \`XDG_CONFIG_HOME\` | the configuration file is in the folder \`svcfs\` of it (default: \`~/.config\`) |

@@ -72,7 +72,7 @@ module.exports = {
     },
     only('contract', []),
     only('observe', ['lib']),
-    only('config', ['lib']),
+    only('config', ['contract', 'lib']),
     only('api', ['contract', 'lib', 'observe']),
     only('content', ['api', 'contract', 'lib', 'observe']),
     ...inOrder('content/write', ['spool', 'parts', 'journal', 'kept', 'upload', 'draft', 'recovery']),

@@ -5,48 +5,68 @@
  *   api_endpoint = https://api.example.org/v2
  *   auth_token   = …
  */
-import { parse as parseIni } from 'ini';
+import { DIALECTS, type Dialect } from '../contract/dialect.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { nearestWord } from '../lib/nearest-word.ts';
 import { plainReason } from '../lib/plain-reason.ts';
 import { CredentialsError } from './credentials-error.ts';
+import { IniError, type IniSections, parseIni } from './ini-text.ts';
 import { readPrivateFile } from './private-file.ts';
 
 export interface Profile {
   readonly endpoint: string | undefined;
   readonly token: string | undefined;
+  readonly dialect: Dialect | undefined;
 }
 
-export const NO_PROFILE: Profile = { endpoint: undefined, token: undefined };
-
 /** The keys of a profile. */
-export const PROFILE_KEYS = ['api_endpoint', 'auth_token'] as const;
+export const PROFILE_KEYS = ['api_endpoint', 'auth_token', 'dialect'] as const;
 
-/** Editors of other systems put it first. */
-const BYTE_ORDER_MARK = /^\uFEFF/;
+/** The profiles of one file. */
+export class ProfileFile {
+  readonly path: string;
+  readonly #sections: IniSections;
+  readonly #isOurs: boolean;
 
-/** `optional`: there need be no such profile, nor a file. */
-export async function readProfile(file: string, name: string, need?: 'optional'): Promise<Profile> {
-  let text: string;
-  try {
-    text = await readPrivateFile(file);
-  } catch (error) {
-    if (error instanceof CredentialsError) throw error;
-    if (need === 'optional' && errorCode(error) === 'ENOENT') return NO_PROFILE;
-    throw new CredentialsError(`cannot read profile ${name} from ${file}: ${plainReason(error)}`, {
-      cause: error,
-    });
+  /**
+   * `ours`: a key that we do not know is a slip. The platform's file is for other programs too.
+   *
+   * @returns undefined when there is no such file
+   * @throws CredentialsError when others may read it, or it is no such file
+   */
+  static async read(path: string, whose: 'ours' | 'platform'): Promise<ProfileFile | undefined> {
+    try {
+      return new ProfileFile(path, parseIni(await readPrivateFile(path)), whose === 'ours');
+    } catch (error) {
+      if (error instanceof CredentialsError) throw error;
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+      const reason = error instanceof IniError ? error.message : plainReason(error);
+      throw new CredentialsError(`cannot read profiles from ${path}: ${reason}`, { cause: error });
+    }
   }
-  const sections = parseIni(escapeMarks(escapeDots(text.replace(BYTE_ORDER_MARK, ''))));
-  const section: unknown = Object.hasOwn(sections, name) ? sections[name] : undefined;
-  if (typeof section !== 'object' || section === null) {
-    if (need === 'optional') return NO_PROFILE;
-    const known = Object.keys(sections).join(', ') || 'none';
-    throw new CredentialsError(`no profile ${name} in ${file} (profiles there: ${known})`);
+
+  private constructor(path: string, sections: IniSections, isOurs: boolean) {
+    this.path = path;
+    this.#sections = sections;
+    this.#isOurs = isOurs;
   }
-  const keys = new Map(Object.entries(section));
-  for (const key of keys.keys()) requireKnown(key, `profile ${name} in ${file}`);
-  return { endpoint: textOf(keys.get('api_endpoint')), token: textOf(keys.get('auth_token')) };
+
+  get names(): readonly string[] {
+    return [...this.#sections.keys()];
+  }
+
+  /** @throws CredentialsError when a key or value of it is none */
+  profile(name: string): Profile | undefined {
+    const keys = this.#sections.get(name);
+    if (keys === undefined) return undefined;
+    const where = `profile ${name} in ${this.path}`;
+    if (this.#isOurs) for (const key of keys.keys()) requireKnown(key, where);
+    return {
+      endpoint: keys.get('api_endpoint') || undefined,
+      token: keys.get('auth_token') || undefined,
+      dialect: dialectOf(keys.get('dialect'), where),
+    };
+  }
 }
 
 /**
@@ -60,18 +80,9 @@ function requireKnown(key: string, where: string): void {
   );
 }
 
-/** The ini package nests sections at dots; a profile name may have them. */
-function escapeDots(text: string): string {
-  return text.replace(/^[ \t]*\[[^\]\n]*\]/gm, (header) => header.replaceAll('.', '\\.'));
-}
-
-/** The ini package begins a comment at every mark of one; a token may have such marks, and a comment has a blank before it. */
-function escapeMarks(text: string): string {
-  return text.replace(/.+/g, (line) =>
-    /^[^=]*=\s*["']/.test(line) ? line : line.replace(/(?<=[^\s\\])[;#]/g, '\\$&'),
-  );
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+function dialectOf(text: string | undefined, where: string): Dialect | undefined {
+  if (!text) return undefined;
+  const known = DIALECTS.find((dialect) => dialect === text);
+  if (known !== undefined) return known;
+  throw new CredentialsError(`unknown dialect ${text} of ${where}: it is one of ${DIALECTS.join(', ')}`);
 }

@@ -34,7 +34,7 @@ async function expectRefusals(): Promise<void> {
       stderr: expect.stringContaining('Permission denied'),
     });
   }
-  const reason = /token.*EACCES, code 90001, request \S+\).*put a new one in place and mount again/;
+  const reason = /token.*EACCES, code 90001, request \S+\).*run svcfs login/;
   expect(await mustRun('cat', [world.sandbox.path('.svcfs/errors')])).toMatch(reason);
   expect(await world.sandbox.logs()).toMatch(reason);
   const { stdout: status } = await world.sandbox.svcfs(['status', world.sandbox.mountPoint]);

@@ -81,6 +81,11 @@ export class FaultWorld {
     return this.#origin;
   }
 
+  /** As the mount is told it. */
+  get endpoint(): string {
+    return `${this.proxy.origin}/v2`;
+  }
+
   /** The mount's. */
   get token(): string {
     return this.#token;
@@ -129,12 +134,16 @@ export class FaultWorld {
     await this.#service?.end();
   }
 
-  async mount(args: readonly string[] = this.#options.mountArgs ?? []): Promise<RunResult> {
+  async mount(
+    args: readonly string[] = this.#options.mountArgs ?? [],
+    env: RunOptions['env'] = {},
+  ): Promise<RunResult> {
     const mounted = await this.sandbox.svcfs(['mount', this.sandbox.mountPoint, ...args], {
       env: {
-        SVC_API_ENDPOINT: `${this.proxy.origin}/v2`,
+        SVC_API_ENDPOINT: this.endpoint,
         SVC_AUTH_TOKEN: this.#token,
         XDG_STATE_HOME: this.#state,
+        ...env,
       },
     });
     const { code, stderr } = mounted;
@@ -169,7 +178,7 @@ export class FaultWorld {
 
   /** Calls the API as the user, past the mount and the proxy. */
   async api<T>(path: string): Promise<T> {
-    const headers = { 'X-SVC-Auth-Token': await this.#ownToken(), 'X-SVC-Advance-Access': 'advance' };
+    const headers = { 'X-SVC-Auth-Token': await this.newToken(), 'X-SVC-Advance-Access': 'advance' };
     const response = await fetch(`${this.#origin}/v2${path}`, { headers });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
@@ -223,8 +232,8 @@ export class FaultWorld {
     await this.sandbox.clean();
   }
 
-  /** Good whatever became of the mount's. */
-  #ownToken(): Promise<string> {
+  /** Another one of the user, good whatever became of the mount's. */
+  newToken(): Promise<string> {
     return this.operate((operator) => operator.issueToken(USER));
   }
 }

@@ -53,6 +53,8 @@ export class Sandbox {
       SVCFS_CONFIG: undefined,
       SVC_API_ENDPOINT: undefined,
       SVC_AUTH_TOKEN: undefined,
+      SB_API_ENDPOINT: undefined,
+      SB_AUTH_TOKEN: undefined,
       // SIGUSR2 writes where a process stands: see `describe`.
       NODE_OPTIONS: `--report-on-signal --report-directory=${this.root}`,
     };

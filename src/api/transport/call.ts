@@ -1,6 +1,13 @@
+import type { Dialect } from '../../contract/dialect.ts';
 import type { Priority } from '../api.ts';
 
 export type QueryValue = string | number | boolean | undefined;
+
+/** Who calls, and in which words. */
+export interface Identity {
+  readonly token: string;
+  readonly dialect: Dialect;
+}
 
 /** One request of the API, before the wrappers add what every request needs. */
 export interface Call {
@@ -30,6 +37,8 @@ export interface Call {
   readonly heldBackMs?: number;
   /** Open to all, and not held against the token's rate limit: what its answer tells of a limit is another's. */
   readonly uncounted?: true;
+  /** Sent as another one than the client's own. */
+  readonly as?: Identity;
 }
 
 export interface Answer {

@@ -3,14 +3,16 @@
  *
  *   errors        refusals and lost exchanges become `ApiError` and `TransportError`
  *   retry         sends again what may be sent again, until a deadline
+ *   renewal       sends once more when the token was refused and there is another by now
  *   rate budget   waits for room in the service's interval, by priority
  *   observer      reports each exchange to logs, metrics and the counters of `.svcfs/stats`
- *   identity      token and advance access; the token is seen here and below only
+ *   identity      token, advance access and the words of the dialect; the token is seen here and below only
  *   HTTP          one exchange over kept-alive connections
  *
  * Retry is outside of the budget, so that every exchange is counted; the observer is outside of the identity, so
  * that no report can hold the token.
  */
+import type { Dialect } from '../../contract/dialect.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Patience } from '../../lib/patience.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
@@ -18,7 +20,7 @@ import type { Throttle } from '../../lib/throttle.ts';
 import type { Priority } from '../api.ts';
 import { Network } from '../network/network.ts';
 import { type Caller, callerOver } from './caller.ts';
-import { DIALECTS, type DialectName } from './dialect.ts';
+import { ChangingIdentity, type IdentityChange } from './changing-identity.ts';
 import { httpSend } from './http-send.ts';
 import { RateBudget, type RateSnapshot } from './rate-budget.ts';
 import { RefusedCalls, type RefusedSnapshot } from './refused-calls.ts';
@@ -36,9 +38,15 @@ export interface ConnectionOptions {
   readonly endpoint: string;
   readonly token: string;
   readonly clock: Clock;
-  readonly dialect?: DialectName;
   /** Default: direct connections. */
   readonly network?: Network;
+  readonly dialect?: Dialect;
+  /** False: the dialect is a guess. Default true. */
+  readonly dialectSettled?: boolean;
+  /** Asked for tokens that were put in place of the one in use; once that was `refused`, in more places. */
+  readonly newTokens?: (refused: boolean) => Promise<readonly string[]>;
+  /** Told when the dialect is found out, and what became of another token. */
+  readonly onIdentity?: (change: IdentityChange) => void;
   /** Told of every exchange, retries included. */
   readonly onExchange?: (exchange: Exchange) => void;
   /** Told when calls begin to wait for the next interval of the rate limit, and how long. */
@@ -67,6 +75,8 @@ export interface ConnectionStatus {
   readonly rate: RateSnapshot & { readonly refused: RefusedSnapshot };
   /** Sent, and not answered yet. */
   readonly unanswered: UnansweredSnapshot;
+  /** In whose words the service is asked. */
+  readonly dialect: Dialect;
 }
 
 export interface Connection {
@@ -81,7 +91,7 @@ export interface Connection {
 const DEFAULT_LIMITS: ConnectionLimits = { timeoutMs: 60_000, exchangeTimeoutMs: 20_000, connections: 24 };
 
 export function connect(options: ConnectionOptions): Connection {
-  const { endpoint, token, clock, dialect = 'neutral', onExchange } = options;
+  const { endpoint, token, clock, dialect = 'svc', dialectSettled = true, onExchange } = options;
   const { timeoutMs, exchangeTimeoutMs, connections } = { ...DEFAULT_LIMITS, ...options.limits };
   const closed = sharedAbortController();
   const serverTime = new ServerTime(clock);
@@ -103,10 +113,14 @@ export function connect(options: ConnectionOptions): Connection {
     network: options.network ?? new Network(),
     closed: closed.signal,
   });
-  const identified = withIdentity(http.send, { token, dialect: DIALECTS[dialect] });
+  const identity = new ChangingIdentity(
+    { token, dialect, dialectSettled, newTokens: options.newTokens, onChange: options.onIdentity },
+    clock,
+  );
+  const identified = withIdentity(http.send, () => identity.current);
   const observed = withObserver(identified, observer, clock);
   const budgeted = withRateBudget(observed, budget, serverTime);
-  const retried = withRetry(budgeted, {
+  const retried = withRetry(identity.renewing(budgeted), {
     clock,
     serverTime,
     refused,
@@ -125,6 +139,7 @@ export function connect(options: ConnectionOptions): Connection {
       calls: counts.snapshot(),
       rate: { ...budget.snapshot(), refused: refused.snapshot() },
       unanswered: unanswered.snapshot(),
+      dialect: identity.current.dialect,
     }),
     close: async () => {
       const reason = new Error('the client was closed');

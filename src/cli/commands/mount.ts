@@ -1,12 +1,11 @@
-import { homedir } from 'node:os';
 import type { Command } from 'commander';
-import { resolveCredentials } from '../../config/credentials.ts';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { resolveNetwork } from '../../config/network.ts';
 import { addOptionGroups } from '../add-options.ts';
 import { describeRows, rowsOf } from '../config/option-rows.ts';
 import { appliedSettings } from '../config/sources.ts';
 import { wrapped } from '../describe/help-format.ts';
+import { credentialsOf } from '../credentials-of.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
@@ -18,11 +17,15 @@ Returns when the mount is usable: the token was accepted and the root is listed.
 until svcfs unmount. The command prints the path of its log.
 
 Endpoint and token come from the options, else from the profile that --profile names, else from SVC_API_ENDPOINT and
-SVC_AUTH_TOKEN, else from profile default of ~/.svcfs/credentials (a file that only you may read):
+SVC_AUTH_TOKEN, else from profile default of ~/.svcfs/credentials, which svcfs login writes and only you may read:
 
   [default]
   api_endpoint = https://api.example.org/v2
   auth_token   = 0123456789abcdef
+
+What is not there is taken from where the platform's own clients look: SB_API_ENDPOINT and SB_AUTH_TOKEN, and the profiles of
+~/.sevenbridges/credentials. A token that is replaced in its file, or by svcfs login once the old one is refused, is taken up by the
+mount as it goes on, if it is the same user's.
 
 Exit codes:
 ${describeExitCodes()}
@@ -44,17 +47,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
   refuseShownPassword(command, options);
-  const valueFrom = (source: 'cli' | 'config', key: 'endpoint' | 'tokenFile'): string | undefined =>
-    command.getOptionValueSource(key) === source ? options[key] : undefined;
-  const credentials = await resolveCredentials({
-    // The environment's endpoint has its own place in the order.
-    endpoint: valueFrom('cli', 'endpoint'),
-    tokenFile: valueFrom('cli', 'tokenFile'),
-    configured: { endpoint: valueFrom('config', 'endpoint'), tokenFile: valueFrom('config', 'tokenFile') },
-    profile: options.profile,
-    environment: process.env,
-    home: homedir(),
-  });
+  const credentials = await credentialsOf(options, command);
   const { proxy, noProxy, caFile, ...others } = options;
   const network = await resolveNetwork(
     { proxy, noProxy, caFile, environment: process.env },

@@ -67,6 +67,7 @@ export async function startDemo(request: DemoRequest): Promise<RunningDemo> {
       credentials: {
         endpoint: service.url,
         token: (await readFile(join(data, 'demo-token'), 'utf8')).trim(),
+        dialect: { dialect: 'svc', settled: true },
       },
       options: { ...defaultsOf(MOUNT_OPTIONS), stagingProject: STAGING_PROJECT },
       network: DIRECTLY,

@@ -31,6 +31,7 @@ function describeService(api: MountStatistics['api']): string {
   const waiting = Object.values(rate.waiting).reduce((sum, count) => sum + count, 0);
   return [
     describeState(api),
+    `dialect ${api.dialect}`,
     `${sent} requests sent, ${lost} without an answer`,
     describeWindow(rate.window),
     ...(waiting > 0 ? [`${waiting} wait for the next interval`] : []),

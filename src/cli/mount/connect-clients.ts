@@ -1,11 +1,14 @@
+import { dirname } from 'node:path';
 import type { StorageClient } from '../../api/api.ts';
 import { type ApiClient, createApi } from '../../api/create-api.ts';
 import { createStorageClient } from '../../api/create-storage-client.ts';
 import { Network } from '../../api/network/network.ts';
 import { limitDownloads } from '../../api/storage/limit-downloads.ts';
+import { TokenLooks } from '../../config/token-places.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { Throttle } from '../../lib/throttle.ts';
 import type { Logger } from '../../observe/logger.ts';
+import { DialectMemory } from '../dialect-memory.ts';
 import type { MountSettings } from './daemon-messages.ts';
 import { ServiceLog } from './service-log.ts';
 
@@ -21,7 +24,7 @@ export interface Clients {
  * `onWait` learns when requests wait for the rate limit, and how long.
  */
 export function connectClients(
-  { endpoint, token, options, network: settings }: MountSettings,
+  { endpoint, token, dialect, tokenPlaces, directory, options, network: settings }: MountSettings,
   log: Logger,
   onWait: (ms: number) => void,
 ): Clients {
@@ -30,9 +33,27 @@ export function connectClients(
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
   const { onExchange, onRateWait, onRefused } = service;
+  const memory = new DialectMemory(dirname(directory.root));
+  const looks = tokenPlaces && new TokenLooks(tokenPlaces, endpoint);
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
-  const told = { onExchange, onRateWait, onRefused };
-  const api = createApi({ endpoint, token, clock, network, limits, uploadLimit, ...told });
+  const api = createApi({
+    endpoint,
+    token,
+    dialect: dialect.dialect,
+    dialectSettled: dialect.settled,
+    clock,
+    network,
+    limits,
+    uploadLimit,
+    ...(looks && { newTokens: (refused) => looks.look(refused) }),
+    onIdentity: (change) => {
+      service.onIdentity(change);
+      if (change.kind === 'dialect') void memory.remember(endpoint, change.dialect);
+    },
+    onExchange,
+    onRateWait,
+    onRefused,
+  });
   const storage = createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads });
   return {
     api,

@@ -1,3 +1,4 @@
+import type { Credentials } from '../../config/credentials.ts';
 import type { MountDirectory } from '../../config/directories.ts';
 import type { NETWORK } from '../../config/mount/network.ts';
 import type { MountOptions } from '../../config/mount-options.ts';
@@ -5,14 +6,12 @@ import type { NetworkSettings } from '../../config/network.ts';
 import type { ExitName } from '../exit-codes.ts';
 
 /** Everything the mount process needs. Sent over its IPC channel: a command line or environment shows the token. */
-export interface MountSettings {
+export interface MountSettings extends Credentials {
   /** Real path. */
   readonly mountPoint: string;
-  readonly endpoint: string;
-  readonly token: string;
   readonly options: Omit<
     MountOptions,
-    'endpoint' | 'tokenFile' | 'profile' | 'foreground' | keyof typeof NETWORK
+    'endpoint' | 'tokenFile' | 'profile' | 'dialect' | 'foreground' | keyof typeof NETWORK
   >;
   readonly network: NetworkSettings;
   readonly directory: MountDirectory;

@@ -16,6 +16,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'endpoint',
   'tokenFile',
   'profile',
+  'dialect',
   'foreground',
   'proxy',
   'noProxy',

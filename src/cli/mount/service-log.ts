@@ -60,6 +60,13 @@ export class ServiceLog {
     this.#onWait(ms);
   };
 
+  readonly onIdentity = (change: Parameters<NonNullable<ApiOptions['onIdentity']>>[0]): void => {
+    if (change.kind === 'dialect')
+      this.#log.info({ dialect: change.dialect }, 'found out the dialect of the service');
+    else if (change.kind === 'token') this.#log.info({}, 'took up another token');
+    else this.#log.warn({ reason: change.reason }, 'another token is there, and cannot be taken up');
+  };
+
   /** Counted since the mount began. */
   snapshot(): ServiceSnapshot {
     return {

@@ -33,7 +33,9 @@ export async function startMount(request: MountRequest): Promise<StartedMount> {
   const { credentials, options, network, tied, onWait } = request;
   requireRoomForParts(options);
   await requireOpenFiles();
-  const { mountPoint, directory } = await chooseMountPoint(request.path);
+  const own = credentials.tokenPlaces?.own;
+  const tokenFile = own === undefined ? [] : [{ what: 'token', path: own.path }];
+  const { mountPoint, directory } = await chooseMountPoint(request.path, tokenFile);
   const daemon = await startDaemon({ mountPoint, ...credentials, options, network, directory, tied }, onWait);
   return { mountPoint, directory, daemon };
 }

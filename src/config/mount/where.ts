@@ -1,3 +1,4 @@
+import { DIALECTS, type Dialect } from '../../contract/dialect.ts';
 import type { Option } from '../option.ts';
 import { parseEndpoint } from '../option-text.ts';
 
@@ -17,9 +18,18 @@ const tokenFile: Option<string | undefined> = {
 
 const profile: Option<string | undefined> = {
   flags: '--profile <name>',
-  help: 'profile of ~/.svcfs/credentials (keys api_endpoint, auth_token); goes before the environment',
+  help: 'profile of ~/.svcfs/credentials, else of ~/.sevenbridges/credentials; goes before the environment',
   default: undefined,
   defaultText: 'default',
+};
+
+const dialect: Option<Dialect | undefined> = {
+  flags: '--dialect <name>',
+  help: 'words of the service: svc as its API document has them, sbg as the platform has them',
+  environment: 'SVCFS_DIALECT',
+  default: undefined,
+  defaultText: 'that of the profile, else found out',
+  choices: DIALECTS,
 };
 
 const config: Option<string | undefined> = {
@@ -30,4 +40,4 @@ const config: Option<string | undefined> = {
 };
 
 /** Which platform a mount shows, and as whom. */
-export const WHERE = { endpoint, tokenFile, profile, config } as const;
+export const WHERE = { endpoint, tokenFile, profile, dialect, config } as const;

@@ -19,7 +19,8 @@ const BY_CODE: Readonly<Record<number, string>> = {
   9107: 'Another object has that name and was not replaced: choose another name, or replace it by a move of that file alone.',
   9108: 'Another file has that name and was not replaced: rename or remove it, then do the same again.',
   9069: 'The volume is not active: its owner has to activate it.',
-  90001: 'The token is missing, wrong or expired: put a new one in place and mount again.',
+  90001:
+    'The token is wrong or expired: run svcfs login (with the --profile of the mount), or put a new one into its file; the mount takes it up.',
 };
 
 export function remedyFor(error: unknown, code: number | undefined): string {

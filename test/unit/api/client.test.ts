@@ -67,11 +67,19 @@ describe('every call', () => {
     expect(ports.size).toBe(1);
   });
 
-  it('speaks the words of the chosen dialect', async () => {
-    const { api, stub } = await clientOf(() => file, { dialect: 'vendor' });
-    await api.files.get('f1');
-    expect(stub.requests[0]?.headers['x-sbg-auth-token']).toBe('secret-token');
-    expect(stub.requests[0]?.headers['x-svc-auth-token']).toBeUndefined();
+  it('speaks the words of the chosen dialect, and hears its own', async () => {
+    const theirs = { ...file, storage: { type: 'PLATFORM', hosted_on_locations: ['aws:us-east-1'] } };
+    const { api, stub } = await clientOf(() => theirs, { dialect: 'sbg' });
+    expect(await api.files.get('f1')).toMatchObject({
+      storage: { kind: 'platform', locations: ['cloud:us-east-1'] },
+    });
+    const [{ headers } = { headers: {} }] = stub.requests;
+    expect(headers).toMatchObject({ 'x-sbg-auth-token': 'secret-token', 'x-sbg-advance-access': 'advance' });
+    expect(headers).not.toHaveProperty('x-svc-auth-token');
+    await api.files.edit('f1', { metadata: { svc_public_files_category: 'd' } });
+    expect(JSON.parse(String(stub.requests[1]?.body))).toEqual({
+      metadata: { sbg_public_files_category: 'd' },
+    });
   });
 
   it('keeps the slash of an owner and encodes the rest of a path', async () => {

@@ -27,7 +27,7 @@ describe('the status of a mount', () => {
   it('tells what is left of the request limit, and who waits for more', () => {
     const window = { limit: 1000, remaining: 0, resetMs: Date.UTC(2026, 0, 1) };
     expect(serviceLine(window, { prefetch: 3 })).toBe(
-      'service: answers; 7 requests sent, 1 without an answer; 0 of 1000 left until 2026-01-01T00:00:00.000Z; ' +
+      'service: answers; dialect svc; 7 requests sent, 1 without an answer; 0 of 1000 left until 2026-01-01T00:00:00.000Z; ' +
         '3 wait for the next interval',
     );
   });

@@ -23,7 +23,8 @@ async function withState(): Promise<MountDirectory> {
 const NOBODY = 65_534;
 
 function start(directory = stateDirectory()): ReturnType<typeof startDaemon> {
-  const credentials = { endpoint: 'http://127.0.0.1:1/v2', token: 'token' };
+  const dialect = { dialect: 'svc', settled: true } as const;
+  const credentials = { endpoint: 'http://127.0.0.1:1/v2', token: 'token', dialect };
   const options = defaultsOf(MOUNT_OPTIONS);
   return startDaemon(
     { mountPoint: '/mnt', ...credentials, options, network: DIRECTLY, directory, tied: false },
