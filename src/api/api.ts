@@ -28,6 +28,13 @@ import type {
 } from './model.ts';
 
 /** The caller that waits for the answer decides which call goes first when the rate budget is short. */
+/** The owner of the token. */
+export interface OwnUser {
+  readonly username: string;
+  /** When the token ends; undefined when it does not, or the service does not tell. */
+  readonly tokenEndsMs?: number;
+}
+
 export type Priority = 'interactive' | 'data' | 'prefetch' | 'background';
 
 export interface CallOptions {
@@ -228,7 +235,7 @@ export interface AsyncFilesApi {
 
 export interface Api {
   /** Name of the token's user. */
-  whoAmI(options?: CallOptions): Promise<{ readonly username: string }>;
+  whoAmI(options?: CallOptions): Promise<OwnUser>;
   /** The additions of this service to the platform's API; asked for once. */
   capabilities(options?: CallOptions): Promise<ReadonlySet<Capability>>;
   /** As far as is known: false before `capabilities` was answered. No call. */

@@ -7,7 +7,9 @@ import { addDemoCommand } from './commands/demo.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
+import { addLoginCommands } from './commands/login.ts';
 import { addMountCommand } from './commands/mount.ts';
+import { addProfileCommands } from './commands/profiles.ts';
 import { addRecoverCommand } from './commands/recover.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -21,6 +23,7 @@ import { packageVersion } from './package-version.ts';
 const DETAILS = `
 Start here:
   svcfs demo ~/svc           run a service with demo content and mount it; Ctrl-C ends both
+  svcfs login                keep a token for a platform, once it was tried
   svcfs help mount           how to mount a platform, and what the exit codes mean
   svcfs why FILE             what failed last at a path of a mount, and what to do`;
 
@@ -47,6 +50,9 @@ export function createProgram(): Command {
   addRecoverCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
+  program.commandsGroup('Sign in:');
+  addLoginCommands(program);
+  addProfileCommands(program);
   program.commandsGroup('Run a service:');
   addServeCommand(program);
   addAdminCommand(program);

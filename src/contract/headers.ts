@@ -16,6 +16,9 @@ export const RATE_RESET_HEADER = 'X-RateLimit-Reset';
 /** Entries matching the query over all pages. On every list answer but the contents of a volume. */
 export const TOTAL_HEADER = 'X-Total-Matching-Query';
 
+/** On `GET /user`: when the token of the call ends (ISO 8601), if it does. An addition of ours. */
+export const TOKEN_EXPIRES_HEADER = 'X-Token-Expires';
+
 /** `POST /upload/inline`: metadata as a JSON object and tags as a JSON array, both in base64url. */
 export const INLINE_METADATA_HEADER = 'X-SVC-Metadata';
 export const INLINE_TAGS_HEADER = 'X-SVC-Tags';

@@ -1,5 +1,6 @@
+import { TOKEN_EXPIRES_HEADER } from '../../contract/headers.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
-import type { CallOptions } from '../api.ts';
+import type { CallOptions, OwnUser } from '../api.ts';
 import type { Capability } from '../model.ts';
 import { asObject, isSecure, isWebAddress, optionalTextAt, textAt, textsAt } from '../parse/wire.ts';
 import type { Answer } from '../transport/call.ts';
@@ -16,11 +17,8 @@ export class RootClient {
     this.#call = call;
   }
 
-  whoAmI(options?: CallOptions): Promise<{ readonly username: string }> {
-    return this.#call(
-      { route: 'GET /user', parse: (body) => ({ username: textAt(asObject(body, 'user'), 'username') }) },
-      options,
-    );
+  whoAmI(options?: CallOptions): Promise<OwnUser> {
+    return this.#call({ route: 'GET /user', parse: parseUser }, options);
   }
 
   /** Asked once; a question that failed is asked again by the next who wants to know. */
@@ -53,6 +51,12 @@ export class RootClient {
       throw error;
     }
   }
+}
+
+function parseUser(body: unknown, { headers }: Answer): OwnUser {
+  const username = textAt(asObject(body, 'user'), 'username');
+  const tokenEndsMs = Date.parse(headers[TOKEN_EXPIRES_HEADER.toLowerCase()] ?? '');
+  return Number.isNaN(tokenEndsMs) ? { username } : { username, tokenEndsMs };
 }
 
 /** Names that this client does not know are of no use to it, and do no harm. */

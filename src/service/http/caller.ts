@@ -3,4 +3,6 @@ export interface Caller {
   readonly username: string;
   /** The rate limit counts by it. */
   readonly tokenHash: string;
+  /** When the token of the request ends; a job has none. */
+  readonly tokenExpires?: string | null;
 }

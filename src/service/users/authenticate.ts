@@ -24,5 +24,5 @@ export async function authenticate(
       .noteUse(tokenHash, { now: storedTime(now), before })
       .catch((err) => logger.warn({ err }, 'use of a token not noted'));
   }
-  return { username: good.username, tokenHash };
+  return { username: good.username, tokenHash, tokenExpires: good.expires_on };
 }

@@ -6,7 +6,7 @@ import { type Store, table } from '../store/store.ts';
 export type TokenRow = Selectable<TokensTable>;
 
 /** The owner of a good token, and when its use was last noted. */
-export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on'>;
+export type TokenUse = Pick<TokenRow, 'username' | 'last_used_on' | 'expires_on'>;
 
 export class TokenTable {
   readonly #db: Kysely<Schema>;
@@ -18,7 +18,7 @@ export class TokenTable {
       on
         .selectFrom('tokens')
         .innerJoin('users', 'users.username', 'tokens.username')
-        .select(['tokens.username', 'tokens.last_used_on'])
+        .select(['tokens.username', 'tokens.last_used_on', 'tokens.expires_on'])
         .where('hash', '=', of('hash'))
         .where('revoked_on', 'is', null)
         .where('users.disabled_on', 'is', null)
