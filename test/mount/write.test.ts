@@ -265,6 +265,23 @@ testBeyond('modification-time')(
   },
 );
 
+testBeyond('modification-time')(
+  'a second make does nothing, also after a remount, and one after an edit makes what depends on it',
+  async () => {
+    const cwd = await made(served.path(PROJECT, 'make'));
+    const rules =
+      'all: out/all\\nout/all: a.o b.o\\n\\tmkdir -p out; cat a.o b.o > $@\\n%%.o: %%.c\\n\\tcp $< $@\\n';
+    await shell(`printf '${rules}' > Makefile; echo a > a.c; echo b > b.c; make`, { cwd });
+    expect(await shell('cat out/all; make', { cwd })).toBe("a\nb\nmake: Nothing to be done for 'all'.\n");
+    await served.unmount();
+    await served.mount();
+    expect(await shell('make', { cwd })).toBe("make: Nothing to be done for 'all'.\n");
+    expect(await shell('echo c > a.c; make; make -q; cat out/all', { cwd })).toBe(
+      'cp a.c a.o\nmkdir -p out; cat a.o b.o > out/all\nc\nb\n',
+    );
+  },
+);
+
 it('an in-place edit keeps metadata and tags', async () => {
   const directory = await made(served.path(PROJECT, 'edited'));
   await shell(
