@@ -11,6 +11,8 @@ export class UploadAborts {
   readonly #clock: Clock;
   readonly #aborts: Retries<string>;
   readonly #firstTries = new Set<Promise<void>>();
+  /** The service forbade it: a right that was taken away may be given again. */
+  readonly #forbidden = new Set<string>();
 
   constructor(api: Api, clock: Clock) {
     this.#clock = clock;
@@ -19,13 +21,28 @@ export class UploadAborts {
         await api.uploads.abort(uploadId, { priority: 'background' });
         return true;
       } catch (error) {
+        if (isForbidden(error)) this.#forbidden.add(uploadId);
         return isFinal(error);
       }
     });
   }
 
-  /** Nobody waits for it: near the rate limit it comes last. While the service cannot do it, it is asked again. */
+  /**
+   * Nobody waits for it: near the rate limit it comes last. While the service cannot do it, it is asked again. What the
+   * service forbids it is asked again with the next upload that is given up, and at the end.
+   */
   abort(uploadId: string): void {
+    this.#tryForbidden();
+    this.#try(uploadId);
+  }
+
+  #tryForbidden(): void {
+    const again = [...this.#forbidden];
+    this.#forbidden.clear();
+    for (const uploadId of again) this.#try(uploadId);
+  }
+
+  #try(uploadId: string): void {
     const first = this.#aborts.add(uploadId);
     this.#firstTries.add(first);
     void first.then(() => this.#firstTries.delete(first));
@@ -33,6 +50,7 @@ export class UploadAborts {
 
   /** Leaves uploads that are not aborted by then to the service's sweep. Never rejects. */
   async close(): Promise<void> {
+    this.#tryForbidden();
     this.#aborts.close();
     const allTried = new AbortController();
     const late = this.#clock.sleep(LAST_TRIES_MS, allTried.signal).catch(() => undefined);
@@ -43,6 +61,10 @@ export class UploadAborts {
 
 /** Answers of 4xx to a request that another time may bring another answer to: who asks, and how often. */
 const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
+}
 
 /** There is no such upload, or it is not ours to give up. */
 function isFinal(error: unknown): boolean {
