@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { RateSnapshot } from '../../../../src/api/transport/rate-budget.ts';
+import { describeStatus } from '../../../../src/cli/describe/describe-status.ts';
+import type { MountStatistics } from '../../../../src/cli/mount/mount-statistics.ts';
+import { someStatistics } from '../some-statistics.ts';
+
+const MIB = 1024 * 1024;
+
+function lineOf(name: string, statistics: MountStatistics): string | undefined {
+  const lines = describeStatus({ answer: 'status', uploads: [], jobs: [], rates: {}, statistics });
+  return lines.find((line) => line.startsWith(`${name}: `));
+}
+
+/** The line of the service, in a mount whose API client was told so of its limit. */
+function serviceLine(
+  window: RateSnapshot['window'],
+  more: Partial<MountStatistics['api']> & { readonly prefetch?: number; readonly refused?: number } = {},
+): string | undefined {
+  const { prefetch = 0, refused = 0, ...api } = more;
+  const waiting = { interactive: 0, data: 0, prefetch, background: 0 };
+  const untilMs = refused > 0 ? Date.UTC(2026, 0, 1, 0, 4) : null;
+  const rate = { window, inFlight: 0, waiting, refused: { calls: refused, untilMs } };
+  return lineOf('service', someStatistics({ api: { ...someStatistics().api, rate, ...api } }));
+}
+
+describe('the status of a mount', () => {
+  it('tells what is left of the request limit, and who waits for more', () => {
+    const window = { limit: 1000, remaining: 0, resetMs: Date.UTC(2026, 0, 1) };
+    expect(serviceLine(window, { prefetch: 3 })).toBe(
+      'service: answers; dialect svc; 7 requests sent, 1 without an answer; 0 of 1000 left until 2026-01-01T00:00:00.000Z; ' +
+        '3 wait for the next interval',
+    );
+  });
+
+  it('tells who was refused for the limit, and until when they wait', () => {
+    expect(serviceLine('unlimited', { refused: 2 })).toMatch(
+      /; 2 refused for the limit wait until 2026-01-01T00:04:00\.000Z$/,
+    );
+  });
+
+  it('tells since when the token is refused', () => {
+    const tokenRefusedSinceMs = Date.UTC(2026, 0, 1);
+    expect(serviceLine('unlimited', { tokenRefusedSinceMs })).toMatch(
+      /^service: refuses the token since 2026-01-01T00:00:00\.000Z; /,
+    );
+    expect(serviceLine('unlimited', { tokenRefusedSinceMs, away: true })).toMatch(
+      /^service: does not answer; /,
+    );
+  });
+
+  it.each([
+    ['no request limit known', undefined],
+    ['no request limit known', 'unlimited'],
+    ['no request limit', { limit: 2 ** 53 - 1, remaining: 2 ** 53 - 9, resetMs: 0 }],
+  ] as const)('says "%s" of %j', (words, window) => {
+    expect(serviceLine(window)).toMatch(new RegExp(`; ${words}$`));
+  });
+
+  it('tells what files being written take of the disk, and who waits for room', () => {
+    const spool = { usedBytes: 3 * MIB, limitBytes: null, waitingWrites: 0 };
+    expect(lineOf('spool', someStatistics({ spool }))).toBe('spool: 3 MiB of what the disk has');
+    const full = { usedBytes: 31.5 * MIB, limitBytes: 32 * MIB, waitingWrites: 2 };
+    expect(lineOf('spool', someStatistics({ spool: full }))).toBe(
+      'spool: 31.5 MiB of 32 MiB; 2 writes wait for room (--spool-size)',
+    );
+    expect(lineOf('spool', someStatistics({ spool: { ...full, waitingWrites: 1 } }))).toMatch(
+      /; 1 write waits for room/,
+    );
+  });
+
+  it('tells what was set and not kept, and says nothing of it when all is kept', () => {
+    expect(lineOf('not kept', someStatistics())).toBeUndefined();
+    expect(lineOf('not kept', someStatistics({ unkept: { owner: 12, mode: 0, time: 1 } }))).toBe(
+      'not kept: 12 owners, 1 time, which programs set and the platform has no place for (--unkept)',
+    );
+  });
+});
