@@ -1,7 +1,7 @@
 /**
  * The platform's API as the file system uses it. One method is one call of the API document unless its comment says
- * otherwise: who reads code against this interface can count requests. A file whose size an answer leaves out costs one
- * more, for its details.
+ * otherwise: a reader of code against this interface can count requests. A file whose size an answer leaves out costs
+ * one more, for its details.
  *
  * Every method rejects with an `ApiError` (the platform said no), a `TransportError` (no answer within the time
  * allowed) or the signal's reason. Retries, the rate budget, paging headers and the token are the client's business.
@@ -276,8 +276,8 @@ export interface RangeToRead {
 }
 
 /**
- * The rest of a range, which waits in the kernel for who can use it there (splice(2)). It does not wait for long: it is received
- * then, as if nothing had been said.
+ * The rest of a range, which waits in the kernel for a caller that can use it there (splice(2)). It does not wait for
+ * long: it is received then, as if nothing had been said.
  */
 export interface WaitingBody {
   /** Where in the range the rest begins: what is before was received, or lent. */
@@ -318,8 +318,8 @@ export interface StorageClient {
    */
   getRange(url: string, range: RangeToRead, signal?: AbortSignal): Promise<RangeAnswer>;
   /**
-   * Has so many idle connections to a store, or on their way, as far as the limit allows: what is asked of it next finds
-   * them. Never fails; who then asks learns why there is none.
+   * Has so many idle connections to a store, or on their way, as far as the limit allows: what is asked of it next
+   * finds them. Never fails; a later request tells why there is none.
    *
    * @param origin Such as `https://host:port`
    */

@@ -46,7 +46,7 @@ export function asCliError(error: unknown): CliError | undefined {
   return undefined;
 }
 
-/** As whoever was in a mount finds it that has been unmounted since. */
+/** The error of a process whose working directory was in a mount that has been unmounted since. */
 function isOfWorkingDirectory(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }

@@ -114,7 +114,7 @@ export function parseSecondsFrom(smallest: number): (text: string) => number {
   };
 }
 
-/** An absolute path: whoever uses it may have another working directory. */
+/** An absolute path: the process that uses it may have another working directory. */
 export function parseDirectory(text: string): string {
   if (text === '') throw new InvalidValue('Expected a directory.');
   return resolve(text);

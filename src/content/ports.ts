@@ -51,10 +51,10 @@ export interface OpenVersion {
   readonly version: ContentVersion;
   /**
    * It will be read, probably: asks for what the first read waits for. Where the service tells of the file in the same
-   * answer, that is returned; it may reject, and whoever reads may succeed all the same.
+   * answer, that is returned; it may reject, and a read may succeed all the same.
    */
   prepare(): Promise<FileRecord> | undefined;
-  /** Asks the store what is there now, whatever version this is. Rejects as `read` does. */
+  /** Asks the store for its current object, which may be another version than this. Rejects as `read` does. */
   inspect(signal: AbortSignal): Promise<ObjectState>;
   /** Answers at once when all bytes are cached. Reads past the end are cut. `ContentError` kind `changed`: ESTALE. */
   read(offset: number, sizeBytes: number, waiting: Waiting): ByteChunks | Promise<ByteChunks>;
@@ -168,7 +168,7 @@ export interface Draft {
   annotate(annotations: Annotations | undefined): Promise<void>;
   /** Gives the published file what was said since, and answers it. */
   annotatePublished(): Promise<FileRecord>;
-  /** Runs what is to end with its publication: who waits for room in the spool may count on it. */
+  /** Runs work that is to end with its publication: a writer that waits for room in the spool may count on it. */
   whileFinishing<T>(finish: () => Promise<T>): Promise<T>;
   /**
    * Uploads what is not there yet, completes, applies the annotations, and answers the new file. The draft stays
@@ -266,7 +266,7 @@ export interface AsideFile {
 
 export interface SpoolUsage {
   readonly usedBytes: number;
-  /** Null: whatever the disk has. */
+  /** Null: as much as the disk has. */
   readonly limitBytes: number | null;
   /** Writes that wait for room. */
   readonly waitingWrites: number;

@@ -19,7 +19,7 @@ export class KernelReadahead {
     this.#file = file;
   }
 
-  /** Undefined where it cannot be set: for who is not root, and in a container whose /sys is read-only. */
+  /** Undefined where it cannot be set: without root's rights, and in a container whose /sys is read-only. */
   static async of(mountPoint: string): Promise<KernelReadahead | undefined> {
     const mounted = await mountedOn(mountPoint);
     if (mounted === undefined) return undefined;

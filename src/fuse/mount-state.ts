@@ -28,7 +28,7 @@ export async function stateOfMount(path: string, patienceMs = PATIENCE_MS): Prom
   const said = new Promise<MountState>((resolve, reject) => {
     child.once('error', reject);
     child.stdout.once('data', (word) => resolve(DEAD.has(String(word).trim()) ? 'dead' : 'alive'));
-    // It was killed, as by who is short of memory.
+    // It was killed, as by a kernel short of memory.
     child.once('close', () => resolve('silent'));
   });
   const waited = new AbortController();

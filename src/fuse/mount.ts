@@ -11,7 +11,7 @@ export interface MountOptions {
   readonly allowOther?: boolean;
   /** Let the kernel read files of this machine that the file system names, where it can. */
   readonly passthrough?: boolean;
-  /** The positive errno for whatever a handler threw. */
+  /** The positive errno for anything that a handler threw. */
   readonly errnoOf: (error: unknown) => number;
   readonly observer?: Observer;
 }
@@ -24,9 +24,9 @@ export interface Mount {
    * another mount namespace. Resolves once the file system was detached.
    */
   unmount(): Promise<void>;
-  /** Takes the mount away now, whoever uses it; synchronous, for the ways a process can end. */
+  /** Takes the mount away now, even while programs use it; synchronous, for the ways a process can end. */
   detachNow(): void;
-  /** The kernel's end is gone, whoever took it away. */
+  /** The kernel's end is gone, by an unmount of any process. */
   readonly closed: Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export async function recoverDeadMount(path: string): Promise<boolean> {
 }
 
 /**
- * Takes the mount on `path` away, whoever uses it and whatever its server does: the connection is aborted first, so
+ * Takes the mount on `path` away, even while programs use it and its server lives: the connection is aborted first, so
  * programs waiting in the mount get an error. The last resort, for a server that is dead or stuck.
  */
 export async function forceUnmount(path: string): Promise<void> {

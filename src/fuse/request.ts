@@ -66,7 +66,7 @@ export class Request implements RequestContext, RequestId {
     return this.#interrupted;
   }
 
-  /** Tells whoever waits on the signal. */
+  /** Tells those that wait on the signal. */
   interrupt(): void {
     this.#interrupted = true;
     this.#controller?.abort();

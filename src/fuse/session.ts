@@ -27,7 +27,7 @@ const SLOTS_KEPT = 3 / 4;
 export interface SessionOptions {
   readonly transport: Transport;
   readonly fs: FileSystem;
-  /** The positive errno for whatever a handler threw. */
+  /** The positive errno for anything that a handler threw. */
   readonly errnoOf: (error: unknown) => number;
   readonly observer?: Observer | undefined;
   /** Agree that the kernel may read files of this machine in place of ours, where the transport can tell it which. */

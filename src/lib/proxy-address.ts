@@ -1,4 +1,4 @@
-/** Where an HTTP proxy is, and what it is told of who asks. */
+/** The address of an HTTP proxy, and the credentials for it. */
 export interface ProxyAddress {
   /** It is spoken to over TLS. */
   readonly secure: boolean;

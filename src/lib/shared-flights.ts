@@ -8,11 +8,11 @@ interface Flight<V> {
 }
 
 /**
- * One piece of work per key at a time: who asks for what is already under way gets the same answer. A caller that
- * gives up (its signal fires) leaves the others alone; the work itself is aborted when nobody waits any more.
+ * One piece of work per key at a time: a caller that asks for work already under way gets the same answer. A caller
+ * that gives up (its signal fires) leaves the others alone; the work itself is aborted when nobody waits any more.
  *
- * Work that fails because its time is over was begun before a caller that joined it came, whose own time is not over: that
- * caller begins it anew. `endsWithTime` tells such failures.
+ * Work that fails because its time is over was begun before a caller that joined it came, whose own time is not over:
+ * that caller begins it anew. `endsWithTime` tells such failures.
  */
 export class SharedFlights<K, V> {
   readonly #flights = new Map<K, Flight<V>>();

@@ -7,5 +7,5 @@ export function sharedAbortController(): AbortController {
   return controller;
 }
 
-/** For work that goes on whoever waits for it. */
+/** For work that goes on though nobody may wait for it. */
 export const NEVER_ABORTED: AbortSignal = sharedAbortController().signal;

@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, or rejects with the signal's reason as soon as it fires. The work goes on then, and a failure of
- * it is dropped here: whoever started it looks after that.
+ * Waits for `work`, or rejects with the signal's reason as soon as it fires. The work goes on then, and a failure of it
+ * is dropped here: the caller that started it looks after that.
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;

@@ -53,7 +53,10 @@ export interface ServiceOptions {
   /** Uploads begun longer ago are given up. Default: never. */
   readonly uploadDays?: number | undefined;
   readonly clientLimits?: Partial<ClientLimits>;
-  /** Addresses and networks of reverse proxies: who the caller is, and how the service is called, is what they say. */
+  /**
+   * Addresses and networks of reverse proxies, which are believed about the caller's address and the service's own
+   * name.
+   */
   readonly trustedProxies?: readonly string[];
   /** Entries of the audit log are removed after so many days; undefined: never. */
   readonly auditDays?: number | undefined;

@@ -38,7 +38,7 @@ export class Shutdown {
     { finish, release }: { finish(hurry: AbortSignal): Promise<unknown>; release(): Promise<void> },
   ): Promise<void> {
     this.#closing.abort();
-    // Real time, whatever clock the service has: it is the operator who waits.
+    // Real time, whichever clock the service has: the operator waits.
     const timer = setTimeout(() => this.#hurry.abort(), seconds * 1000);
     const hurried = new Promise<'hurried'>((resolve) => {
       this.#hurry.signal.addEventListener('abort', () => setTimeout(resolve, LAST_MS, 'hurried'));

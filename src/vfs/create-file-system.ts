@@ -44,7 +44,7 @@ export interface MountedFileSystem {
   readonly fileSystem: FileSystem;
   /** It answers opens with files that the kernel may read itself. */
   readonly passesThrough: boolean;
-  /** Asks for the projects now: whoever comes first finds its path on the way. */
+  /** Asks for the projects now, so that the first program finds the answer on its way. */
   askAhead(): void;
   /** Goes on with what an ended mount left unfinished; once, before the first request. */
   recover(): Promise<void>;
@@ -60,7 +60,7 @@ export interface MountedFileSystem {
     refused: { readonly op: string; readonly parent: NodeId; readonly name: string },
     error: unknown,
   ): void;
-  /** The last failure of a path, of a name in it, or on the way to it, for who asks why. */
+  /** The last failure of a path, of a name in it, or on the way to it, for `svcfs why`. */
   failureAt(path: string): Failure | undefined;
   /** Why nobody may write at a path, which the kernel refuses without a word. */
   unwritableAt(path: string): string | undefined;

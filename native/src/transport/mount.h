@@ -18,8 +18,8 @@ int MountDevice(int device, const std::string& source, const std::string& mount_
 int ReceiveDevice(int socket, UniqueFd* device);
 
 /**
- * Takes the mount away at once, whoever uses it. MNT_FORCE aborts the connection first, so that neither this call
- * nor anybody inside the mount waits for an answer that will not come; MNT_DETACH takes busy mounts too.
+ * Takes the mount away at once, even while programs use it. MNT_FORCE aborts the connection first, so that neither this
+ * call nor anybody inside the mount waits for an answer that will not come; MNT_DETACH takes busy mounts too.
  */
 int ForceUnmount(const std::string& mount_point);
 

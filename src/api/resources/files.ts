@@ -45,7 +45,7 @@ export class FilesClient implements FilesApi {
     const listed = await this.#call(
       {
         route: 'GET /files',
-        // No more of it than a place: who publishes has an upload's target there.
+        // No more of it than a place: a publisher passes the target of an upload.
         query: { ...folder, name, fields: ENTRY_FIELDS },
         parse: (_, answer) => parsePage(answer, 0, parseListed).items.find((each) => each.name === name),
       },

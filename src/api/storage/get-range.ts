@@ -156,7 +156,7 @@ class Pace {
   }
 }
 
-/** The answers to one range: all of one version, and acceptable to who asked. */
+/** The answers to one range: all of one version, and acceptable to the caller. */
 class Answers {
   first: RangeAnswer | undefined;
   readonly #onAnswer: ((answer: RangeAnswer) => void) | undefined;
@@ -166,7 +166,7 @@ class Answers {
     this.#onAnswer = onAnswer;
   }
 
-  /** Throws to the exchange, which ends by it; `accepted` throws the same to who waits. */
+  /** Throws to the exchange, which ends by it; `accepted` throws the same to the caller that waits. */
   add(answer: RangeAnswer): void {
     try {
       const [before, now] = [this.first?.objectSizeBytes, answer.objectSizeBytes];

@@ -150,7 +150,7 @@ class SocketExchange {
     if (this.#receivedBytes === this.#slice.length) this.#end({ error: undefined });
   }
 
-  /** Offers what follows the first bytes to who may use it where it is. */
+  /** Offers the bytes after the first ones to a reader that may use them where they are. */
   #letWait(): void {
     const { onWaiting } = this.#slice;
     if (!onWaiting || !this.#finish || !this.#connection.canPause) return;

@@ -27,7 +27,7 @@ export function withErrors(send: Send): Send {
   };
 }
 
-/** These say enough whoever answers: gateways check tokens and count requests too. */
+/** These say enough from any server: gateways check tokens and count requests too. */
 const CLEAR_WITHOUT_CODE: ReadonlySet<number> = new Set([401, 429]);
 
 /**

@@ -34,7 +34,7 @@ async function serve(options: ServeOptions): Promise<void> {
     console.log(`metrics and health on http://${options.monitor?.host}:${service.monitorPort}`);
   }
   if ('url' in service && options.demo) sayHowToMount(service.url, data);
-  // The last line on stdout: who started the service may close its end once it has read this.
+  // The last line on stdout: the program that started the service may close its end once it has read this.
   console.log('url' in service ? `listening on ${service.url}` : 'working');
 }
 

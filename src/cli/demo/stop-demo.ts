@@ -53,7 +53,7 @@ async function stopAt(path: string, { place, mounted }: FoundDemo, listener: Sto
   return record.data;
 }
 
-/** Told to end by a signal, it takes the mount away from whoever uses it. */
+/** Told to end by a signal, it takes the mount away even while programs use it. */
 async function endDaemon({ directory }: DemoPlace): Promise<void> {
   const record = await readRecord<MountRecord>(directory.record);
   if (record === undefined || !(await isRunning(record.daemon))) return;

@@ -5,7 +5,7 @@ import { jsonLine } from '../../lib/json-line.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ControlAnswer, ControlRequest } from './control-messages.ts';
 
-/** The socket is in the state directory of who mounted, and closed to others. */
+/** The socket is in the state directory of the user who mounted, and closed to others. */
 const NOT_YOURS =
   'only the user who mounted may ask the mount: why something failed is in the attribute user.svc.error of its path, and in ' +
   '.svcfs/errors of the mount';

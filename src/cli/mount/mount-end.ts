@@ -81,7 +81,7 @@ export class MountEnd {
   async #finish(): Promise<void> {
     await this.#mount.closed;
     this.#isClosed = true;
-    // The program that unmounts may end long after the mount, and whoever asked for that waits for its answer.
+    // The program that unmounts may end long after the mount, and the caller waits for its answer.
     await this.#takingAway;
     // Files that programs let go of at the last moment are published after the kernel is done with us.
     await this.#untilIdle((pending) => this.#logWaiting(pending), this.#forced.signal).catch(() => undefined);

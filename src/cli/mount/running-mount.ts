@@ -8,7 +8,7 @@ export interface RunningMount {
   idle(signal: AbortSignal): Promise<LeftBehind>;
   /** `busy`: it is in use (EBUSY) and stays as it was. `held`: it goes on in another mount namespace. */
   unmount(): Promise<'unmounted' | 'busy' | 'held'>;
-  /** Out of the tree at once, whoever uses it. Synchronous: also for a process that is about to crash. */
+  /** Out of the tree at once, even while programs use it. Synchronous: also for a process that is about to crash. */
   detachNow(): void;
   /** The kernel's side is over, however it came to that. */
   readonly closed: Promise<void>;

@@ -65,7 +65,7 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
   };
 }
 
-/** What a mount that runs for months needs to know goes over its channel, and ps shows an environment to its owner. */
+/** The environment of a mount without secrets: ps shows it to its owner for months. The settings go over a channel. */
 function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const secret = new Set(['SVC_AUTH_TOKEN', ...VARIABLES_WITH_PASSWORDS]);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secret.has(name)));

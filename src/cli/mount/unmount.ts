@@ -62,8 +62,8 @@ function describeAbsence({ socket, root }: MountDirectory, record: MountRecord |
 }
 
 /**
- * Takes the mount away whoever uses it. Its process leaves what is unfinished to the next mount, and is killed when it does
- * not end.
+ * Takes the mount away even while programs use it. Its process leaves what is unfinished to the next mount, and is
+ * killed when it does not end.
  */
 export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Promise<void> {
   const record = await readRecord<MountRecord>(directory.record);

@@ -27,7 +27,7 @@ export interface CacheSpaceOptions {
   readonly directory: string;
   readonly limits: SpaceLimits;
   readonly clock: Clock;
-  /** An entry was evicted here: whoever has it open lets go of it. */
+  /** An entry was evicted here: a reader that has it open lets go of it. */
   readonly onEvicted: (name: string) => void;
   /** Something cannot be looked at or removed, for a reason that was not told before. */
   readonly onObstacle?: ((report: ObstacleReport) => void) | undefined;

@@ -46,7 +46,7 @@ export interface DiskCacheOptions {
 /** Since the mount began, but for what is cached. */
 export interface DiskCacheStatistics {
   readonly directory: string;
-  /** Null: whatever the disk has. */
+  /** Null: as much as the disk has. */
   readonly limitBytes: number | null;
   readonly minFreeBytes: number;
   readonly cachedBytes: number;
@@ -129,7 +129,7 @@ export class DiskCache {
     return missing;
   }
 
-  /** As `read`, for who does not count as a reader. */
+  /** As `read`, for a caller that does not count as a reader. */
   async find(version: CachedVersion, offset: number, into: Uint8Array): Promise<readonly ByteRange[]> {
     const nothing = [{ start: 0, end: into.length }];
     if (!isWhole(offset, into.length, version.sizeBytes)) return nothing;

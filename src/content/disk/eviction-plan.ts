@@ -1,9 +1,9 @@
 import type { StoredEntry } from './scan-entries.ts';
 
 export interface SpaceLimits {
-  /** Of all entries together. Infinity: whatever the disk has. */
+  /** Of all entries together. Infinity: as much as the disk has. */
   readonly sizeBytes: number;
-  /** To be left free on the disk, by whomever it is used. */
+  /** To be left free on the disk, which others may use too. */
   readonly minFreeBytes: number;
 }
 

@@ -14,7 +14,7 @@ import { Obstacles } from './obstacles.ts';
 export interface DiskCacheWishes {
   /** Made if it is not there; its parent must be. */
   readonly directory: string;
-  /** Undefined: whatever the disk has. */
+  /** Undefined: as much as the disk has. */
   readonly sizeBytes: number | undefined;
   /** To be left free on the disk. Undefined: a twentieth of it. */
   readonly minFreeBytes: number | undefined;

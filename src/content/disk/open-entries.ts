@@ -24,7 +24,7 @@ interface Opened {
   touchedMs: number;
 }
 
-/** The entries this process has open. One that was evicted, by whomever, is not found here any more. */
+/** The entries this process has open. One that was evicted, by this process or another, is not found here any more. */
 export class OpenEntries {
   readonly #blocks: BlockIo;
   readonly #clock: Clock;

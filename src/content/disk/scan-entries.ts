@@ -25,7 +25,7 @@ interface Found extends EntryFile {
   readonly changedMs: number;
 }
 
-/** All entries of a cache, whoever made them; files that belong to none are removed once they are old. */
+/** All entries of a cache, of all processes; files that belong to none are removed once they are old. */
 export async function scanEntries(
   directory: string,
   nowMs: number,

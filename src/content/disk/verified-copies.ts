@@ -1,7 +1,7 @@
 /**
- * Whole files of the disk cache for who reads them past it. Nothing checks a block then, so all of them are checked before,
- * and again when the file changed since. That takes 0.1 s for a GiB in memory: an open waits for a moment, and a
- * large file is ready for the next one.
+ * Whole files of the disk cache for readers that bypass it. Nothing checks a block then, so all of them are checked
+ * before, and again when the file changed since. That takes 0.1 s for a GiB in memory: an open waits for a moment, and
+ * a large file is ready for the next one.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
@@ -67,7 +67,10 @@ export class VerifiedCopies implements LocalCopies {
     return this.#verified.get(entry.place.name) === (await entry.changedMs());
   }
 
-  /** Once at a time, and to its end whoever waits for it. Never rejects: what cannot be read is not right. */
+  /**
+   * Once at a time, and to its end though nobody may wait for it. Never rejects: a copy that cannot be read is not
+   * right.
+   */
   #check(entry: CacheEntry): Promise<void> {
     const under = this.#checking.get(entry);
     if (under !== undefined) return under;

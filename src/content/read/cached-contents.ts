@@ -71,7 +71,7 @@ export class CachedContents {
         return cached;
       }
       await this.#fillRanges(source, cached, { progress, signal });
-      // Someone else may have evicted it meanwhile; whoever does so twice has no room for it.
+      // Someone else may have evicted it meanwhile; when that happens twice, there is no room for it.
       if (!(await this.isWhole(cached))) {
         const again = { ...progress, onBytes: () => undefined };
         await this.#fillRanges(source, cached, { progress: again, signal });

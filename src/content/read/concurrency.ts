@@ -24,7 +24,7 @@ export interface Period {
 export const FIRST_CONCURRENCY: Concurrency = { limit: 40, before: undefined, patience: 0, tryFewer: true };
 
 const STEP = 8;
-/** Fewer than there are connections to one store: who waits for bytes finds one. */
+/** Fewer than there are connections to one store, so that a reader that waits for bytes finds one. */
 const MOST = 48;
 const FEWEST = 4;
 /** A reader that comes to a range waits for it about as long, when its line is full. */

@@ -132,7 +132,7 @@ export class OpenSource implements OpenVersion {
     return { chunks, rest, release };
   }
 
-  /** Was read by who takes bytes off sockets, and needed nothing of ours. */
+  /** Was read by a caller that takes bytes off sockets, and needed no memory of ours. */
   #wentOn(offset: number, end: number): void {
     this.#readahead.onRead(offset, end, true);
     this.#readahead.fill();

@@ -136,7 +136,7 @@ export class SegmentCache {
     return segment;
   }
 
-  /** Never rejects: who waits for bytes is told by the segment. */
+  /** Never rejects: the segment tells the readers that wait for bytes. */
   async #fill(segment: Segment, { fetch, mayWait = false, sinceMs }: How): Promise<void> {
     const onProgress = (bytes: number): void => segment.filled(bytes);
     const onWaiting = mayWait ? (body: WaitingBody): void => segment.waits(body) : undefined;

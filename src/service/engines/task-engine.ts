@@ -34,7 +34,7 @@ export interface TaskOrder {
   readonly log: EngineLog;
   /** The engine's notes from before, when a worker that is gone began this run. */
   readonly kept: string | undefined;
-  /** Keeps a note for whoever has to go on with this run. */
+  /** Keeps a note for the worker that has to go on with this run. */
   readonly keep: (note: string) => Promise<void>;
   readonly progress: (progress: EngineProgress) => void;
   /** Fires when the run is to end: with a `TaskAbortedError` for good, otherwise here only. */

@@ -24,8 +24,8 @@ import { advanceTree, arrivalFolder, enterCopy, isWithin, type TreeKind } from '
 const BATCH = 200;
 
 /**
- * An archived file in a folder that is to be copied, so that nothing of it is copied then. Not in the transaction that begins
- * the item: having read the whole tree, that would have to give way to whoever writes to it.
+ * An archived file in a folder that is to be copied, so that nothing of it is copied then. Not in the transaction that
+ * begins the item: having read the whole tree, that would have to give way to every writer to it.
  */
 export async function archivedBelow(
   { services, job }: JobRun,

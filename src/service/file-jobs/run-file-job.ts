@@ -19,9 +19,9 @@ import type { FileJobItem, FileJobRequest, FileJobResult, ItemProgress } from '.
 import { archivedBelow, beginItem, continueItem, countFiles } from './file-work.ts';
 
 /**
- * Copies, moves or deletes files and folders. Each file, and each batch of a folder's entries, is one transaction, which
- * also records how far the job has come: whoever takes it over goes on there. An item that fails, fails alone; what was
- * done of a folder before that stays done.
+ * Copies, moves or deletes files and folders. Each file, and each batch of a folder's entries, is one transaction,
+ * which also records how far the job has come: a worker that takes it over goes on there. An item that fails, fails
+ * alone; what was done of a folder before that stays done.
  */
 export async function runFileJob(run: JobRun): Promise<void> {
   const { services, job, signal } = run;

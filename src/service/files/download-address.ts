@@ -32,7 +32,7 @@ export async function downloadAddress(
   return { file, address: await contentAddress(services, file) };
 }
 
-/** The same, of a file that is known to be one, for whoever may read it. @throws ServiceError 5034 */
+/** The same, of a file that is known to be one, for a user who may read it. @throws ServiceError 5034 */
 export async function contentAddress(
   services: HasStore & HasVolumeSecrets & HasBlobs & HasBuckets & HasSigner & HasDownloadTime,
   file: FileRow,

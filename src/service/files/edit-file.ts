@@ -99,7 +99,7 @@ export async function replaceTags(
   return tags;
 }
 
-/** Metadata belongs to whoever uploaded, imported, copied or computed the file. */
+/** Metadata belong to the user who uploaded, imported, copied or computed the file. */
 function demandCreator({ file, permissions }: AccessibleFile, caller: Caller): void {
   demand(permissions, 'write', 5009);
   if (file.created_by !== caller.username) {

@@ -57,6 +57,6 @@ export class JobSignals {
 }
 
 export interface HasJobSignals {
-  /** Wakes the worker, and whoever waits for a job. */
+  /** Wakes the worker, and those that wait for a job. */
   readonly jobSignals: JobSignals;
 }

@@ -144,7 +144,7 @@ export class JobTable {
     if (!(await this.#record(lease, progress))) throw new LeaseLostError(lease);
   }
 
-  /** Ends the unfinished jobs of a volume, whoever works on them, and answers their ids. */
+  /** Ends the unfinished jobs of a volume, even those that a worker has, and answers their ids. */
   async stopForVolume(volumeId: string, end: JobProgress): Promise<string[]> {
     const rows = await this.#db
       .updateTable('jobs')

@@ -156,7 +156,7 @@ export class Worker<Services extends WorkerServices> {
       logger.warn({ job: job.id }, 'job lost to another worker');
       return 'lost';
     }
-    // A failure of the database is none of the job: it is begun again, by whoever has a database.
+    // A failure of the database is none of the job: a worker that reaches the database begins it again.
     if (this.#stopping.signal.aborted || isPassingFailure(error)) {
       logger.warn({ job: job.id, err: error }, 'job given back');
       await jobsIn(store).record(lease, { leased_by: null, lease_until: null, attempts: job.attempts - 1 });

@@ -2,7 +2,7 @@ import { errorCode } from '../../lib/error-code.ts';
 
 export type Pg = typeof import('pg');
 
-/** The driver of PostgreSQL, an optional package: who stays with SQLite need not have it. */
+/** The driver of PostgreSQL, an optional package: a service that stays with SQLite does not need it. */
 export async function loadPg(load: () => Promise<Pg> = () => import('pg')): Promise<Pg> {
   try {
     return await load();

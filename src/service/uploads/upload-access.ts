@@ -6,7 +6,9 @@ import type { Store } from '../store/store.ts';
 import type { UploadRow } from './upload-table.ts';
 import { uploadsIn } from './upload-table.ts';
 
-/** An upload belongs to whoever began it, as long as they may write to the project. @throws ServiceError 8003, 8001 */
+/**
+ * An upload belongs to the user who began it, as long as they may write to the project. @throws ServiceError 8003, 8001
+ */
 export async function uploadFor(store: Store, caller: Caller, uploadId: string): Promise<UploadRow> {
   const upload = await uploadsIn(store).find(uploadId);
   if (upload === undefined || upload.created_by !== caller.username) throw new ServiceError(8003);

@@ -62,7 +62,7 @@ export async function unchangedVolume(
   return current;
 }
 
-/** A volume that a job works with, whoever submitted it. @throws ServiceError 9007, 9069 */
+/** A volume that a job works with, for any submitter. @throws ServiceError 9007, 9069 */
 export async function activeVolume({ store }: HasStore, id: string): Promise<Volume> {
   const row = await volumesIn(store).find(id);
   if (row === undefined) throw new ServiceError(9007);

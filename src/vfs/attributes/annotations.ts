@@ -73,8 +73,8 @@ function linkPair({ [LINK_PAIR]: pair }: Readonly<Record<string, string>>): Reco
 }
 
 /**
- * The file has content here that the platform does not have yet: other bytes, or none any more. Or it has, as another file
- * than the record tells of: who publishes has not taken that on.
+ * The file has content here that the platform does not have yet: other bytes, or none any more. Or it has, as another
+ * file than that of the record: the publication has not yet taken that on.
  */
 export function isAhead({ draft, record }: ProjectFileNode): boolean {
   if (draft === undefined) return false;

@@ -78,7 +78,7 @@ function isOnVolume(node: Node): boolean {
   return node.kind === 'volume-directory' && !node.local;
 }
 
-/** Of the user who mounted alone, whoever may enter the mount (`--allow-other`). */
+/** Of the user who mounted alone, even if others may enter the mount (`--allow-other`). */
 function isPrivate(node: Node): boolean {
   const directory = node.kind === 'virtual-file' ? node.parent : node;
   return directory?.kind === 'virtual-directory' && directory.source.isPrivate === true;

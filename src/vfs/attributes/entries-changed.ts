@@ -8,8 +8,8 @@ import type { DirectoryNode } from '../model/node.ts';
 const TICK_NS = nanosecondsOf(1);
 
 /**
- * An entry of the directory was made, removed or renamed, by whomever: its time is now, and another than before. A time that a
- * program set holds no longer. The platform keeps no such time: it is this mount's own.
+ * An entry of the directory was made, removed or renamed, here or elsewhere: its time is now, and another than before.
+ * A time that a program set holds no longer. The platform keeps no such time: it is this mount's own.
  */
 export function entriesChanged(
   { clock, folderState }: { readonly clock: Pick<Clock, 'now'>; readonly folderState: FolderState },

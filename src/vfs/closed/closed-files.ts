@@ -224,7 +224,7 @@ export class ClosedFiles {
     this.#graces.clear();
   }
 
-  /** Sees to work that is finished whoever waits for it. Never rejects. */
+  /** Sees to work that is finished though nobody may wait for it. Never rejects. */
   watch(upload: FileContent | RecoveredUpload, work: Promise<void>): Promise<void> {
     const watched = work
       .catch((error: unknown) => this.#tree.recordError({ op: 'release', path: upload.path }, error))

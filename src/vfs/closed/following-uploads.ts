@@ -82,7 +82,7 @@ export class FollowingUploads {
       content.owed && !isBegun() && !this.#publisher.targets.isTemporary(content.node);
     const once = async (): Promise<void> => {
       await moveAbove(content.node);
-      // Not in its turn: who changes the file may be waiting for room that the uploads of others make.
+      // Not in its turn: a writer of the file may be waiting for room that other uploads make.
       await content.lock.run(async () => undefined);
       await this.#turns.run(async () => {
         if (!content.lock.busy) await this.#publisher.publishInTurn(content, isOwed);

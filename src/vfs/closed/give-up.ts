@@ -8,7 +8,7 @@ import type { Tree } from '../model/tree.ts';
 export interface GivenUp {
   readonly draft: Draft | undefined;
   readonly keepBecause: FsError | undefined;
-  /** The caller wants none of its bytes, whatever was acknowledged. */
+  /** The caller wants none of its bytes, acknowledged or not. */
   readonly isDropped: boolean;
 }
 

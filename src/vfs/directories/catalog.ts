@@ -64,11 +64,11 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     this.#ahead = undefined;
   }
 
-  /** Asks now, for who comes soon (`expected`). */
+  /** Asks now, for a caller that comes soon (`expected`). */
   askAhead(): void {
     const ahead = this.#ask(NEVER_ABORTED);
     this.#ahead = ahead;
-    // Told to who waits for it; who comes later asks anew.
+    // Those that wait for it are told; a later caller asks anew.
     ahead.catch(() => {
       if (this.#ahead === ahead) this.#ahead = undefined;
     });

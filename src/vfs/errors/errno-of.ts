@@ -68,7 +68,7 @@ export function isKnownError(error: unknown): error is KnownError {
   return error instanceof Error && NAMES.has(error.name);
 }
 
-/** Nothing answered in the time of who asked: it may do so in that of another. */
+/** Nothing answered within the time of one caller: it may do so within that of another. */
 export function endsWithTime(error: unknown): boolean {
   return isKnownError(error) && error.name === 'TransportError' && error.answer !== 'foreign';
 }

@@ -25,7 +25,7 @@ function textOf(error: unknown, errno: string, requestId: string | undefined): s
   return `${reason} (${details.join(', ')}). ${remedyFor(error, code)}`.trim();
 }
 
-/** An interruption's own message is of the runtime, and says nothing to who pressed Ctrl-C. */
+/** An interruption's own message is of the runtime, and says nothing to a person who pressed Ctrl-C. */
 function reasonOf(error: unknown): string {
   if (isAbort(error)) return 'interrupted by a signal';
   return messageOf(error);

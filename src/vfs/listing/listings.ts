@@ -75,8 +75,8 @@ export class Listings {
   }
 
   /**
-   * Asks for all names anew, however fresh those known are, for who does not wait: on until the end. Never rejects.
-   * Lookups do not wait either when the directory is known to be large.
+   * Asks for all names anew, however fresh those known are, for a caller that does not wait: on until the end. Never
+   * rejects. Lookups do not wait either when the directory is known to be large.
    */
   async ahead(directory: DirectoryNode, priority: Priority): Promise<void> {
     const small = (this.totalOf(directory) ?? 0) > SMALL_FOLDER ? false : undefined;
@@ -108,7 +108,10 @@ export class Listings {
     return this.#again(directory, signal, () => this.#confirm(directory, signal));
   }
 
-  /** The pages of one that was under way before may fail in the time of who began it: they are asked for anew then. */
+  /**
+   * The pages of a listing that was under way before may fail within the time of the caller that began it: they are
+   * asked for anew then.
+   */
   async #again<T>(directory: DirectoryNode, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const isJoined = this.#underWay.has(directory);
     try {

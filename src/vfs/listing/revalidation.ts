@@ -70,7 +70,7 @@ export class Revalidation {
     return this.#ask(node, signal, { told: prepare?.(), priority });
   }
 
-  /** As `revalidate` for who only looks: however fresh, and not counted as an open. */
+  /** As `revalidate` for a caller that only looks: however fresh, and not counted as an open. */
   async refresh(node: Node, signal: AbortSignal): Promise<void> {
     if (isRemoteFile(node)) await this.#ask(node, signal, {});
   }
@@ -117,7 +117,7 @@ export class Revalidation {
     const { generation } = folder.children;
     const ask = (): Promise<EntryRecord> => this.#parts.api.files.get(node.record.id, options);
     try {
-      // The link may be refused to who may see the file.
+      // The link may be refused to a user who may see the file.
       this.#told(folder, node, { record: await (told?.catch(ask) ?? ask()), generation });
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT') throw error;

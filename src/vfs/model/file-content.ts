@@ -78,7 +78,7 @@ export class FileContent {
   copiedFrom: CopyOrigin | undefined;
   /** Of the object whose name this draft is renamed over. */
   replacesEtag: string | undefined;
-  /** The draft's name in the staging folder, whatever becomes of its own name: no upload is renamed. */
+  /** The draft's name in the staging folder, which stays when its own name changes: no upload is renamed. */
   stagingName: string | undefined;
   /** The draft as it was uploaded into the staging folder, until that is removed from there. */
   staged: FileRecord | undefined;

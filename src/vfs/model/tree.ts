@@ -105,7 +105,7 @@ export interface Tree extends TreeParts {
   readonly errors: ErrorRegistry;
 
   attributesOf(node: Node): AttributesReply;
-  /** For a reply about `node`; whoever answers the kernel counts the lookup. */
+  /** For a reply about `node`; the caller that answers the kernel counts the lookup. */
   entryOf(node: Node): Entry;
 
   /** The node of `name` in a directory, by known facts or by asking: undefined when there is none. */

@@ -137,8 +137,8 @@ export class Contents {
   }
 
   /**
-   * close(2) returns before RELEASE comes. Waits a moment for that of a file whose last change was closed, as far as can be
-   * told: who has it open still, or again, has changed nothing since.
+   * close(2) returns before RELEASE comes. Waits a moment for that of a file whose last change was closed, as far as
+   * can be told: programs that have it open still, or again, have changed nothing since.
    */
   async whenReleased(node: ContentNode): Promise<void> {
     const content = this.find(node);
@@ -237,7 +237,7 @@ export class Contents {
     content.whenClosed = whenClosed;
     this.#closedFiles.opened(content);
     if (content.node.kind === 'project-file') forgetLocalFacts(content.node);
-    // The name is gone, whatever becomes of what it stood for.
+    // The name is gone, even if the removal of its file fails.
     if (content.handles.size === 0) await this.#closedFiles.watch(content, this.#closedFiles.retire(content));
     const { draft } = content.node;
     if (!draft) return;

@@ -51,7 +51,10 @@ export class Reading {
     return open.view;
   }
 
-  /** A publication on a volume takes the draft away when the object has its bytes: whoever is still reading it reads that. */
+  /**
+   * A publication on a volume takes the draft away when the object has its bytes: a read under way goes on from the
+   * object.
+   */
   async #readDraft(node: ContentNode, draft: Draft, read: Parameters<OpenFiles['read']>): Promise<ReadReply> {
     const [{ offset }, sizeBytes, { signal }] = read;
     try {

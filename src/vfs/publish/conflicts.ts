@@ -34,7 +34,10 @@ export async function noteConflict(tree: Tree, content: FileContent, node: Proje
   tree.recordError({ op: 'close', path: pathOf(node) }, told);
 }
 
-/** As `noteConflict`, of an object. An export replaces whatever is there, and only `--conflict=fail` pays for the look. */
+/**
+ * As `noteConflict`, of an object. An export replaces any object that is there, and only `--conflict=fail` pays for the
+ * look.
+ */
 export async function noteObjectConflict(
   { api, options }: Tree,
   content: FileContent,

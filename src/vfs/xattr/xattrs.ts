@@ -108,7 +108,7 @@ export class Xattrs {
    * attributes would try to set the listed ones on the copy and fail, or make one project's name that of another.
    */
   list(node: Node): readonly string[] {
-    // Linux reads no `user.*` of a symbolic link: whoever copies one would fail.
+    // Linux reads no `user.*` of a symbolic link: a program that copies one would fail.
     if (node.kind !== 'project-file' || isLink(node)) return [];
     const pairs = this.#metadata.pairs(node);
     const tags = this.#metadata.tags(node).length > 0 ? [TAGS] : [];

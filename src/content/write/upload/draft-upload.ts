@@ -192,7 +192,7 @@ export class DraftUpload {
   }
 }
 
-/** Has an upload stop for who asks for it. */
+/** Has an upload stop when a caller asks for that. */
 class GivingWay {
   #asking = 0;
   #stop = sharedAbortController();

@@ -59,7 +59,7 @@ export class UploadAborts {
   }
 }
 
-/** Answers of 4xx to a request that another time may bring another answer to: who asks, and how often. */
+/** Statuses of 4xx that another try may not get: they are about the token, the time taken, or the rate. */
 const PASSING: ReadonlySet<number> = new Set([401, 408, 429]);
 
 function isForbidden(error: unknown): boolean {

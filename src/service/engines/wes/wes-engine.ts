@@ -2,8 +2,8 @@
  * Runs apps on a cluster that offers the GA4GH WES API. The inputs are addresses of this service, signed for each file;
  * the outputs are fetched from the addresses that the run names.
  *
- * A run goes on without this process: its id is kept as soon as it is known, and whoever takes the task over goes on with
- * that run. Only an abort cancels it.
+ * A run goes on without this process: its id is kept as soon as it is known, and the worker that takes the task over
+ * goes on with that run. Only an abort cancels it.
  */
 
 import { Readable } from 'node:stream';

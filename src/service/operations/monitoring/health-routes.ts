@@ -1,7 +1,10 @@
 import type { App } from '../../http/fastify-types.ts';
 import type { Readiness } from './readiness.ts';
 
-/** For whoever restarts processes, and whoever sends calls to them. Open to all; they tell nothing but words. */
+/**
+ * For supervisors that restart processes, and for proxies that send calls to them. Open to all; they tell nothing but
+ * words.
+ */
 export function healthRoutes(app: App, readiness: Readiness): void {
   app.get('/healthz', async () => ({ status: 'alive' }));
 

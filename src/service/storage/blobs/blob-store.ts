@@ -33,7 +33,10 @@ export interface PartName {
 }
 
 export interface OpenBlob extends ByteSource {
-  /** The one local file that holds exactly these bytes, where there is one. Never to be written to; who links it calls `unshare`. */
+  /**
+   * The one local file that holds exactly these bytes, where there is one. Never to be written to; a caller that links
+   * it calls `unshare`.
+   */
   readonly localPath?: string;
   /** The object of an S3 store that holds these bytes, where there is one. */
   readonly s3Object?: S3Object;

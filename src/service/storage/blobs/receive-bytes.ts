@@ -150,7 +150,7 @@ class Receiver {
       buffers.giveBack(piece);
     });
     this.#storing.add(storing);
-    // A failure stays in the set, and is told to whoever waits for it next.
+    // A failure stays in the set, and the next caller that waits gets it.
     storing.catch(() => undefined);
     if (this.#storing.size >= MOST_PIECES / 2) this.#md5.hurry();
     this.#storedBytes += piece.length;

@@ -66,7 +66,7 @@ export function s3Failure(error: unknown, denied: BucketErrorKind): unknown {
   return new BucketError('bad-endpoint', 'what answers at the endpoint is no S3 store', cause);
 }
 
-/** One sentence for all of them: what else there is at an address is nothing for who may not go there. */
+/** One sentence for all of them: a user who may not go to an address must not learn what is there. */
 const UNREACHABLE =
   "the store cannot be reached, or does not answer; one on the service's own networks is for the operator to allow (--allow-endpoint)";
 

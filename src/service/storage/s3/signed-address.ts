@@ -12,7 +12,7 @@ export interface Signing {
   readonly clock: Clock;
 }
 
-/** Addresses of the store itself that allow one request, whoever makes it, until they expire. */
+/** Addresses of the store itself that allow one request, by anyone, until they expire. */
 export async function signedAddress(
   command: GetObjectCommand | UploadPartCommand,
   { client, lifetimeSeconds, clock }: Signing,

@@ -106,7 +106,7 @@ export class Asides {
     }
   }
 
-  /** Deletes a file that is aside when whoever has it open is done with it; without handles at once. */
+  /** Deletes a file that is aside when its last handle is closed; without handles at once. */
   async deleteAfter(fileId: string, content: FileContent | undefined): Promise<void> {
     await this.#journal.put({ kind: 'unlinked', fileId });
     if (content && content.handles.size > 0) content.whenClosed = () => this.delete(fileId);
@@ -158,7 +158,7 @@ export class Asides {
     }
   }
 
-  /** Moves a file that has the name of `node` aside, whatever is to become of it. */
+  /** Moves a file that has the name of `node` aside, to be deleted or put back later. */
   async setAside(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
     await this.#journal.put(entry);
     try {

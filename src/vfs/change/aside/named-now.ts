@@ -32,8 +32,8 @@ export async function childNow(
 }
 
 /**
- * Whether a node that had a name a moment ago still holds it. A draft has: which file it is of is asked by who holds the lock of
- * its content (`fileToRename`, `publishedNow`).
+ * Whether a node that had a name a moment ago still holds it. A draft has: the question of its file is for the holder
+ * of the lock of its content (`fileToRename`, `publishedNow`).
  */
 export async function hasNameStill(
   tree: Tree,

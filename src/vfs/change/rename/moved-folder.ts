@@ -111,7 +111,7 @@ async function refreshFolderIds(tree: Tree, folder: ProjectFolderNode): Promise<
   try {
     await tree.childrenOf(folder, NEVER_ABORTED);
   } catch (error) {
-    // The folder is moved all the same: who uses one below it next has it asked for.
+    // The folder is moved all the same: the next use of one below it asks for it.
     tree.recordError({ op: 'rename', path: pathOf(folder) }, error);
     for (const child of known) tree.doubt(child);
     return;

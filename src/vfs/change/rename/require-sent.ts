@@ -85,7 +85,7 @@ export function requireNoneWritten(contents: Contents, folder: ProjectFolderNode
     if (isUnsent(contents, node)) throw isWrittenIn(folder, node);
 }
 
-/** EBUSY: whoever reads a file below the folder would lose it. */
+/** EBUSY: a program that reads a file below the folder would lose it. */
 export function requireNoneOpen(contents: Contents, folder: ProjectFolderNode): void {
   for (const { node, handles } of contents.values())
     if (node.kind === 'project-file' && handles.size > 0 && isBelow(node, folder))

@@ -103,7 +103,7 @@ function objectAt({ parent, name }: ExportTarget): VolumeObjectNode | undefined 
   return known?.kind === 'present' && known.node.kind === 'volume-object' ? known.node : undefined;
 }
 
-/** Nobody begins to write what is replaced meanwhile; who reads it may. The caller holds the lock of its content. */
+/** Nobody begins to write to the replaced file meanwhile; reads go on. The caller holds the lock of its content. */
 async function replacing<T>(
   { contents }: RenameParts,
   target: VolumeObjectNode | undefined,
