@@ -48,6 +48,16 @@ export default defineConfig({
         fileParallelism: false,
         globalSetup: 'test/support/demo-template.ts',
       }),
+      // The same once more in the platform's words; the others are in those of the API document.
+      project('platform-dialect', 120, {
+        include: [
+          'test/contract/{api/client-and-service,jobs/moves-and-copies}.test.ts',
+          'test/mount/{main-job,transfer,xattr}.test.ts',
+        ],
+        env: { SVCFS_DIALECT: 'sbg' },
+        fileParallelism: false,
+        globalSetup: 'test/support/demo-template.ts',
+      }),
       // They wait more than they compute: for timeouts, restarts and retries. So three of them share two processors.
       project('faults', 180, {
         exclude: APART,

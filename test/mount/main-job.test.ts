@@ -6,6 +6,7 @@ import { makeGenes } from '../../src/service/demo/genes.ts';
 import { makeGenome } from '../../src/service/demo/genome.ts';
 import { writeTrioExomes } from '../../src/service/demo/trio-exomes.ts';
 import { makeVariants } from '../../src/service/demo/variants.ts';
+import { DIALECT } from '../support/dialect.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { mustRun, shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
@@ -37,6 +38,7 @@ const sums = (directory: string): Promise<string> =>
 test('a tree copied in is equal on both sides', async () => {
   await mustRun('cp', ['-r', local, remote]);
   expect(await sums(remote)).toBe(await sums(local));
+  expect((await served.sandbox.statistics()).api.dialect).toBe(DIALECT);
 });
 
 test('the tree is the same for a mount that has never seen it', async () => {

@@ -9,6 +9,7 @@ import { createStorageClient } from '../../../src/api/create-storage-client.ts';
 import type { FileRecord } from '../../../src/api/model.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { TestService, type TestUser } from '../../service/test-service.ts';
+import { DIALECT } from '../../support/dialect.ts';
 
 let service: TestService;
 let alice: TestUser;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   service = await TestService.start();
   alice = await service.user('alice');
   await service.operator.createBillingGroup('alice', 'Lab funds');
-  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   storage = createStorageClient({ clock: systemClock });
   ({ root_folder: root, id: project } = await alice.project('Trial'));
 });
@@ -53,6 +54,7 @@ async function download(file: FileRecord): Promise<Buffer> {
 describe('who calls, and what is offered', () => {
   it('the token names its user', async () => {
     expect(await api.whoAmI()).toEqual({ username: 'alice' });
+    expect(api.status().dialect).toBe(DIALECT);
   });
 
   it('another token is refused with 401', async () => {

@@ -9,6 +9,7 @@ import { JobError, TransferRefused } from '../../../src/jobs/job-error.ts';
 import type { Jobs, TransferRequest, TransferSource, TransferTarget } from '../../../src/jobs/ports.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { TestService, type TestUser } from '../../service/test-service.ts';
+import { DIALECT } from '../../support/dialect.ts';
 
 const VOLUME = 'alice/lab';
 let service: TestService;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   service = await TestService.start({ workers: true });
   alice = await service.user('alice');
   await service.operator.createBillingGroup('alice', 'Lab funds');
-  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   storage = createStorageClient({ clock: systemClock });
   jobs = createJobs({ api, clock: systemClock });
   trial = await api.projects.get((await alice.project('Trial')).id);
