@@ -23,6 +23,8 @@ export class RecordingProxy {
   readonly requests: PassedRequest[] = [];
   /** Asked before a request goes on. */
   hold: (request: PassedRequest) => Promise<unknown> = async () => undefined;
+  /** By how much the clock of the server seems to be ahead. */
+  dateAheadMs = 0;
   /** May be changed at any time. */
   target: URL;
   readonly #server: Server;
@@ -64,7 +66,8 @@ export class RecordingProxy {
     const passed: PassedRequest = { method, path, headers, sentBytes: 0, receivedBytes: 0 };
     this.requests.push(passed);
     await this.hold(passed);
-    const { hostname, port } = this.target;
+    const { port } = this.target;
+    const hostname = this.target.hostname.replace(/[[\]]/g, '');
     const onward = request({ hostname, port, method, path, headers });
     const answered = once(onward, 'response') as Promise<[IncomingMessage]>;
     const count = counting((bytes) => {
@@ -75,7 +78,11 @@ export class RecordingProxy {
       ? finished(onward.end())
       : pipeline(incoming, count, onward).catch(() => undefined);
     const [received] = await answered;
-    answer.writeHead(received.statusCode ?? 502, received.headers);
+    const date = new Date(Date.now() + this.dateAheadMs).toUTCString();
+    answer.writeHead(received.statusCode ?? 502, {
+      ...received.headers,
+      ...(this.dateAheadMs !== 0 && { date }),
+    });
     await pipeline(
       received,
       counting((bytes) => {

@@ -40,6 +40,7 @@ export function parseResponseHead(text: string): ResponseHead | undefined {
     contentRange: headers.get('content-range'),
     contentLength: headers.get('content-length'),
     contentEncoding,
+    contentType: headers.get('content-type'),
     etag: headers.get('etag'),
     location: headers.get('location'),
   };

@@ -12,6 +12,8 @@ export interface RangeWanted {
   readonly offset: number;
   readonly length: number;
   readonly expectedEtag?: string | undefined;
+  /** For messages, which name its host only: the rest of an address may be its signature. */
+  readonly url?: URL;
 }
 
 /** The headers that matter, in lower case. */
@@ -19,6 +21,7 @@ export interface RangeHeaders {
   readonly contentRange: string | undefined;
   readonly contentLength: string | undefined;
   readonly contentEncoding: string | undefined;
+  readonly contentType?: string | undefined;
   readonly etag: string | undefined;
   readonly location: string | undefined;
 }
@@ -46,9 +49,17 @@ function wholeObject(wanted: RangeWanted, headers: RangeHeaders): RangeAnswer {
     throw new StorageError('changed', 'the object is empty', { status: RANGE_NOT_SATISFIABLE });
   }
   if (wanted.offset !== 0 || Number(headers.contentLength) !== wanted.length) {
-    throw new StorageError('failed', 'the store answered a range with the whole object', { status: 200 });
+    throw new StorageError('failed', notTheRange(wanted, headers), { status: 200 });
   }
   return { etag: unquoted(headers.etag), objectSizeBytes: wanted.length };
+}
+
+function notTheRange({ url }: RangeWanted, { contentType }: RangeHeaders): string {
+  if (!contentType?.startsWith('text/html')) return 'the store answered a range with the whole object';
+  return (
+    `a page${url === undefined ? '' : ` of ${url.host}`} answered instead of the store: ` +
+    'a proxy or the sign-in page of a network stands between'
+  );
 }
 
 function partOfObject(wanted: RangeWanted, status: number, headers: RangeHeaders): RangeAnswer {

@@ -72,6 +72,7 @@ class SliceReceiver implements Dispatcher.DispatchHandler {
         contentRange: singleHeader(headers['content-range']),
         contentLength: singleHeader(headers['content-length']),
         contentEncoding: singleHeader(headers['content-encoding']),
+        contentType: singleHeader(headers['content-type']),
         etag: singleHeader(headers['etag']),
         location: singleHeader(headers['location']),
       });

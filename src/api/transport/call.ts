@@ -1,5 +1,6 @@
 import type { Dialect } from '../../contract/dialect.ts';
 import type { Priority } from '../api.ts';
+import type { ForeignPage } from './foreign-page.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
@@ -45,6 +46,8 @@ export interface Answer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Somebody on the way answered with a page. */
+  readonly page?: ForeignPage | undefined;
   /** Parsed JSON; undefined when there was no body or it was not JSON. */
   readonly body: unknown;
   /** The service is an https one. */

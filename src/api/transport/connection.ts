@@ -21,6 +21,7 @@ import type { Priority } from '../api.ts';
 import { Network } from '../network/network.ts';
 import { type Caller, callerOver } from './caller.ts';
 import { ChangingIdentity, type IdentityChange } from './changing-identity.ts';
+import { ClockSkew } from './clock-skew.ts';
 import { httpSend } from './http-send.ts';
 import { RateBudget, type RateSnapshot } from './rate-budget.ts';
 import { RefusedCalls, type RefusedSnapshot } from './refused-calls.ts';
@@ -53,6 +54,8 @@ export interface ConnectionOptions {
   readonly onRateWait?: (ms: number) => void;
   /** Told when a call that was refused for the rate limit begins to sit that out, and how long. */
   readonly onRefused?: (ms: number) => void;
+  /** Told once, when the clocks of the service and of this machine differ by more than a minute: by how much the former is ahead. */
+  readonly onClockSkew?: (aheadMs: number) => void;
   /** Of the bytes of files, over all calls. */
   readonly uploadLimit?: Throttle | undefined;
   readonly limits?: Partial<ConnectionLimits>;
@@ -77,6 +80,8 @@ export interface ConnectionStatus {
   readonly unanswered: UnansweredSnapshot;
   /** In whose words the service is asked. */
   readonly dialect: Dialect;
+  /** By how much the service's clock is ahead of this machine's, or behind (negative); null: by no more than a minute. */
+  readonly clockAheadMs: number | null;
 }
 
 export interface Connection {
@@ -96,6 +101,7 @@ export function connect(options: ConnectionOptions): Connection {
   const closed = sharedAbortController();
   const serverTime = new ServerTime(clock);
   const budget = new RateBudget(clock, serverTime, options.onRateWait);
+  const skew = new ClockSkew(clock, options.onClockSkew);
   const refused = new RefusedCalls(clock, options.onRefused);
   const unanswered = new UnansweredCalls(clock);
   const counts = new CallCounts();
@@ -119,7 +125,7 @@ export function connect(options: ConnectionOptions): Connection {
   );
   const identified = withIdentity(http.send, () => identity.current);
   const observed = withObserver(identified, observer, clock);
-  const budgeted = withRateBudget(observed, budget, serverTime);
+  const budgeted = withRateBudget(skew.learningFrom(observed), budget, serverTime);
   const retried = withRetry(identity.renewing(budgeted), {
     clock,
     serverTime,
@@ -130,7 +136,7 @@ export function connect(options: ConnectionOptions): Connection {
   });
   return {
     call: callerOver(
-      withErrors(retried),
+      withErrors(retried, new URL(endpoint).host),
       (ms = timeoutMs) => new Patience({ clock, timeoutMs: ms, backoff: BACKOFF }),
     ),
     serverTime,
@@ -140,6 +146,7 @@ export function connect(options: ConnectionOptions): Connection {
       rate: { ...budget.snapshot(), refused: refused.snapshot() },
       unanswered: unanswered.snapshot(),
       dialect: identity.current.dialect,
+      clockAheadMs: skew.aheadMs,
     }),
     close: async () => {
       const reason = new Error('the client was closed');

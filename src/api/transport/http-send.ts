@@ -8,6 +8,7 @@ import { poolOn } from '../network/pool.ts';
 import { AnswerPace } from './answer-pace.ts';
 import { type Answer, type Call, describeCall, type QueryValue, type Send } from './call.ts';
 import { exchangeErrorFrom } from './exchange-error.ts';
+import { foreignPage } from './foreign-page.ts';
 import { type PacedBody, pacedBody } from './paced-body.ts';
 import { answerTimeoutFor, watchedConnector } from './watch-sending.ts';
 
@@ -89,10 +90,14 @@ export function httpSend(options: HttpSendOptions): HttpSend {
       const text = await textOf(response.body, pace);
       // Undici frees a connection a turn of the event loop later: the next call would open another one for itself.
       await setImmediate();
+      const answered = singleValues(response.headers);
+      const parsed = parse(text);
+      const contentType = answered['content-type'];
       return {
         status: response.statusCode,
-        headers: singleValues(response.headers),
-        body: parse(text),
+        headers: answered,
+        body: parsed,
+        page: foreignPage(text, { contentType, isJson: parsed !== undefined }),
         overTls: endpoint.protocol === 'https:',
       };
     } catch (error) {

@@ -350,7 +350,10 @@ describe('refusals', () => {
   });
 
   it.each([
-    ['https://login.example/start?state=secret', /status 307.*to https:\/\/login\.example that/],
+    [
+      'https://login.example/start?state=secret',
+      /^a page of login\.example answered instead of the platform of 127\.0\.0\.1:\d+: HTTP status 307.*to https:\/\/login\.example that.*sign-in page/,
+    ],
     ['/v3/files/f1?state=secret', /status 307.*to another path that/],
   ])('that redirect to %s name the status and where to, and are not followed', async (location, reason) => {
     const { api, stub } = await clientOf((_, response) => response.writeHead(307, { location }).end());
@@ -360,6 +363,39 @@ describe('refusals', () => {
       message: expect.stringMatching(reason),
     });
     expect(stub.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a portal that lets nobody through',
+      200,
+      '<!DOCTYPE html><title>\n Lab  WiFi\u0007 sign-in </title>',
+      '"Lab WiFi',
+    ],
+    ['a gateway that refuses', 403, '<html>Forbidden</html>', 'with HTTP status 403: a gateway or'],
+  ])('of %s are named by the host, with the title of the page', async (_, status, body, says) => {
+    const { api, stub } = await clientOf((_request, response) => response.writeHead(status).end(body));
+    const error = await api.files.get('f1').catch((thrown: unknown) => thrown);
+    const { host } = new URL(stub.origin);
+    expect(error).toMatchObject({ answer: 'foreign', message: expect.stringContaining(says) });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(new RegExp(`^a page of ${host} answered instead of the platform`)),
+    });
+  });
+
+  it('of a gateway whose server is away are told with its page', async () => {
+    const page = '<html><title>502 Bad Gateway</title></html>';
+    const { api } = await clientOf(
+      (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end(page),
+      {
+        limits: { timeoutMs: 100 },
+      },
+    );
+    await expect(api.files.get('f1')).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 502,
+      message: expect.stringMatching(/^HTTP status 502: a page of 127\.0\.0\.1:\d+ .*\("502 Bad Gateway"\)$/),
+    });
   });
 
   it("of a gateway that checks the token count as the API's", async () => {

@@ -68,6 +68,7 @@ function retrying(steps: readonly Step[], timeoutMs = 60_000) {
       closed: new AbortController().signal,
       random: () => 0.5,
     }),
+    'svc.example',
   );
   /** Lets time pass until the call settles; answers how much did. */
   const run = async (each: Call = call()) => {
@@ -323,7 +324,10 @@ describe('a service that a partition cuts off', () => {
       serverTime: new ServerTime(clock),
       closed,
     };
-    const send = withErrors(withRetry(withoutAnswer, { ...parts, timeoutMs, random: () => 0.5 }));
+    const send = withErrors(
+      withRetry(withoutAnswer, { ...parts, timeoutMs, random: () => 0.5 }),
+      'svc.example',
+    );
     return {
       clock,
       caller: callerOver(send, (ms = timeoutMs) => new Patience({ clock, timeoutMs: ms, backoff: BACKOFF })),

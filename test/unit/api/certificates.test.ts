@@ -1,0 +1,56 @@
+/** Certificates that prove nothing: the error names the host, the cause, and what to do. */
+import { dirSync } from 'tmp';
+import { expect, it, onTestFinished } from 'vitest';
+import { createApi } from '../../../src/api/create-api.ts';
+import { createStorageClient } from '../../../src/api/create-storage-client.ts';
+import { Network } from '../../../src/api/network/network.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { NO_PROXIES } from '../../../src/lib/proxy-rules.ts';
+import { type CertificateOptions, makeCertificate } from '../../support/certificate.ts';
+import { startStub } from '../../support/stub-server.ts';
+
+const CASES: readonly (readonly [string, CertificateOptions & { readonly trusted: boolean }, RegExp])[] = [
+  [
+    'that signed itself',
+    { trusted: false },
+    /the certificate of 127\.0\.0\.1 comes from no authority that is trusted here \(self-signed certificate\): .*--ca-file/,
+  ],
+  [
+    'of another host',
+    { trusted: true, names: 'DNS:store.example' },
+    /the certificate of 127\.0\.0\.1 is one of another host \(DNS:store\.example\): use the name .*--ca-file/,
+  ],
+  [
+    'that has expired',
+    { trusted: true, from: '20200101000000Z', until: '20210101000000Z' },
+    /the certificate of 127\.0\.0\.1 has expired: .*clock of this machine.*--ca-file/,
+  ],
+  [
+    'that is not valid yet',
+    { trusted: true, from: '20900101000000Z', until: '20910101000000Z' },
+    /the certificate of 127\.0\.0\.1 is not valid yet: is the clock of this machine right\?/,
+  ],
+];
+
+it.each(CASES)('one %s', async (_, { trusted, ...options }, says) => {
+  const { name, removeCallback } = dirSync({ unsafeCleanup: true });
+  onTestFinished(() => removeCallback());
+  const certificate = await makeCertificate(name, options);
+  const server = await startStub(() => ({}), { certificate });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const network = new Network({
+    proxies: NO_PROXIES,
+    authorities: trusted ? [certificate.cert.toString()] : [],
+  });
+  const clients = { clock: systemClock, network };
+  const api = createApi({ endpoint: `${server.origin}/v2`, token: 't', ...clients });
+  const storage = createStorageClient({ ...clients, limits: { timeoutMs: 300 } });
+  onTestFinished(async () => void (await Promise.all([api.close(), storage.close()])));
+
+  await expect(api.whoAmI()).rejects.toThrow(says);
+  const range = storage.getRange(`${server.origin}/object`, { offset: 0, into: Buffer.alloc(10) });
+  await expect(range).rejects.toThrow(says);
+  const part = { url: `${server.origin}/part`, method: 'PUT', headers: {}, expiresMs: undefined } as const;
+  await expect(storage.putPart(part, Buffer.alloc(10))).rejects.toThrow(says);
+  expect(server.requests).toEqual([]);
+});
