@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeStatus } from '../describe/describe-status.ts';
+import { describeStatus, type MountStatus } from '../describe/describe-status.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
@@ -20,28 +20,37 @@ export function addStatusCommand(program: Command): void {
     .summary('show what a mount is doing')
     .description('Show what a mount is doing.')
     .argument('[mountpoint]', 'the mount point, or a path below it')
+    .option('--json', 'print a JSON list of mounts, with all numbers, for programs', false)
     .addHelpText('after', wrapped(DETAILS))
     .action(status);
 }
 
-async function status(path: string | undefined): Promise<void> {
+async function status(path: string | undefined, { json }: { readonly json: boolean }): Promise<void> {
   const mounts = path === undefined ? await runningMounts() : [await selectMount(path)];
-  if (mounts.length === 0) console.log('there is no mount of svcfs');
+  if (mounts.length === 0 && !json) console.log('there is no mount of svcfs');
   const failures: string[] = [];
+  const told: object[] = [];
   for (const mount of mounts) {
     try {
-      console.log(await statusOf(mount));
+      const { answer: _, ...status } = await inquire(mount, { request: 'status' });
+      if (json) told.push({ mountPoint: mount.mountPoint, ...status });
+      else console.log(linesOf(mount, status).join('\n'));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       failures.push(error.message);
     }
   }
-  if (path === undefined) await sayWaitingElsewhere();
-  await sayKeptHere(path === undefined ? undefined : mounts[0]?.directory, (line) => console.log(line));
+  if (json) console.log(JSON.stringify(told, null, 2));
+  else await sayFilesHere(path === undefined ? undefined : mounts[0]);
   if (failures.length > 0) throw new CliError('failure', failures.join('\n'));
 }
 
-async function statusOf(mount: SvcfsMount): Promise<string> {
-  const answer = await inquire(mount, { request: 'status' });
-  return [mount.mountPoint, ...describeStatus(answer).map((line) => `  ${line}`)].join('\n');
+function linesOf({ mountPoint }: SvcfsMount, status: MountStatus): readonly string[] {
+  return [mountPoint, ...describeStatus(status).map((line) => `  ${line}`)];
+}
+
+/** `mount`: of one mount alone. */
+async function sayFilesHere(mount: SvcfsMount | undefined): Promise<void> {
+  if (mount === undefined) await sayWaitingElsewhere();
+  await sayKeptHere(mount?.directory, (line) => console.log(line));
 }

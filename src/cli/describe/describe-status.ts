@@ -3,16 +3,18 @@ import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
+import { describeClockSkew } from '../mount/service-log.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
 import { describeJob } from './describe-job.ts';
 
-type Status = Extract<InquiryAnswer, { readonly answer: 'status' }>;
+export type MountStatus = Omit<Extract<InquiryAnswer, { readonly answer: 'status' }>, 'answer'>;
 
 /** Lines for a person. */
-export function describeStatus({ uploads, jobs, rates, statistics }: Status): readonly string[] {
+export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus): readonly string[] {
   const unfinished = jobs.filter(({ state }) => state === 'pending' || state === 'running');
   return [
     `service: ${describeService(statistics.api)}`,
+    ...describeClock(statistics.api).map((line) => `clock: ${line}`),
     `cache: ${describeCache(statistics)}`,
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     ...describeRates(rates).map((line) => `limits: ${line}`),
@@ -39,6 +41,11 @@ function describeService(api: MountStatistics['api']): string {
   ].join('; ');
 }
 
+/** Nothing when it is right. */
+function describeClock({ clockAheadMs }: MountStatistics['api']): readonly string[] {
+  return clockAheadMs === null ? [] : [describeClockSkew(clockAheadMs)];
+}
+
 function describeState({ away, tokenRefusedSinceMs }: MountStatistics['api']): string {
   if (away) return 'does not answer';
   if (tokenRefusedSinceMs === null) return 'answers';
@@ -50,7 +57,7 @@ function describeRefused({ calls, untilMs }: MountStatistics['api']['rate']['ref
   return [`${calls} refused for the limit wait until ${new Date(untilMs).toISOString()}`];
 }
 
-function describeRates({ upload, download }: Status['rates']): readonly string[] {
+function describeRates({ upload, download }: MountStatus['rates']): readonly string[] {
   const limits = [
     ...(upload === undefined ? [] : [`${describeSize(upload)}/s up`]),
     ...(download === undefined ? [] : [`${describeSize(download)}/s down`]),

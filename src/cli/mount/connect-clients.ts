@@ -32,7 +32,7 @@ export function connectClients(
   const network = new Network(settings);
   const limits = { timeoutMs: options.retryTimeout };
   const service = new ServiceLog(log, clock, onWait);
-  const { onExchange, onRateWait, onRefused } = service;
+  const { onExchange, onRateWait, onRefused, onClockSkew } = service;
   const memory = new DialectMemory(dirname(directory.root));
   const looks = tokenPlaces && new TokenLooks(tokenPlaces, endpoint);
   const uploadLimit = options.limitUpload === undefined ? undefined : throttle(options.limitUpload);
@@ -53,6 +53,7 @@ export function connectClients(
     onExchange,
     onRateWait,
     onRefused,
+    onClockSkew,
   });
   const storage = createStorageClient({ clock, network, limits, uploadLimit, uploads: options.uploads });
   return {

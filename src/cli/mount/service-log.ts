@@ -67,6 +67,10 @@ export class ServiceLog {
     else this.#log.warn({ reason: change.reason }, 'another token is there, and cannot be taken up');
   };
 
+  readonly onClockSkew = (aheadMs: number): void => {
+    this.#log.warn({ aheadMs }, describeClockSkew(aheadMs));
+  };
+
   /** Counted since the mount began. */
   snapshot(): ServiceSnapshot {
     return {
@@ -99,4 +103,14 @@ export class ServiceLog {
     this.#log.info({ ms: this.#clock.monotonic() - this.#awaySinceMs }, 'the service is back');
     this.#awaySinceMs = undefined;
   }
+}
+
+/** For a person. `aheadMs`: of the service's clock. */
+export function describeClockSkew(aheadMs: number): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  const apart = seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return (
+    `the clock of this machine is ${apart} ${aheadMs > 0 ? 'behind' : 'ahead of'} that of the service: ` +
+    'set it right (timedatectl set-ntp true), for addresses and tokens end too early or too late by it'
+  );
 }

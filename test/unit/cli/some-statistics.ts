@@ -14,6 +14,7 @@ export function someStatistics(given: Partial<MountStatistics> = {}): MountStati
       tokenRefusedSinceMs: null,
       rate: { window: undefined, inFlight: 0, waiting, refused: { calls: 0, untilMs: null } },
       dialect: 'svc',
+      clockAheadMs: null,
       unanswered: { calls: 0, sinceMs: null, untilMs: null },
     },
     cache: { hits: 0, misses: 0, cachedBytes: 0, fetchedBytes: 0, splicedBytes: 0 },

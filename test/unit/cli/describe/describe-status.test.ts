@@ -7,7 +7,7 @@ import { someStatistics } from '../some-statistics.ts';
 const MIB = 1024 * 1024;
 
 function lineOf(name: string, statistics: MountStatistics): string | undefined {
-  const lines = describeStatus({ answer: 'status', uploads: [], jobs: [], rates: {}, statistics });
+  const lines = describeStatus({ uploads: [], jobs: [], rates: {}, statistics });
   return lines.find((line) => line.startsWith(`${name}: `));
 }
 
@@ -73,5 +73,18 @@ describe('the status of a mount', () => {
     expect(lineOf('not kept', someStatistics({ unkept: { owner: 12, mode: 0, time: 1 } }))).toBe(
       'not kept: 12 owners, 1 time, which programs set and the platform has no place for (--unkept)',
     );
+  });
+});
+
+describe('a clock of this machine that is wrong', () => {
+  const clockLine = (clockAheadMs: number | null): string | undefined =>
+    lineOf('clock', someStatistics({ api: { ...someStatistics().api, clockAheadMs } }));
+
+  it('is told with by how much, and the remedy', () => {
+    expect(clockLine(95_400)).toMatch(
+      /^clock: the clock of this machine is 95 s behind that of the service: set it right \(timedatectl/,
+    );
+    expect(clockLine(-3_600_000)).toMatch(/ is 60 min ahead of that of the service: /);
+    expect(clockLine(null)).toBeUndefined();
   });
 });
