@@ -230,6 +230,7 @@ function mountOnKernel(
     mountPoint,
     fsName: `svcfs:${new URL(endpoint).host}`,
     readOnly: options.readOnly,
+    noExec: options.noexec,
     passthrough: files.passesThrough,
     allowOther: options.allowOther,
     errnoOf: (error) => errnoNumber(errnoOf(error)),

@@ -13,6 +13,7 @@ import { addProfileCommands } from './commands/profiles.ts';
 import { addRecoverCommand } from './commands/recover.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addSystemdCommand } from './commands/systemd.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addWarmupCommand } from './commands/warmup.ts';
 import { addWhyCommand } from './commands/why.ts';
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   program.commandsGroup('Mount:');
   addMountCommand(program);
   addUnmountCommand(program);
+  addSystemdCommand(program);
   addDemoCommand(program);
   program.commandsGroup('See and understand:');
   addStatusCommand(program);

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { asCliError } from './as-cli-error.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { commandOf } from './boot/helper-command.ts';
+import { EXIT_CODES, type ExitName } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { showState } from './show-state.ts';
 
@@ -10,19 +11,22 @@ export async function run(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
+  let codeOf = (exit: ExitName): number => EXIT_CODES[exit].code;
   try {
-    const [, , ...words] = process.argv;
-    await (words.length === 0 ? showState() : createProgram().parseAsync());
+    const command = commandOf(process.argv.slice(2));
+    ({ codeOf } = command);
+    const { words } = command;
+    await (words.length === 0 ? showState() : createProgram().parseAsync(words, { from: 'user' }));
   } catch (error) {
-    process.exitCode = explain(error);
+    process.exitCode = codeOf(explain(error));
   }
 }
 
-/** Prints what a person should read, and answers the exit code. */
-function explain(error: unknown): number {
+/** Prints what a person should read, and answers how the command ends. */
+function explain(error: unknown): ExitName {
   // Commander has printed it already; help and version come as errors of code 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_CODES.usage.code;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 'done' : 'usage';
   const told = asCliError(error);
   console.error(`svcfs: ${told?.message ?? (error instanceof Error ? error.stack : error)}`);
-  return EXIT_CODES[told?.exit ?? 'failure'].code;
+  return told?.exit ?? 'failure';
 }

@@ -15,6 +15,8 @@ export interface LoggedProcess {
   readonly log: string;
   readonly stdio: (log: number) => StdioOptions;
   readonly env: NodeJS.ProcessEnv;
+  /** Stay in the process group of this one. */
+  readonly inGroup?: boolean;
 }
 
 /**
@@ -22,10 +24,22 @@ export interface LoggedProcess {
  *
  * @throws CliError when its log cannot be written, or it cannot be started, as at a limit of processes
  */
-export async function spawnLogged({ name, args, log, stdio, env }: LoggedProcess): Promise<ChildProcess> {
+export async function spawnLogged({
+  name,
+  args,
+  log,
+  stdio,
+  env,
+  inGroup,
+}: LoggedProcess): Promise<ChildProcess> {
   const file = await openLog(log);
   try {
-    const child = spawn(process.execPath, args, { detached: true, cwd: '/', stdio: stdio(file.fd), env });
+    const child = spawn(process.execPath, args, {
+      detached: inGroup !== true,
+      cwd: '/',
+      stdio: stdio(file.fd),
+      env,
+    });
     await once(child, 'spawn');
     return child;
   } catch (error) {

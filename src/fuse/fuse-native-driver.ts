@@ -64,9 +64,11 @@ export async function mountFuseNative(fs: FileSystem, options: MountOptions): Pr
 function mountFlags(options: MountOptions): string {
   const linux = ['big_writes', 'subtype=svcfs', 'nosuid', 'nodev', 'hard_remove'];
   const flags = process.platform === 'darwin' ? [] : linux;
-  return [options.fsName.replaceAll(',', '_'), ...flags, ...(options.readOnly === true ? ['ro'] : [])].join(
-    ',',
-  );
+  const asked = [
+    ...(options.readOnly === true ? ['ro'] : []),
+    ...(options.noExec === true ? ['noexec'] : []),
+  ];
+  return [options.fsName.replaceAll(',', '_'), ...flags, ...asked].join();
 }
 
 function settled(start: (done: (error: Error | null) => void) => void, mountPoint: string): Promise<void> {

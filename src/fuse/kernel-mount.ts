@@ -15,6 +15,8 @@ export interface KernelMount {
   readonly viaHelper: boolean;
 }
 
+const MS_RDONLY = 1;
+const MS_NOEXEC = 8;
 const MAX_READ = `max_read=${MAX_READ_BYTES}`;
 
 /** Mounts on a prepared mount point: mount(2) when privileged, else fusermount3. */
@@ -42,11 +44,16 @@ function mountDirectly(addon: NativeAddon, mountPoint: string, options: MountOpt
     ...(options.allowOther === true ? ['allow_other'] : []),
   ].join(',');
   try {
-    return addon.mountDevice(options.fsName, mountPoint, `fuse.${SUBTYPE}`, options.readOnly === true, data);
+    return addon.mountDevice(options.fsName, mountPoint, `fuse.${SUBTYPE}`, flagsOf(options), data);
   } catch (cause) {
     if (isErrno(cause, 'EPERM')) return undefined;
     throw directMountError(cause, mountPoint);
   }
+}
+
+/** MS_RDONLY and MS_NOEXEC of mount(2); the addon adds MS_NOSUID and MS_NODEV. */
+function flagsOf({ readOnly, noExec }: MountOptions): number {
+  return (readOnly === true ? MS_RDONLY : 0) | (noExec === true ? MS_NOEXEC : 0);
 }
 
 function helperOptions(options: MountOptions): string {
@@ -58,6 +65,7 @@ function helperOptions(options: MountOptions): string {
     'default_permissions',
     MAX_READ,
     ...(options.readOnly === true ? ['ro'] : []),
+    ...(options.noExec === true ? ['noexec'] : []),
     ...(options.allowOther === true ? ['allow_other'] : []),
   ].join(',');
 }

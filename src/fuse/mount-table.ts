@@ -42,7 +42,20 @@ export type MountTable = (path: string) => MountedFileSystem | undefined;
 /** As it is now. */
 export async function readMountTable(): Promise<MountTable> {
   const mounts = await readMounts();
-  return (path) => mounts.findLast((mount) => mount.mountPoint === bytesOf(path));
+  return (path) => mounts.findLast((mount) => mount.mountPoint === bytesOf(path) && !isAutomount(mount));
+}
+
+/**
+ * Whether systemd or automount(8) mounts here what a program asks for first. autofs lets only the process group of the mounter pass
+ * to the directory until the mount is there.
+ */
+export async function isAutomounted(path: string): Promise<boolean> {
+  return (await readMounts()).some((mount) => mount.mountPoint === bytesOf(path) && isAutomount(mount));
+}
+
+/** It stands for a file system that is still to come, and is no mount of its own. */
+function isAutomount({ type }: MountedFileSystem): boolean {
+  return type === 'autofs';
 }
 
 /** The file system mounted on exactly `path` now, as `MountTable`. */

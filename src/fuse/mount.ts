@@ -7,6 +7,8 @@ export interface MountOptions {
   /** The first column of `df` and /proc/mounts. */
   readonly fsName: string;
   readonly readOnly?: boolean;
+  /** Let no program be started from it (mount(8), noexec). */
+  readonly noExec?: boolean;
   /** Let other users in; without being root this needs user_allow_other in /etc/fuse.conf. */
   readonly allowOther?: boolean;
   /** Let the kernel read files of this machine that the file system names, where it can. */

@@ -5,7 +5,7 @@ import { MountError } from './mount-error.ts';
 /** The addon of native/, as native/src/transport/transport.cc and native/src/transport/channel.h describe it. */
 export interface NativeAddon {
   openChannel(options: ChannelOptions): NativeChannel;
-  mountDevice(source: string, mountPoint: string, type: string, readOnly: boolean, options: string): number;
+  mountDevice(source: string, mountPoint: string, type: string, flags: number, options: string): number;
   socketPair(): [ours: number, theirs: number];
   receiveDevice(socket: number): number;
   forceUnmount(mountPoint: string): number;

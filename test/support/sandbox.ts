@@ -79,7 +79,16 @@ export class Sandbox {
 
   /** `svcfs ARGS`, which goes on until the test ends. */
   start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): BackgroundProcess {
-    const process_ = new BackgroundProcess(process.execPath, [MAIN, ...args], { ...this.env, ...env });
+    return this.startProgram(process.execPath, [MAIN, ...args], env);
+  }
+
+  /** Any other program, as this person, which goes on until the test ends. */
+  startProgram(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string | undefined>> = {},
+  ): BackgroundProcess {
+    const process_ = new BackgroundProcess(command, args, { ...this.env, ...env });
     this.#background.push(process_);
     return process_;
   }

@@ -26,14 +26,14 @@ bool Arguments(napi_env env, napi_callback_info info, napi_value (&arguments)[N]
   return false;
 }
 
-/** mountDevice(source, mountPoint, type, readOnly, options): the descriptor of a new mount. */
+/** mountDevice(source, mountPoint, type, flags, options): the descriptor of a new mount. */
 napi_value MountDeviceCall(napi_env env, napi_callback_info info) {
   napi_value arguments[5];
   std::string source, mount_point, type, options;
-  bool read_only = false;
+  uint32_t flags = 0;
   if (!Arguments(env, info, arguments) || !js::ToString(env, arguments[0], &source) ||
       !js::ToString(env, arguments[1], &mount_point) || !js::ToString(env, arguments[2], &type) ||
-      !js::ToBool(env, arguments[3], &read_only) || !js::ToString(env, arguments[4], &options)) {
+      !js::ToUint32(env, arguments[3], &flags) || !js::ToString(env, arguments[4], &options)) {
     return nullptr;
   }
   UniqueFd device;
@@ -41,7 +41,6 @@ napi_value MountDeviceCall(napi_env env, napi_callback_info info) {
     js::ThrowErrno(env, "open", error);
     return nullptr;
   }
-  const unsigned long flags = read_only ? MS_RDONLY : 0;
   if (const int error = MountDevice(device.get(), source, mount_point, type, flags, options)) {
     js::ThrowErrno(env, "mount", error);
     return nullptr;

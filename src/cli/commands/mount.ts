@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { resolveNetwork } from '../../config/network.ts';
 import { addOptionGroups } from '../add-options.ts';
+import { notifyReady } from '../boot/notify-ready.ts';
 import { describeRows, rowsOf } from '../config/option-rows.ts';
 import { appliedSettings } from '../config/sources.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
-import { startMount } from '../mount/start-mount.ts';
+import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 import { sayRateWait } from '../say-waits.ts';
@@ -53,6 +54,11 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     { proxy, noProxy, caFile, environment: process.env },
     credentials.endpoint,
   );
+  if (options.verbose) sayGiven(command);
+  if (options.dryRun) {
+    const { mountPoint } = await chooseMountPoint(path);
+    return options.quiet ? undefined : console.log(`would mount ${credentials.endpoint} on ${mountPoint}`);
+  }
   const started = await startMount({
     path,
     credentials,
@@ -61,12 +67,14 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     tied: options.foreground,
     onWait: sayRateWait,
   });
-  if (options.verbose) sayGiven(command);
   const { daemon, directory, mountPoint } = started;
-  console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
-  console.log(`log: ${directory.log}`);
+  if (!options.quiet) {
+    console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
+    console.log(`log: ${directory.log}`);
+  }
   for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
   if (options.foreground) onEndSignals(() => daemon.end());
+  if (options.foreground) await notifyReady(`mounted on ${mountPoint}`);
   await sayWaitingElsewhere();
   await sayKeptHere(undefined, (line) => console.error(`svcfs: ${line}`));
   if (!options.foreground) return daemon.release();

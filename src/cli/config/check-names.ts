@@ -9,7 +9,13 @@ import { nameOf } from './option-value.ts';
 const CHOSEN = ['profile', 'mountpoint'] as const;
 
 /** These say what to read, or are for one run. */
-export const NOT_IN_FILES: ReadonlySet<string> = new Set(['config', 'options', 'verbose']);
+export const NOT_IN_FILES: ReadonlySet<string> = new Set([
+  'config',
+  'dry-run',
+  'options',
+  'quiet',
+  'verbose',
+]);
 
 interface Spot {
   readonly path: string;

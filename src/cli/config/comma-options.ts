@@ -28,6 +28,12 @@ export function splitCommaOptions(text: string): readonly CommaOption[] {
   return options;
 }
 
+/** The reverse of `splitCommaOptions`. */
+export function joinCommaOptions(options: readonly CommaOption[]): string {
+  const escaped = (text: string): string => text.replace(/[\\,"]/g, '\\$&');
+  return options.map(({ name, value }) => (value === undefined ? name : `${name}=${escaped(value)}`)).join();
+}
+
 function plain(value: string): string {
   const inner = /^"(.*)"$/s.exec(value)?.[1] ?? value;
   return inner.replace(/\\(.)/gs, '$1');

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES_WITH_PASSWORDS } from '../../config/network.ts';
+import { isAutomounted } from '../../fuse/mount-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
 import { requireOwnState } from '../require-own-state.ts';
@@ -39,6 +40,8 @@ export async function startDaemon(settings: MountSettings, onWait: (ms: number) 
     args: [...engineFlags(process.versions.v8), DAEMON],
     log: settings.directory.log,
     stdio: (log) => ['ignore', log, log, 'ipc'],
+    // A session of its own has a process group of its own, which autofs would not let pass to the directory.
+    inGroup: await isAutomounted(settings.mountPoint),
     env: { ...withoutSecrets(process.env), UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
   });
   const ended = new Promise<boolean>((resolve) => {

@@ -6,6 +6,12 @@ const foreground: Option<boolean> = {
   default: false,
 };
 
+const noexec: Option<boolean> = {
+  flags: '--noexec',
+  help: 'let no program be started from the mount',
+  default: false,
+};
+
 const driver: Option<'native' | 'fuse-native'> = {
   flags: '--driver <name>',
   help: 'how to talk to the kernel: the addon of svcfs, or the npm package fuse-native, which is slower and does less',
@@ -28,6 +34,18 @@ const verbose: Option<boolean> = {
   default: false,
 };
 
+const quiet: Option<boolean> = {
+  flags: '--quiet',
+  help: 'print nothing but warnings and errors',
+  default: false,
+};
+
+const dryRun: Option<boolean> = {
+  flags: '--dry-run',
+  help: 'look whether the options, the credentials and the mount point are right, and mount nothing',
+  default: false,
+};
+
 const options: Option<readonly string[] | undefined> = {
   flags: '-o, --options <list>',
   help: 'options as mount(8) takes them, by names without dashes: -o ro,metadata-ttl=30; \\, stands for a comma in a value',
@@ -36,4 +54,4 @@ const options: Option<readonly string[] | undefined> = {
 };
 
 /** How the process of a mount runs. */
-export const SYSTEM = { foreground, driver, logLevel, verbose, options } as const;
+export const SYSTEM = { foreground, noexec, driver, logLevel, verbose, quiet, dryRun, options } as const;
