@@ -139,6 +139,18 @@ describe('the variables and options', () => {
   });
 });
 
+it('svcfs whoami goes by way of the proxy too', async () => {
+  const env = {
+    SVC_API_ENDPOINT: `https://${NAME}/v2`,
+    SVC_AUTH_TOKEN: served.token,
+    HTTPS_PROXY: proxy.url,
+  };
+  const before = proxy.tunnels.length;
+  const result = await served.sandbox.svcfs(['whoami', '--ca-file', certificate.path], { env });
+  expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('you are demo') });
+  expect(proxy.tunnels.length).toBe(before + 1);
+});
+
 it('svcfs config show hides the password, wherever the address comes from', async () => {
   const { sandbox } = served;
   const shown = await sandbox.svcfs(['config', 'show', 'mount'], { env: { SVCFS_PROXY: proxy.url } });
@@ -185,6 +197,15 @@ describe('svcfs mount fails in one line, and starts nothing, for', () => {
     const says = /^svcfs: the proxy of ALL_PROXY cannot be used: it is a socks5h proxy.*--no-proxy/;
     await expectFailure('usage', says, { ALL_PROXY: 'socks5h://alice:pr0xy-secret@127.0.0.1:1' });
   });
+
+  it.each(['login', 'whoami'])(
+    'a password on the command line, which ps would show, of svcfs %s too',
+    async (name) => {
+      const result = await served.sandbox.svcfs([name, '--proxy', proxy.url]);
+      expect(result).toMatchObject({ code: EXIT_CODES.usage.code, stdout: '' });
+      expect(result.stderr).toMatch(/--proxy takes no user and password/);
+    },
+  );
 
   it('a password on the command line, which ps would show', async () => {
     await expectFailure('usage', /--proxy takes no user and password.*SVCFS_PROXY$/m, {}, [

@@ -18,6 +18,7 @@ import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { askSecret } from '../login/ask-secret.ts';
 import { describeTokenEnd, whoIs } from '../login/who-is.ts';
+import { refuseShownPassword } from '../refuse-shown-password.ts';
 
 const DETAILS = `
 The token is asked for at the terminal, which does not show it, and is tried before it is kept. It is kept in
@@ -54,7 +55,8 @@ export function addLoginCommands(program: Command): void {
   ).action(logout);
 }
 
-async function login(options: LoginOptions): Promise<void> {
+async function login(options: LoginOptions, command: Command): Promise<void> {
+  refuseShownPassword(command);
   const { profile } = options;
   if (!/^[^\]\r\n]+$/.test(profile) || profile.trim() !== profile || profile === 'DEFAULT')
     throw new CliError('usage', `'${profile}' is no name for a profile`);

@@ -10,6 +10,7 @@ import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
+import { refuseShownPassword } from '../refuse-shown-password.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
 import { sayRateWait } from '../say-waits.ts';
 
@@ -47,7 +48,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
-  refuseShownPassword(command, options);
+  refuseShownPassword(command);
   const credentials = await credentialsOf(options, command);
   const { proxy, noProxy, caFile, ...others } = options;
   const network = await resolveNetwork(
@@ -104,15 +105,6 @@ function refuseWriteBackReadOnly(command: Command, { readOnly, writeBack }: Moun
   throw new CliError(
     'usage',
     `--read-only and --write-back exclude each other, for nothing is written that could be uploaded: ${remedy}`,
-  );
-}
-
-/** A command line is shown to everybody on the machine, before a program could hide it. */
-function refuseShownPassword(command: Command, { proxy }: MountOptions): void {
-  if (command.getOptionValueSource('proxy') !== 'cli' || !proxy?.includes('@')) return;
-  throw new CliError(
-    'usage',
-    `--proxy takes no user and password, which ps would show to everybody: put the URL into ${MOUNT_OPTIONS.proxy.environment}`,
   );
 }
 

@@ -7,6 +7,7 @@ import { addOptions } from '../add-options.ts';
 import { type Columns, printTable } from '../admin/print.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { describeTokenEnd, whoIs } from '../login/who-is.ts';
+import { refuseShownPassword } from '../refuse-shown-password.ts';
 
 interface Row {
   readonly name: string;
@@ -57,6 +58,7 @@ function rowsOf(file: ProfileFile): readonly Row[] {
 }
 
 async function whoami(options: WhoamiOptions, command: Command): Promise<void> {
+  refuseShownPassword(command);
   const credentials = await credentialsOf(options, command);
   const user = await whoIs(credentials, options);
   console.log(`${credentials.endpoint}: you are ${user.username} (dialect ${user.dialect})`);

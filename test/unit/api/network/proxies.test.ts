@@ -225,3 +225,23 @@ it('the answers of a server are those of the server', async () => {
     code: 5002,
   });
 });
+
+it.each([
+  ['over plain sockets', { 'content-length': '13' }],
+  ['by undici', {}],
+])('a page that answers instead of a store is named (%s)', async (_, headers) => {
+  const server = await startStub((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', ...headers }).end('<html></html>');
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const storage = createStorageClient({ clock: systemClock });
+  onTestFinished(() => storage.close());
+  const range = storage.getRange(`${server.origin}/a?signature=secret`, {
+    offset: 5,
+    into: Buffer.alloc(10),
+  });
+  const { host } = new URL(server.origin);
+  await expect(range).rejects.toThrow(
+    `a page of ${host} answered instead of the store: a proxy or the sign-in page`,
+  );
+});

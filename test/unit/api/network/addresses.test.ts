@@ -2,15 +2,15 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { dirSync } from 'tmp';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { createApi } from '../../../src/api/create-api.ts';
-import { createStorageClient } from '../../../src/api/create-storage-client.ts';
-import { Network } from '../../../src/api/network/network.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { parseProxy } from '../../../src/lib/proxy-address.ts';
-import { NO_PROXIES } from '../../../src/lib/proxy-rules.ts';
-import { type Certificate, makeCertificate } from '../../support/certificate.ts';
-import { ForwardProxy } from '../../support/forward-proxy.ts';
-import { type StubHandler, type StubServer, startStub } from '../../support/stub-server.ts';
+import { createApi } from '../../../../src/api/create-api.ts';
+import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import { Network } from '../../../../src/api/network/network.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { parseProxy } from '../../../../src/lib/proxy-address.ts';
+import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
+import { type Certificate, makeCertificate } from '../../../support/certificate.ts';
+import { ForwardProxy } from '../../../support/forward-proxy.ts';
+import { type StubHandler, type StubServer, startStub } from '../../../support/stub-server.ts';
 
 const NAME = 'both.example';
 const object = Buffer.alloc(100_000, 'svcfs');

@@ -1,13 +1,13 @@
 /** Certificates that prove nothing: the error names the host, the cause, and what to do. */
 import { dirSync } from 'tmp';
-import { expect, it, onTestFinished } from 'vitest';
-import { createApi } from '../../../src/api/create-api.ts';
-import { createStorageClient } from '../../../src/api/create-storage-client.ts';
-import { Network } from '../../../src/api/network/network.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { NO_PROXIES } from '../../../src/lib/proxy-rules.ts';
-import { type CertificateOptions, makeCertificate } from '../../support/certificate.ts';
-import { startStub } from '../../support/stub-server.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createApi } from '../../../../src/api/create-api.ts';
+import { createStorageClient } from '../../../../src/api/create-storage-client.ts';
+import { Network } from '../../../../src/api/network/network.ts';
+import { systemClock } from '../../../../src/lib/clock.ts';
+import { NO_PROXIES } from '../../../../src/lib/proxy-rules.ts';
+import { type CertificateOptions, makeCertificate } from '../../../support/certificate.ts';
+import { startStub } from '../../../support/stub-server.ts';
 
 const CASES: readonly (readonly [string, CertificateOptions & { readonly trusted: boolean }, RegExp])[] = [
   [
@@ -53,4 +53,20 @@ it.each(CASES)('one %s', async (_, { trusted, ...options }, says) => {
   const part = { url: `${server.origin}/part`, method: 'PUT', headers: {}, expiresMs: undefined } as const;
   await expect(storage.putPart(part, Buffer.alloc(10))).rejects.toThrow(says);
   expect(server.requests).toEqual([]);
+});
+
+it('an authority of NODE_EXTRA_CA_CERTS counts beside those of --ca-file', async () => {
+  const { name, removeCallback } = dirSync({ unsafeCleanup: true });
+  onTestFinished(() => removeCallback());
+  const [extra, named] = [await makeCertificate(name), await makeCertificate(name)];
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', extra.path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const network = new Network({ proxies: NO_PROXIES, authorities: [named.cert.toString()] });
+  for (const certificate of [extra, named]) {
+    const server = await startStub(() => ({ username: 'alice' }), { certificate });
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const api = createApi({ endpoint: `${server.origin}/v2`, token: 't', clock: systemClock, network });
+    onTestFinished(() => api.close());
+    expect(await api.whoAmI()).toMatchObject({ username: 'alice' });
+  }
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Answer, Call } from '../../../src/api/transport/call.ts';
-import { ClockSkew } from '../../../src/api/transport/clock-skew.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import type { Answer, Call } from '../../../../src/api/transport/call.ts';
+import { ClockSkew } from '../../../../src/api/transport/clock-skew.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 
 const CALL: Call = {
   name: 'GET /user',
