@@ -17,7 +17,6 @@ import { addOptions } from '../add-options.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { askSecret } from '../login/ask-secret.ts';
-import { describeTokenEnd, whoIs } from '../login/who-is.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
 
 const DETAILS = `
@@ -70,6 +69,8 @@ async function login(options: LoginOptions, command: Command): Promise<void> {
     options.dialect === undefined
       ? { dialect: known ?? guess, settled: false }
       : { dialect: options.dialect, settled: true };
+  // Other commands need not load the HTTP library.
+  const { describeTokenEnd, whoIs } = await import('../login/who-is.ts');
   const user = await whoIs({ endpoint, token, dialect }, options);
   const kept = { api_endpoint: endpoint, auth_token: token, dialect: user.dialect };
   await editCredentials(file, (text) => withKeys(text, profile, kept));

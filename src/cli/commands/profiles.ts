@@ -6,7 +6,6 @@ import { ProfileFile } from '../../config/profile-file.ts';
 import { addOptions } from '../add-options.ts';
 import { type Columns, printTable } from '../admin/print.ts';
 import { credentialsOf } from '../credentials-of.ts';
-import { describeTokenEnd, whoIs } from '../login/who-is.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
 
 interface Row {
@@ -60,6 +59,8 @@ function rowsOf(file: ProfileFile): readonly Row[] {
 async function whoami(options: WhoamiOptions, command: Command): Promise<void> {
   refuseShownPassword(command);
   const credentials = await credentialsOf(options, command);
+  // Other commands need not load the HTTP library.
+  const { describeTokenEnd, whoIs } = await import('../login/who-is.ts');
   const user = await whoIs(credentials, options);
   console.log(`${credentials.endpoint}: you are ${user.username} (dialect ${user.dialect})`);
   for (const line of describeTokenEnd(user)) console.log(line);
