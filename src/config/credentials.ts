@@ -2,8 +2,8 @@
  * Endpoint, token and dialect. Endpoint and token are looked for each on its own: flags, then the profile that is named,
  * then the environment, then configuration files, then profile `default` of `~/.svcfs/credentials`.
  *
- * What is not found there is taken from where the platform's public client looks: SB_API_ENDPOINT and SB_AUTH_TOKEN,
- * then profile `default` of `~/.sevenbridges/credentials`. These are taken whole only: their token is for their endpoint.
+ * The places of the platform's public client come last: SB_API_ENDPOINT and SB_AUTH_TOKEN, then profile `default` of
+ * `~/.sevenbridges/credentials`. Each of them is taken whole or not at all: its token is for its endpoint.
  */
 import { join } from 'node:path';
 import type { Dialect } from '../contract/dialect.ts';

@@ -34,8 +34,8 @@ export class TokenLooks {
   }
 
   /**
-   * The tokens in files that changed since the last look. A login is meant for this endpoint when its profile names it,
-   * and is asked for only when the token in use is good no more.
+   * The tokens in files that changed since the last look. The profile of a login is looked at only once the token in use
+   * was refused.
    *
    * @throws CredentialsError when a file that changed cannot be used
    */

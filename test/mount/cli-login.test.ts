@@ -134,7 +134,7 @@ test('svcfs profiles lists those of both files, and svcfs logout forgets a token
     ['cgc', service.endpoint, '-', 'yes'],
   ]);
   expect((await listed()).join()).not.toContain(service.token);
-  // What is known of the endpoint goes before a guess by the file.
+  // The dialect that was found out for an endpoint goes before a guess by the file.
   const whoami = await sandbox.svcfs(['whoami', '--profile', 'cgc']);
   expect(whoami.stdout).toBe(`${service.endpoint}: you are demo (dialect svc)\n`);
   expect((await sandbox.svcfs(['logout', '--profile', 'lab'])).code).toBe(0);

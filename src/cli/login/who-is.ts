@@ -18,7 +18,7 @@ type NetworkOptions = OptionValues<typeof NETWORK>;
 /** Somebody waits at a terminal. */
 const PATIENCE_MS = 10_000;
 
-/** Whose the token is, and in which dialect the service says so. @throws CliError when the service does not */
+/** Asks the service for the owner of the token, and notes the dialect of the answer. @throws CliError when it does not tell */
 export async function whoIs(
   credentials: Credentials,
   options: NetworkOptions,
