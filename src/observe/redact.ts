@@ -17,6 +17,7 @@ const SECRET_FIELDS = [
   'x-svc-auth-token',
   'x-sbg-auth-token',
   'authorization',
+  'proxy-authorization',
   'secret',
   'secret_access_key',
   'secretAccessKey',

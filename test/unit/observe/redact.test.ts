@@ -9,6 +9,7 @@ describe('a line of the log', () => {
     ['a field far down', JSON.stringify({ a: { b: { c: [{ d: { secret_access_key: 'hush' } }] } } })],
     ['a field of a library', JSON.stringify({ config: { credentials: { secretAccessKey: 'hush' } } })],
     ['a header', JSON.stringify({ headers: { 'X-SVC-Auth-Token': 'hush', authorization: 'Bearer hush' } })],
+    ['a header for a proxy', JSON.stringify({ headers: { 'proxy-authorization': 'Basic hush' } })],
     ['JSON in text', JSON.stringify({ err: { body: JSON.stringify({ secret_access_key: 'hush' }) } })],
     ['JSON in JSON in text', JSON.stringify({ t: JSON.stringify({ u: JSON.stringify({ token: 'hush' }) }) })],
     ['a signed URL', JSON.stringify({ err: 'GET https://host:80/b/7?expires=9&signature=hush failed' })],
