@@ -51,7 +51,7 @@ function valuesOf(values: Values): string {
   if (values.kind === 'files') return '-F';
   if (values.kind === 'directories') return `-a '(__fish_complete_directories)'`;
   if (values.kind === 'commands' || values.kind === 'nothing') return '';
-  return `-a '(svcfs complete ${values.kind})'`;
+  return `-a '(command svcfs complete ${values.kind})'`;
 }
 
 function firstPart(help: string): string {
