@@ -306,53 +306,6 @@ describe('getRange', () => {
     },
   );
 
-  it('never mixes two versions when it resumes', async () => {
-    const { storage, server } = await storeOf((socket, request, before) => {
-      const head = rangeHead(request, object);
-      if (before > 0) {
-        socket.write(head.replace('"v1"', '"v2"'));
-        socket.write(rangeBytes(request, object));
-        return;
-      }
-      socket.end(Buffer.concat([Buffer.from(head), rangeBytes(request, object).subarray(0, 500)]));
-    });
-    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(1000) });
-    await expect(reading).rejects.toMatchObject({ kind: 'changed' });
-  });
-
-  it('refuses another version than the expected one', async () => {
-    const { storage, server } = await storeOf(answerRight);
-    const range = { offset: 0, into: Buffer.alloc(10), expectedEtag: 'v0' };
-    await expect(storage.getRange(server.url, range)).rejects.toMatchObject({ kind: 'changed' });
-  });
-
-  it('takes an object that became too short for a changed one', async () => {
-    const { storage, server } = await storeOf((socket, request) => {
-      socket.write(rangeHead({ ...request, range: [0, 4] }, object.subarray(0, 5)));
-      socket.write(object.subarray(0, 5));
-    });
-    const reading = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(10) });
-    await expect(reading).rejects.toMatchObject({ kind: 'changed' });
-  });
-
-  it('takes a whole answer without a byte for an empty object: many servers know no range of one', async () => {
-    const { storage, server } = await storeOf((socket) => answerStatus(socket, '200 OK'));
-    const asking = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(1) });
-    await expect(asking).rejects.toMatchObject({ kind: 'changed', status: 416 });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it('refuses a Content-Range that was not asked for', async () => {
-    const { storage, server } = await storeOf((socket, request) =>
-      answerRight(socket, { ...request, range: [1, 10] }),
-    );
-    const into = Buffer.alloc(10);
-    await expect(storage.getRange(server.url, { offset: 0, into })).rejects.toMatchObject({ kind: 'failed' });
-    expect(into.equals(Buffer.alloc(10))).toBe(true);
-    expect(server.requests).toHaveLength(3);
-    expect(server.connections()).toBe(3);
-  });
-
   it.each([
     [
       'has no Content-Range',
@@ -373,32 +326,6 @@ describe('getRange', () => {
     );
     const reading = storage.getRange(server.url, { offset: 5, into: Buffer.alloc(10) });
     await expect(reading).rejects.toMatchObject({ kind: 'failed', status: 206, message });
-  });
-
-  it('takes a range of an object whose size the store does not tell', async () => {
-    const { storage, server } = await storeOf((socket, request) => {
-      socket.write(rangeHead(request, object).replace(`/${object.length}`, '/*'));
-      socket.write(rangeBytes(request, object));
-    });
-    const into = Buffer.alloc(1000);
-    const version = await storage.getRange(server.url, { offset: 500, into });
-    expect(version).toEqual({ etag: 'v1', objectSizeBytes: undefined });
-    expect(into.equals(object.subarray(500, 1500))).toBe(true);
-  });
-
-  it('asks again over another connection when a store ignores the range or answers another one', async () => {
-    const { storage, server } = await storeOf((socket, request, before) => {
-      if (before === 0) {
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${object.length}\r\n\r\n`);
-        socket.write(object);
-      } else {
-        answerRight(socket, before === 1 ? { ...request, range: [0, 9] } : request);
-      }
-    });
-    const into = Buffer.alloc(10);
-    await storage.getRange(server.url, { offset: 500, into });
-    expect(into.equals(object.subarray(500, 510))).toBe(true);
-    expect(server.connections()).toBe(3);
   });
 
   it('shows an answer to who asks before a byte of it counts, and ends by what that throws', async () => {
@@ -436,18 +363,6 @@ describe('getRange', () => {
     await storage.getRange(server.url, { offset: 0, into, onProgress });
     expect(told).toEqual([...told].sort((a, b) => a - b));
     expect(told.at(-1)).toBe(200_000);
-  });
-
-  it('takes a whole object only when that is what was wanted', async () => {
-    const { storage, server } = await storeOf((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${object.length}\r\n\r\n`);
-      socket.write(object);
-    });
-    const into = Buffer.alloc(object.length);
-    await storage.getRange(server.url, { offset: 0, into });
-    expect(into.equals(object)).toBe(true);
-    const part = storage.getRange(server.url, { offset: 0, into: Buffer.alloc(10) });
-    await expect(part).rejects.toMatchObject({ kind: 'failed', status: 200 });
   });
 
   it.each([
