@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { messageOf } from '../lib/message-of.ts';
+import { requireAddon } from '../lib/require-addon.ts';
 import { MountError } from './mount-error.ts';
 
 /** The addon of native/, as native/src/transport/transport.cc and native/src/transport/channel.h describe it. */
@@ -41,16 +41,13 @@ export interface NativeChannel {
   close(): void;
 }
 
-/** The same relative place from src/fuse and from dist/fuse. */
-const ADDON = '../../native/build/svcfs.node';
-
 let loaded: NativeAddon | undefined;
 
 /** Loads the addon once. A MountError tells how to build it. */
 export function loadNativeAddon(): NativeAddon {
   if (loaded !== undefined) return loaded;
   try {
-    const { transport } = createRequire(import.meta.url)(ADDON) as { readonly transport: () => NativeAddon };
+    const { transport } = requireAddon() as { readonly transport: () => NativeAddon };
     loaded = transport();
     return loaded;
   } catch (cause) {
