@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
- * One project per kind of test. Files of `mount` and `model` measure times and load, so they do not run side by side.
+ * One project per kind of test. Files of `model` measure times and load, so they do not run side by side.
  * Vitest puts each project without parallel files into a group of its own, after all others.
  */
 const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
@@ -17,16 +17,42 @@ const project = (name: string, timeoutSeconds: number, extra: object = {}) => ({
 });
 
 /**
- * Tools of tasks run in mount namespaces of their own, which hold every mount that there is as they start. The speed at
- * which bytes come decides whether they are spliced.
+ * Some tests make mount namespaces, which hold every mount that there is as they start. In others the speed at which bytes
+ * come decides what is done. These files do not run side by side.
  */
-const APART = ['test/faults/task-takeover.test.ts', 'test/faults/splicing.test.ts'];
+const FAULTS_APART = ['test/faults/task-takeover.test.ts', 'test/faults/splicing.test.ts'];
+const MOUNTS_APART = ['boot', 'cli-lifecycle', 'cli-options', 'splicing'].map(
+  (name) => `test/mount/${name}.test.ts`,
+);
 
-const LONG = project('long', 300, {
-  include: ['test/long/**/*.test.ts', 'test/model/crash.test.ts'],
-  fileParallelism: false,
-  globalSetup: 'test/support/demo-template.ts',
-});
+/** What these promise hangs on no database. `scripts/test --long` runs them on PostgreSQL, too. */
+const OF_ANY_DATABASE = [
+  'calls',
+  'demo',
+  'dialects',
+  'directory-bucket',
+  'executor',
+  'executor-bounds',
+  'executor-inputs',
+  'openapi',
+  'request-log',
+  's3',
+  's3-roles',
+  'slow-clients',
+  'trusted-proxies',
+  'wes-executor',
+].map((name) => `test/service/${name}.test.ts`);
+
+const MOUNTS = { globalSetup: 'test/support/demo-template.ts', sequence: { groupOrder: 2 } };
+
+const LONG = [
+  project('long', 300, {
+    include: ['test/long/**/*.test.ts', 'test/model/crash.test.ts'],
+    fileParallelism: false,
+    globalSetup: 'test/support/demo-template.ts',
+  }),
+  project('long-on-postgres', 120, { include: OF_ANY_DATABASE, globalSetup: 'test/service/on-postgres.ts' }),
+];
 
 export default defineConfig({
   test: {
@@ -39,14 +65,14 @@ export default defineConfig({
       project('service', 60),
       project('service-on-postgres', 60, {
         include: ['test/service/**/*.test.ts'],
+        exclude: OF_ANY_DATABASE,
         globalSetup: 'test/service/on-postgres.ts',
       }),
-      project('mount', 120, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
+      project('mount', 120, { ...MOUNTS, exclude: MOUNTS_APART }),
       project('mount-fuse-native', 120, {
         include: ['test/mount/{browse,write,xattr}.test.ts'],
         env: { SVCFS_DRIVER: 'fuse-native' },
-        fileParallelism: false,
-        globalSetup: 'test/support/demo-template.ts',
+        ...MOUNTS,
       }),
       // The same once more in the platform's words; the others are in those of the API document.
       project('platform-dialect', 120, {
@@ -55,18 +81,21 @@ export default defineConfig({
           'test/mount/{main-job,transfer,xattr}.test.ts',
         ],
         env: { SVCFS_DIALECT: 'sbg' },
-        fileParallelism: false,
-        globalSetup: 'test/support/demo-template.ts',
+        ...MOUNTS,
       }),
       // They wait more than they compute: for timeouts, restarts and retries. So three of them share two processors.
       project('faults', 180, {
-        exclude: APART,
+        exclude: FAULTS_APART,
         maxWorkers: availableParallelism() + 1,
         sequence: { groupOrder: 1 },
       }),
-      project('faults-apart', 180, { include: APART, fileParallelism: false }),
+      project('apart', 180, {
+        include: [...FAULTS_APART, ...MOUNTS_APART],
+        fileParallelism: false,
+        globalSetup: 'test/support/demo-template.ts',
+      }),
       // Hours: only `scripts/test --long` has them.
-      ...(process.env['SVCFS_LONG'] === '1' ? [LONG] : []),
+      ...(process.env['SVCFS_LONG'] === '1' ? LONG : []),
       project('model', 180, { fileParallelism: false, globalSetup: 'test/support/demo-template.ts' }),
     ],
   },
