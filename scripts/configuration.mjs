@@ -20,9 +20,9 @@ the definitions in this folder; \`npm run check\` fails when it is stale. \`svcf
 option.
 
 An option on the command line goes before its variable, the variable before a configuration file, and the file before the default.
-The endpoint and the token of \`svcfs mount\` have two places more, and each is looked for on its own: the option, the profile that is
-named, the variable, the configuration file, the profile \`default\`. What is missing then is taken from where
-the platform's public client looks, as a whole: \`SB_API_ENDPOINT\` and \`SB_AUTH_TOKEN\`, then the profile \`default\` of
+The endpoint and the token of \`svcfs mount\` have two places more. Each is looked for on its own, in this order: the option, the
+profile that is named, the variable, the configuration file, the profile \`default\`. When one is missing then, both come from the
+places of the platform's public client: \`SB_API_ENDPOINT\` and \`SB_AUTH_TOKEN\`, then the profile \`default\` of
 \`~/.sevenbridges/credentials\`.
 
 | value | how it is written |

@@ -4,7 +4,7 @@ import type { ForeignPage } from './foreign-page.ts';
 
 export type QueryValue = string | number | boolean | undefined;
 
-/** Who calls, and in which words. */
+/** The user for whom calls are made, and the words of the calls. */
 export interface Identity {
   readonly token: string;
   readonly dialect: Dialect;

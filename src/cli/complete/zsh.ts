@@ -77,7 +77,7 @@ function actionOf(values: Values): string {
   return `{_svcfs_known ${values.kind}}`;
 }
 
-/** What a quoted spec takes as it is. */
+/** `of` with the characters escaped that mean something in a spec. */
 function text(of: string): string {
   return of.replaceAll("'", '’').replace(/[[\]:\\]/g, '\\$&');
 }

@@ -49,8 +49,7 @@ export function configFilePaths(environment: Environment, named: string | undefi
 /**
  * The files that exist, in the order of `configFilePaths`.
  *
- * @throws ConfigFileError when a file that was named does not exist, or when a file is no TOML, cannot be read, or can be changed by
- * other users
+ * @throws ConfigFileError for a named file that does not exist, a file that is no TOML, and one that other users may change
  */
 export async function readConfigFiles(
   environment: Environment,

@@ -2,8 +2,8 @@
  * Brings drafts onto the platform. A draft that is one whole unchanged source becomes a copy, import or export, and
  * no byte of it passes here; any other is uploaded, and for a volume then exported from the staging project.
  *
- * In the order in which things happen: `targets.ts` decides where a draft goes, this file when it is published and what is
- * owed until then, `publish-file.ts` and `publish-object.ts` how. `platform-copy.ts` makes the copy where there is one to
+ * In the order in which things happen: `targets.ts` decides where a draft goes. This file decides when it is published, and
+ * what is owed until then. `publish-file.ts` and `publish-object.ts` say how. `platform-copy.ts` makes the copy where there is one to
  * make, and `staging.ts` and `staged-removals.ts` are the way onto volumes.
  */
 import { randomUUID } from 'node:crypto';

@@ -28,8 +28,8 @@ export class UploadAborts {
   }
 
   /**
-   * Nobody waits for it: near the rate limit it comes last. While the service cannot do it, it is asked again. What the
-   * service forbids it is asked again with the next upload that is given up, and at the end.
+   * Nobody waits for it: near the rate limit it comes last. While the service cannot do it, it is asked again. A
+   * service that forbids it is asked again with the next upload that is given up, and at the end.
    */
   abort(uploadId: string): void {
     this.#tryForbidden();
