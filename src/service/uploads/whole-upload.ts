@@ -7,8 +7,8 @@ export interface KnownPart {
 }
 
 /**
- * Whether the parts, ordered by number, make a file. Sizes may differ. The public client sends a part of one byte more
- * than the part size and then an empty last one.
+ * Whether the parts, ordered by number, make a file. Sizes may differ: the public client sends one byte
+ * more than the part size. An empty part is its last one.
  *
  * @param announced The size given at the start, if any. @throws ServiceError 8007
  */

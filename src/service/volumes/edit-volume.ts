@@ -20,7 +20,7 @@ import { volumesIn } from './volume-table.ts';
  * Edits a volume; fields that are not given stay, also inside `service`. A new service is tried first, which takes its
  * time. When the volume got another service meanwhile, the edit is refused.
  *
- * @param edit.force Deactivating stops the volume's unfinished jobs, which otherwise forbid it.
+ * @param edit.force Deactivating stops unfinished jobs, which otherwise forbid it.
  *
  * @throws ServiceError 9007, 9020, 9015, 90000, those of `checkService`, 9069, 9200 to 9209
  */

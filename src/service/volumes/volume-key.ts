@@ -26,7 +26,7 @@ export function keyPrefixAt(prefix: string, locationPrefix: string): string {
 /**
  * The key that a job makes of the location of one object.
  *
- * @throws ServiceError 9072 when the location names a folder, 9011 when it is empty or has a segment that is refused
+ * @throws ServiceError 9072 for a folder, 9011 when it is empty or has a refused segment
  */
 export function volumeKey(prefix: string, location: string): string {
   if (location.endsWith('/')) throw new ServiceError(9072);
