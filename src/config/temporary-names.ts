@@ -1,5 +1,5 @@
 /**
- * Names that programs use for a moment: rsync, sed -i, zip, perl -i, backup programs, SQLite beside a database,
+ * The default of `--temporary-names`: names that programs use for a moment: rsync, sed -i, zip, perl -i, backup programs, SQLite beside a database,
  * downloads, GNOME and LibreOffice. Vim makes swap files, one file to try whether names are cut, and one to try the
  * directory. The pieces of samtools sort and collate have four digits: `*.????.bam` would also keep `sample.hg38.bam` and
  * `sample.sort.bam` here.

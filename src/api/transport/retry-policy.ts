@@ -1,5 +1,6 @@
 /**
- * The decision after an exchange, as a pure function.
+ * The decision after an exchange, as a pure function. Each call says in `src/api/resources` whether it takes effect once
+ * (`whenLost`).
  *
  * | outcome                        | call may be repeated     | call takes effect once            |
  * |--------------------------------|--------------------------|-----------------------------------|

@@ -10,7 +10,10 @@ import { forgetUpload } from './forget-upload.ts';
 import { targetOf } from './upload-access.ts';
 import { uploadsIn } from './upload-table.ts';
 
-/** Gives up the uploads that began longer ago than that and that nobody completed. Answers how many. */
+/**
+ * Gives up the uploads that began longer ago than `ageMs` and that nobody completed. Answers how many. The age is
+ * `--upload-days` (`sweeps.ts` of the service, every hour); without it uploads do not expire.
+ */
 export async function sweepUploads(
   services: HasStore & HasBlobs & HasMetrics & HasClock & HasLogger,
   ageMs: number,

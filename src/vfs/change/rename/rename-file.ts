@@ -3,7 +3,7 @@
  *
  * On the platform a rename is one call (edit of the name, or move), and refuses a taken name. Where the service can
  * (`rename_overwrite`), that call replaces the file that has the name. Otherwise, and when a handle is open on the old
- * file, the old file goes aside first and comes back should anything fail (`Asides`). The new file inherits metadata and
+ * file, the old file goes aside first and comes back should anything fail (`Asides`, `../aside/asides.ts`). The new file inherits metadata and
  * tags either way.
  *
  * For a file that is not published yet only its draft is told: it completes under the new name. The platform's file of
