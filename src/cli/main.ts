@@ -1,9 +1,25 @@
 #!/usr/bin/env node
 /** Loads the rest in a way that can fail in one line: hundreds of modules are opened at a time. */
 
+import { readFileSync } from 'node:fs';
+
 const TOO_MANY = ['EMFILE', 'ENFILE'];
 
+/** A loader of modules opens about so many at a time. With fewer it may end anywhere. */
+const LEAST_OPEN_FILES = 256;
+
+/** The limit of open files, where the system tells it: proc_pid_limits(5). */
+function openFilesLimit(): number {
+  try {
+    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
 try {
+  if (openFilesLimit() < LEAST_OPEN_FILES) throw Object.assign(new Error('a low limit'), { code: 'EMFILE' });
   const [, , command, kind] = process.argv;
   // A shell asks this at each TAB, and a user waits: nothing else is loaded.
   if (command === 'complete') await (await import('./complete/known-names.ts')).printKnownNames(kind);

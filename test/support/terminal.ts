@@ -23,10 +23,11 @@ export class Terminal {
     this.#child.stdin.write(keys);
   }
 
-  /** Waits until the terminal shows it. */
-  async shows(pattern: RegExp): Promise<void> {
+  /** Waits until the terminal shows it, and answers all that it shows. */
+  async shows(pattern: RegExp): Promise<string> {
     try {
       await waitUntil(() => pattern.test(this.#shown), { what: `${pattern}`, timeoutMs: 30_000 });
+      return this.#shown;
     } catch (error) {
       throw new Error(`the terminal shows ${JSON.stringify(this.#shown)}`, { cause: error });
     }

@@ -11,20 +11,20 @@ export type KnownNames = 'mounts' | 'profiles' | 'projects' | 'volumes';
 /** A user notices what takes longer. */
 const PATIENCE_MS = 80;
 
-/** Prints the names of one kind, a line each; none when they are not there in time. */
+/** Prints the names of one kind, a line each, as far as they are there in time. */
 export async function printKnownNames(kind: string | undefined): Promise<void> {
-  const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, PATIENCE_MS, []));
-  const names = await Promise.race([namesOf(kind).catch(() => []), late]);
-  if (names.length > 0) process.stdout.write(`${names.join('\n')}\n`);
+  const names = new Set<string>();
+  const late = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS));
+  await Promise.race([collect(kind, names).catch(() => undefined), late]);
+  if (names.size > 0) process.stdout.write(`${[...names].sort().join('\n')}\n`);
   // A question to a mount that is away would hold the process.
   process.stdout.end(() => process.exit());
 }
 
-async function namesOf(kind: string | undefined): Promise<readonly string[]> {
-  if (kind === 'mounts') return mountPoints();
-  if (kind === 'profiles') return profiles();
-  if (kind === 'projects' || kind === 'volumes') return places(kind);
-  return [];
+async function collect(kind: string | undefined, names: Set<string>): Promise<void> {
+  if (kind === 'projects' || kind === 'volumes') return collectPlaces(kind, names);
+  const found = kind === 'mounts' ? await mountPoints() : kind === 'profiles' ? await profiles() : [];
+  for (const name of found) names.add(name);
 }
 
 /** From the kernel's table: of the file systems of type fuse.svcfs. */
@@ -48,16 +48,14 @@ async function profiles(): Promise<readonly string[]> {
   ];
 }
 
-/** `OWNER/NAME` of each, as the mounts list them. */
-async function places(folder: 'projects' | 'volumes'): Promise<readonly string[]> {
+/** `OWNER/NAME` of each, as the mounts list them. A mount that answers late keeps no name of another one back. */
+async function collectPlaces(folder: 'projects' | 'volumes', names: Set<string>): Promise<void> {
   const roots = (await mountPoints()).map((mountPoint) => join(mountPoint, folder));
-  const found = roots.map(async (root) => {
-    const owners = await readdir(root);
-    const names = owners.map(async (owner) =>
-      (await readdir(join(root, owner)).catch(() => [])).map((name) => `${owner}/${name}`),
-    );
-    return (await Promise.all(names)).flat();
-  });
-  const all = await Promise.all(found.map((each) => each.catch(() => [])));
-  return [...new Set(all.flat())].sort();
+  const ofOwner = async (root: string, owner: string): Promise<void> => {
+    for (const name of await readdir(join(root, owner))) names.add(`${owner}/${name}`);
+  };
+  const ofMount = async (root: string): Promise<void> => {
+    await Promise.allSettled((await readdir(root)).map((owner) => ofOwner(root, owner)));
+  };
+  await Promise.allSettled(roots.map(ofMount));
 }
