@@ -21,9 +21,10 @@ const COLUMN = 31;
 
 function beginnings(): readonly string[] {
   const hasProfiles = existsSync(join(homedir(), '.svcfs', 'credentials'));
-  const mount = hasProfiles ? 'mount the platform of your profile' : 'mount a platform (svcfs help mount)';
   return [
-    `${'svcfs mount ~/svc'.padEnd(COLUMN)}${mount}`,
+    hasProfiles
+      ? `${'svcfs mount ~/svc'.padEnd(COLUMN)}mount the platform of your profile`
+      : `${'svcfs login'.padEnd(COLUMN)}keep the endpoint and the token of a platform, to mount it`,
     `${'svcfs demo ~/svc'.padEnd(COLUMN)}try it: a service with content, mounted`,
   ];
 }

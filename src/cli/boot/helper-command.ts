@@ -4,7 +4,7 @@
  */
 import type { CommaOption } from '../config/comma-options.ts';
 import { joinCommaOptions } from '../config/comma-options.ts';
-import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
+import { CliError, EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { optionsOfSource, parseHelperArguments } from './helper-options.ts';
 
 export interface CommandLine {
@@ -55,7 +55,8 @@ function unmountWords(given: readonly string[]): readonly string[] {
   const directory = given.find(
     (word, index) => !word.startsWith('-') && !/^-[Nt]$/.test(given[index - 1] ?? ''),
   );
+  if (directory === undefined) throw new CliError('usage', 'expected a DIRECTORY: umount /mnt/svc');
   // On no file system does either of these wait.
   const isForced = given.some((word) => /^-[a-z]*[fl]/.test(word));
-  return ['unmount', ...(isForced ? ['--force'] : []), '--', directory ?? ''];
+  return ['unmount', ...(isForced ? ['--force'] : []), '--', directory];
 }

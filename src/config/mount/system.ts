@@ -42,7 +42,7 @@ const quiet: Option<boolean> = {
 
 const dryRun: Option<boolean> = {
   flags: '--dry-run',
-  help: 'look whether the options, the credentials and the mount point are right, and mount nothing',
+  help: 'look whether the options and the mount point are right and a token is there; ask no service, and mount nothing',
   default: false,
 };
 

@@ -76,6 +76,9 @@ describe('umount', () => {
     expect(wordsOf('unmount-helper', '/m', '-l')).toEqual(['unmount', '--force', '--', '/m']);
     expect(wordsOf('unmount-helper', '/m', '-f')).toEqual(['unmount', '--force', '--', '/m']);
   });
+  it('wants a directory', () => {
+    expect(() => wordsOf('unmount-helper', '-l')).toThrow('expected a DIRECTORY');
+  });
 });
 
 it('any other command stays as it is', () => {
