@@ -96,8 +96,7 @@ describe('a publication that was asked for', () => {
     const path = await afterKill();
     platform.on = () => {};
     const [upload] = platform.uploads.values();
-    const parts = [...(upload?.parts ?? [])];
-    for (const [number, bytes] of parts.slice(0, 2)) upload?.reported.set(number, md5(bytes));
+    upload?.reported.set(1, md5(upload.parts.get(1) ?? Buffer.alloc(0)));
     upload?.parts.set(2, Buffer.alloc(100, 'x'));
     upload?.reported.set(2, md5(Buffer.alloc(100, 'x')));
     await withoutPartsInJournal(path);
