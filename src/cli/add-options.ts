@@ -6,9 +6,17 @@ const NO: ReadonlySet<string> = new Set(['', '0', 'false', 'no', 'off']);
 /** Flags that a variable switches off, with the name of that variable. */
 const REFUSED = new WeakMap<CommandOption, string>();
 
+/** Options that may be repeated (`collect`). */
+const REPEATABLE = new WeakSet<CommandOption>();
+
 /** The variable that says that this flag is not given, whatever else would give it. */
 export function refusingVariable(option: CommandOption): string | undefined {
   return REFUSED.get(option);
+}
+
+/** Whether the value of the option is a list, to which each mention of it adds. */
+export function isRepeatable(option: CommandOption): boolean {
+  return option.variadic || REPEATABLE.has(option);
 }
 
 type Options = Readonly<Record<string, Option<unknown>>>;
@@ -38,19 +46,25 @@ function commandOption(option: Option<unknown>): CommandOption {
     else if (!isUnset(option, environment)) result.env(environment);
   }
   if (option.choices !== undefined) result.choices(option.choices);
-  if (option.collect === true)
-    result.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
-  if (parse !== undefined) {
-    result.argParser((text) => {
-      try {
-        return parse(text);
-      } catch (error) {
-        if (error instanceof InvalidValue) throw new InvalidArgumentError(error.message);
-        throw error;
-      }
-    });
+  if (option.collect === true) {
+    REPEATABLE.add(result);
+    result.argParser((text, before: readonly unknown[] | undefined) => [
+      ...(before ?? []),
+      ...(parse === undefined ? [text] : (parsed(parse, text) as readonly unknown[])),
+    ]);
+  } else if (parse !== undefined) {
+    result.argParser((text) => parsed(parse, text));
   }
   return result;
+}
+
+function parsed<T>(parse: (text: string) => T, text: string): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof InvalidValue) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
 }
 
 /** The parser takes a variable that is there for a flag that is given, whatever its text. */

@@ -24,6 +24,7 @@ import type { NodeId } from '../vfs/file-system.ts';
 import type { TreeOptions } from '../vfs/model/tree.ts';
 import { UnkeptCounts } from '../vfs/model/unkept-counts.ts';
 import type { Staging } from '../vfs/publish/staging.ts';
+import { checkSelection } from './mount/check-selection.ts';
 import type { Clients } from './mount/connect-clients.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
 import { deliverObject } from './mount/deliver-object.ts';
@@ -60,12 +61,13 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { api } = clients;
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const disk = await diskCacheOf(settings, memory, context.log);
+  const selectionWarnings = await checkSelection(api, options);
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
   const deliver = deliverObject({ api, jobs, staging });
   const bytes = bytesOf(settings, { ...clients, memory, disk, deliver, directory: account.uploads });
   const { writer } = bytes;
-  const warnings = disk?.warning === undefined ? [] : [disk.warning];
+  const warnings = [...selectionWarnings, ...(disk?.warning === undefined ? [] : [disk.warning])];
   const operations = new OperationCounts();
   const unkept = new UnkeptCounts();
   const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations, unkept });
@@ -81,6 +83,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     unkept,
     localCopies: localCopiesOf(options, bytes),
     staging,
+    selection: { trees: options.trees, projects: options.project, volumes: options.volume },
   });
   // The first program finds warm connections, its project, and what this service adds.
   api.capabilities().catch(() => {});
@@ -106,6 +109,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       writer,
       failureAt: files.failureAt,
       unwritableAt: files.unwritableAt,
+      unselectedAt: files.unselectedAt,
       flush: files.flush,
       retryKept: files.retryKept,
       dropKept: files.dropKept,

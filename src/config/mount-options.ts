@@ -1,6 +1,7 @@
 import { FRESHNESS } from './mount/freshness.ts';
 import { NETWORK } from './mount/network.ts';
 import { RESOURCES } from './mount/resources.ts';
+import { SELECTING } from './mount/selecting.ts';
 import { SHOWN } from './mount/shown.ts';
 import { SYSTEM } from './mount/system.ts';
 import { VOLUMES } from './mount/volumes.ts';
@@ -12,6 +13,7 @@ import type { OptionValues } from './option.ts';
 export const MOUNT_OPTION_GROUPS = {
   Where: WHERE,
   Network: NETWORK,
+  Selecting: SELECTING,
   'What it shows': SHOWN,
   Freshness: FRESHNESS,
   Writing: WRITING,
@@ -23,6 +25,7 @@ export const MOUNT_OPTION_GROUPS = {
 export const MOUNT_OPTIONS = {
   ...WHERE,
   ...NETWORK,
+  ...SELECTING,
   ...SHOWN,
   ...FRESHNESS,
   ...WRITING,

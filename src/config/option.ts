@@ -12,7 +12,7 @@ export interface Option<T> {
   readonly default: T;
   readonly defaultText?: string;
   readonly choices?: readonly string[];
-  /** The option may be repeated, and its value is the list of all texts. */
+  /** The option may be repeated, and its value is the list of all texts, or of what `parse` makes a list of each. */
   readonly collect?: boolean;
   /** From the text of the flag or the environment; throws `InvalidValue`. Absent: the text itself. */
   readonly parse?: (text: string) => T;

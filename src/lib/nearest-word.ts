@@ -5,6 +5,15 @@ export function nearestWord<Word extends string>(typed: string, words: readonly 
   return nearest;
 }
 
+/** The nearest of them, at most so many, the nearest first. */
+export function nearestWords(typed: string, words: readonly string[], most: number): readonly string[] {
+  const ranked = words.map((word) => ({ word, away: distance(typed, word) }));
+  return ranked
+    .sort((a, b) => a.away - b.away)
+    .slice(0, most)
+    .map(({ word }) => word);
+}
+
 function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

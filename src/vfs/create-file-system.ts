@@ -10,6 +10,7 @@ import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
 import { createCatalogs, root } from './directories/root.ts';
+import { type Selection, unselectedAt } from './directories/selection.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
@@ -35,6 +36,8 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   readonly information: MountInformation;
   /** Undefined: nothing but copies and moves gets onto volumes. */
   readonly staging?: Staging | undefined;
+  /** Default: everything. */
+  readonly selection?: Selection | undefined;
   readonly processes?: ProcessTable;
   /** Files that the kernel may read itself; for mounts that cannot be written to. */
   readonly localCopies?: LocalCopies | undefined;
@@ -64,6 +67,8 @@ export interface MountedFileSystem {
   failureAt(path: string): Failure | undefined;
   /** Why nobody may write at a path, which the kernel refuses without a word. */
   unwritableAt(path: string): string | undefined;
+  /** Why there is nothing at a path, where the mount was told not to show it. */
+  unselectedAt(path: string): string | undefined;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
@@ -83,8 +88,9 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const errors = new ErrorRegistry();
   const details = new Details({ api, clock, ttlMs });
   const controlSource = control({ make, errors, jobs, writer, information: given.information });
-  const catalogs = createCatalogs(api, { clock, ttlMs });
-  const rootSource = root({ catalogs, make, ttlMs, control: controlSource });
+  const { selection = {} } = given;
+  const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
+  const rootSource = root({ catalogs, make, ttlMs, control: controlSource, selection });
   const tree = new PlatformTree({
     ...given,
     options,
@@ -128,7 +134,9 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   return {
     fileSystem,
     passesThrough: localCopies !== undefined,
-    askAhead: () => catalogs.projects.askAhead(),
+    askAhead: () => {
+      if (selection.trees?.includes('projects') ?? true) catalogs.projects.askAhead();
+    },
     recover: async () => {
       await recover();
       await resumeUploads();
@@ -141,6 +149,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       tree.recordError({ op, path: join(pathOf(nodes.get(parent)), name) }, error),
     failureAt: (path) => errors.lastAt(path),
     unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, path)),
+    unselectedAt: (path) => unselectedAt(selection, path),
     contentsAt: (path, options) => contentsAt(tree, path, options),
     close: () =>
       folderState.flush().catch((error: unknown) => {

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Details } from '../../src/vfs/directories/details.ts';
 import { fixedDirectory } from '../../src/vfs/directories/fixed-directory.ts';
 import { type Catalogs, createCatalogs, root } from '../../src/vfs/directories/root.ts';
+import type { Selection } from '../../src/vfs/directories/selection.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { DirEntry, DirSink, Entry, FileHandle, KernelCaches } from '../../src/vfs/file-system.ts';
 import { OpenDirectories } from '../../src/vfs/listing/open-directories.ts';
@@ -46,7 +47,10 @@ export class ReadingWorld {
   readonly jobs: object[] = [];
   readonly catalogs: Catalogs;
 
-  constructor(options: Partial<TreeParts['options']> = {}, limits: { readonly mostEntries?: number } = {}) {
+  constructor(
+    options: Partial<TreeParts['options']> = {},
+    { selection, ...limits }: { readonly mostEntries?: number; readonly selection?: Selection } = {},
+  ) {
     const { api } = this.platform;
     const { clock } = this;
     const nodes = new NodeTable();
@@ -59,7 +63,7 @@ export class ReadingWorld {
       flush: async () => undefined,
     };
     const make = new NodeMaker(nodes, folderState);
-    this.catalogs = createCatalogs(api, { clock, ttlMs: TTL_MS });
+    this.catalogs = createCatalogs(api, { clock, ttlMs: TTL_MS }, selection);
     const details = new Details({ api, clock, ttlMs: TTL_MS });
     const kernel = new KernelLink();
     kernel.attach(this.kernel);
@@ -100,7 +104,7 @@ export class ReadingWorld {
       errors: new ErrorRegistry(),
       details,
       ...limits,
-      root: root({ catalogs: this.catalogs, make, ttlMs: TTL_MS, control: fixedDirectory([]) }),
+      root: root({ catalogs: this.catalogs, make, ttlMs: TTL_MS, control: fixedDirectory([]), selection }),
     });
     this.directories = new OpenDirectories(this.tree);
     this.xattrs = new Xattrs(this.tree, details);

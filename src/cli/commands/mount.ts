@@ -8,6 +8,7 @@ import { appliedSettings } from '../config/sources.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
+import { refuseContradictions } from '../mount/refuse-contradictions.ts';
 import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
@@ -48,6 +49,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
+  refuseContradictions(options);
   refuseShownPassword(command);
   const credentials = await credentialsOf(options, command);
   const { proxy, noProxy, caFile, ...others } = options;

@@ -2,6 +2,7 @@
 import type { Command, Option } from 'commander';
 import { optionNameOf } from '../../config/file/settings.ts';
 import { nearestWord } from '../../lib/nearest-word.ts';
+import { isRepeatable } from '../add-options.ts';
 import { CliError } from '../exit-codes.ts';
 import { nameOf, takeText } from './option-value.ts';
 
@@ -46,9 +47,11 @@ export function applyCommaOptions(command: Command, texts: readonly string[]): v
   for (const { name, value } of given) {
     if (name === READ_WRITE) continue;
     const option = find(command, USUAL_NAMES[name] ?? name);
-    const parsed = parse(option, name, value);
     const key = option.attributeName();
-    if (command.getOptionValueSource(key) === 'cli' && command.getOptionValue(key) !== parsed)
+    const isGiven = command.getOptionValueSource(key) === 'cli';
+    const before = isGiven && isRepeatable(option) ? command.getOptionValue(key) : undefined;
+    const parsed = parse(option, { name, value }, before);
+    if (isGiven && !isRepeatable(option) && command.getOptionValue(key) !== parsed)
       throw new CliError(
         'usage',
         `${option.long} is given twice, with different values: leave out one of them`,
@@ -75,11 +78,11 @@ function find(command: Command, name: string): Option {
   );
 }
 
-function parse(option: Option, name: string, value: string | undefined): unknown {
+function parse(option: Option, { name, value }: CommaOption, before: unknown): unknown {
   if (!option.required && !option.optional) {
     if (value !== undefined) throw new CliError('usage', `-o ${name}: the option takes no value`);
     return !option.negate;
   }
   if (value === undefined) throw new CliError('usage', `-o ${name}: the option needs a value: ${name}=…`);
-  return takeText(option, value, (reason) => new CliError('usage', `-o ${name}=${value}: ${reason}`));
+  return takeText(option, value, (reason) => new CliError('usage', `-o ${name}=${value}: ${reason}`), before);
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Option } from 'commander';
 import { ConfigFileError } from '../../config/file/config-file.ts';
 import type { Setting } from '../../config/file/settings.ts';
+import { isRepeatable } from '../add-options.ts';
 
 /** The option as `-o`, `svcfs config show` and a configuration file write it: `metadata-ttl`. */
 export function nameOf(option: Option): string {
@@ -16,7 +17,8 @@ export function configuredValue(option: Option, { value, path, table }: Setting)
     return option.negate ? !value : value;
   }
   if (typeof value === 'boolean') throw invalid('Expected a text or a number.');
-  if (!option.variadic) return takeText(option, Array.isArray(value) ? value.join() : String(value), invalid);
+  if (!isRepeatable(option))
+    return takeText(option, Array.isArray(value) ? value.join() : String(value), invalid);
   const texts = Array.isArray(value) ? value.map(String) : [String(value)];
   return texts.reduce<unknown>((before, text) => takeText(option, text, invalid, before), undefined);
 }

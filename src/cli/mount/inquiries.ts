@@ -12,6 +12,7 @@ export interface Inquiries extends CacheParts {
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
+  readonly unselectedAt: MountedFileSystem['unselectedAt'];
   readonly flush: MountedFileSystem['flush'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
@@ -46,7 +47,11 @@ export async function answerInquiry(
         answer: 'why',
         failure: failureAt(request.path),
         job: jobs.ofPath(request.path),
-        circumstances: [...inquiries.circumstances(), ...told(unwritableAt(request.path))],
+        circumstances: [
+          ...inquiries.circumstances(),
+          ...told(unwritableAt(request.path)),
+          ...told(inquiries.unselectedAt(request.path)),
+        ],
       };
     case 'flush':
       return {

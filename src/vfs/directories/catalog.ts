@@ -2,6 +2,7 @@ import type { CallOptions, PageRequest } from '../../api/api.ts';
 import type { Page } from '../../api/model.ts';
 import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { IdPatterns } from '../../lib/id-patterns.ts';
 import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
@@ -15,21 +16,28 @@ export interface CatalogCalls<T> {
 }
 
 /**
- * A list that the platform gives its user as a whole: all projects, or all volumes. Asked for once per TTL, or ahead as
- * well.
+ * A list that the platform gives its user as a whole: all projects, or all volumes, or those of them that are selected.
+ * Asked for once per TTL, or ahead as well.
  */
 export class Catalog<T extends { readonly id: string; readonly name: string }> {
   readonly #calls: CatalogCalls<T>;
   readonly #clock: Clock;
   readonly #ttlMs: number;
+  readonly #selected: IdPatterns | undefined;
   readonly #flights = new SharedFlights<'all', Known<T>>({ endsWithTime });
   #known: Known<T> | undefined;
   #ahead: Promise<Known<T>> | undefined;
 
-  constructor(calls: CatalogCalls<T>, time: { readonly clock: Clock; readonly ttlMs: number }) {
+  /** `selected`: all others are as if there were none. */
+  constructor(
+    calls: CatalogCalls<T>,
+    time: { readonly clock: Clock; readonly ttlMs: number },
+    selected?: IdPatterns,
+  ) {
     this.#calls = calls;
     this.#clock = time.clock;
     this.#ttlMs = time.ttlMs;
+    this.#selected = selected;
   }
 
   async all(signal: AbortSignal): Promise<Known<T>> {
@@ -43,19 +51,19 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     return this.#known;
   }
 
+  /** Whether anything of that owner may be in it. */
+  mayHaveOwner(owner: string): boolean {
+    return this.#selected?.hasOwner(owner) ?? true;
+  }
+
   /** The one with an id, asked for now; it is one of all from then on. Undefined: the user has none with that id. */
   async find(id: string, signal: AbortSignal): Promise<T | undefined> {
-    try {
-      const item = await this.#calls.get(id, { signal });
-      const known = this.#known;
-      if (known)
-        this.#known = { ...known, items: [...known.items.filter((each) => each.id !== item.id), item] };
-      return item;
-    } catch (error) {
-      // EINVAL: nothing can have that id.
-      if (['ENOENT', 'EINVAL'].includes(errnoOf(error))) return undefined;
-      throw error;
-    }
+    if (this.#selected?.has(id) === false) return undefined;
+    const item = await this.#get(id, signal);
+    const known = this.#known;
+    if (item && known)
+      this.#known = { ...known, items: [...known.items.filter((each) => each.id !== item.id), item] };
+    return item;
   }
 
   /** One of all is not there any more: they are asked for anew at the next use. */
@@ -89,12 +97,34 @@ export class Catalog<T extends { readonly id: string; readonly name: string }> {
     return this.#clock.elapsed() - learntMs < this.#ttlMs;
   }
 
+  async #get(id: string, signal: AbortSignal): Promise<T | undefined> {
+    try {
+      return await this.#calls.get(id, { signal });
+    } catch (error) {
+      // EINVAL: nothing can have that id.
+      if (['ENOENT', 'EINVAL'].includes(errnoOf(error))) return undefined;
+      throw error;
+    }
+  }
+
   async #ask(signal: AbortSignal): Promise<Known<T>> {
     const learntMs = this.#clock.elapsed();
+    const ids = this.#selected?.ids;
+    const items = ids ? await this.#getAll(ids, signal) : await this.#list(signal);
+    return { items, learntMs };
+  }
+
+  async #getAll(ids: readonly string[], signal: AbortSignal): Promise<readonly T[]> {
+    const found = await Promise.all(ids.map((id) => this.#get(id, signal)));
+    return found.filter((item) => item !== undefined);
+  }
+
+  async #list(signal: AbortSignal): Promise<readonly T[]> {
     const fetch = (page: PageRequest, aborted: AbortSignal): Promise<Page<T>> =>
       this.#calls.list(page, { signal: aborted });
     const collection = { what: 'the list of projects or volumes', limit: PAGE_LIMIT_MAX, signal };
-    return { items: await collect(pagesInOrder(fetch, collection)), learntMs };
+    const all = await collect(pagesInOrder(fetch, collection));
+    return this.#selected ? all.filter(({ id }) => this.#selected?.has(id)) : all;
   }
 }
 

@@ -41,7 +41,7 @@ export function owners<T extends OwnedItem>(options: OwnersOptions<T>): VirtualS
     ...sourceOver(options, entriesOf),
     // The platform tells of no owner: only what one owns does.
     find: async (name, signal) =>
-      isOwnName(name)
+      isOwnName(name) && catalog.mayHaveOwner(nameOnPlatform(name))
         ? entriesOf((await catalog.renewed(signal)).items).find((entry) => entry.name === name)
         : undefined,
   };

@@ -1,12 +1,14 @@
 import type { Api } from '../../api/api.ts';
 import type { ProjectSummary, VolumeSummary } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { IdPatterns } from '../../lib/id-patterns.ts';
 import type { VirtualSource } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
 import { Catalog } from './catalog.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
 import type { OwnersOptions } from './owners.ts';
 import { owners } from './owners.ts';
+import { type Selection, TREES, type TreeName } from './selection.ts';
 
 /** The lists that the platform gives the user of the mount. */
 export interface Catalogs {
@@ -20,21 +22,30 @@ export interface RootParts {
   readonly ttlMs: number;
   /** `.svcfs/` */
   readonly control: VirtualSource;
+  readonly selection?: Selection | undefined;
 }
 
-export function createCatalogs(api: Api, time: { readonly clock: Clock; readonly ttlMs: number }): Catalogs {
+export function createCatalogs(
+  api: Api,
+  time: { readonly clock: Clock; readonly ttlMs: number },
+  { projects, volumes }: Selection = {},
+): Catalogs {
   return {
-    projects: new Catalog<ProjectSummary>(api.projects, time),
-    volumes: new Catalog<VolumeSummary>(api.volumes, time),
+    projects: new Catalog<ProjectSummary>(api.projects, time, projects && new IdPatterns(projects)),
+    volumes: new Catalog<VolumeSummary>(api.volumes, time, volumes && new IdPatterns(volumes)),
   };
 }
 
 /** The top of the mount. */
 export function root(parts: RootParts): VirtualSource {
-  const { make, control } = parts;
+  const { make, control, selection } = parts;
+  const trees: Readonly<Record<TreeName, () => VirtualSource>> = {
+    projects: () => owners(projectOwners(parts)),
+    volumes: () => owners(volumeOwners(parts)),
+  };
+  const shown = TREES.filter((name) => selection?.trees?.includes(name) ?? true);
   return fixedDirectory([
-    directory('projects', owners(projectOwners(parts)), make),
-    directory('volumes', owners(volumeOwners(parts)), make),
+    ...shown.map((name) => directory(name, trees[name](), make)),
     directory('.svcfs', control, make),
   ]);
 }

@@ -1,5 +1,6 @@
 /** Where each draft is to go, and whether it can get there: the decisions that come before any publication. */
 import type { UploadTarget } from '../../content/ports.ts';
+import { matcherOf } from '../../lib/match-names.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { nameOnPlatform } from '../model/escape.ts';
 import type { ContentNode, DraftMaker, FileContent } from '../model/file-content.ts';
@@ -7,7 +8,6 @@ import type { DirectoryNode, Node, ProjectFileNode, ProjectFolderNode } from '..
 import { folderIdOf, projectOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { mayReplace } from './conflicts.ts';
-import { matcherOf } from './match-names.ts';
 import { type Staging, stagingName } from './staging.ts';
 
 const NO_STAGING =

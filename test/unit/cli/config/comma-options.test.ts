@@ -30,6 +30,14 @@ describe('-o', () => {
     });
   });
 
+  it('adds each mention of an option that may be repeated', () => {
+    expect(valuesOf('project=lab/a,ro', 'project=lab/*')).toEqual({
+      project: ['lab/a', 'lab/*'],
+      readOnly: true,
+    });
+    expect(() => valuesOf('project=lab')).toThrow('-o project=lab: Expected OWNER/NAME');
+  });
+
   it('knows ro and rw', () => {
     expect(valuesOf('ro')).toEqual({ readOnly: true });
     expect(valuesOf('rw')).toEqual({});

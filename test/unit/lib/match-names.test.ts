@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MOUNT_OPTIONS } from '../../../../src/config/mount-options.ts';
-import { matcherOf } from '../../../../src/vfs/publish/match-names.ts';
+import { MOUNT_OPTIONS } from '../../../src/config/mount-options.ts';
+import { matcherOf } from '../../../src/lib/match-names.ts';
 
 describe('names that tools use for a moment', () => {
   const isTemporary = matcherOf(MOUNT_OPTIONS.temporaryNames.default);

@@ -1,0 +1,15 @@
+import type { MountOptions } from '../../config/mount-options.ts';
+import { CliError } from '../exit-codes.ts';
+
+/** Refuses options that select a part of the platform and leave it out at once. */
+export function refuseContradictions({ project, volume, trees }: MountOptions): void {
+  const selecting = { projects: project && '--project', volumes: volume && '--volume' };
+  for (const tree of ['projects', 'volumes'] as const) {
+    const flag = selecting[tree];
+    if (flag === undefined || (trees?.includes(tree) ?? true)) continue;
+    throw new CliError(
+      'usage',
+      `${flag} selects of ${tree}, which --trees leaves out: leave out one of them`,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { InvalidValue, type Option } from '../option.ts';
+
+/** The directories at the top of a mount that hold what the platform has. */
+export const TREES = ['projects', 'volumes'] as const;
+export type Tree = (typeof TREES)[number];
+
+const project: Option<readonly string[] | undefined> = {
+  flags: '--project <owner/name>',
+  help:
+    'of the projects, show this one only; may be repeated. * stands for any characters, ? for one, [0-9] for one of these. ' +
+    'A project made later that fits is shown as well',
+  default: undefined,
+  defaultText: 'all projects',
+  collect: true,
+  parse: parseOwned,
+};
+
+const volume: Option<readonly string[] | undefined> = {
+  flags: '--volume <owner/name>',
+  help: 'of the volumes, show this one only; as --project',
+  default: undefined,
+  defaultText: 'all volumes',
+  collect: true,
+  parse: parseOwned,
+};
+
+const trees: Option<readonly Tree[] | undefined> = {
+  flags: '--trees <names>',
+  help: `top directories to show, by commas: ${TREES.join(', ')}`,
+  default: undefined,
+  defaultText: 'all of them',
+  parse: parseTrees,
+};
+
+/** Which part of the platform a mount shows. */
+export const SELECTING = { project, volume, trees } as const;
+
+/** `OWNER/NAME`, either of which may be a pattern. */
+function parseOwned(text: string): readonly string[] {
+  if (!/^[^/]+\/[^/]+$/.test(text)) throw new InvalidValue('Expected OWNER/NAME, such as lab/rna or lab/*.');
+  return [text];
+}
+
+function parseTrees(text: string): readonly Tree[] {
+  const names = text.split(',').map((name) => name.trim());
+  return names.map((name) => {
+    const known = TREES.find((tree) => tree === name);
+    if (known === undefined) throw new InvalidValue(`Expected names by commas, of ${TREES.join(', ')}.`);
+    return known;
+  });
+}
