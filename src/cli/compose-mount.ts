@@ -15,15 +15,22 @@ import { mountNative } from '../fuse/mount-native.ts';
 import { createJobs } from '../jobs/create-jobs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Logger } from '../observe/logger.ts';
 import { OperationCounts } from '../observe/operation-counts.ts';
-import { createFileSystem, type MountedFileSystem } from '../vfs/create-file-system.ts';
+import {
+  createFileSystem,
+  type FileSystemOptions,
+  type MountedFileSystem,
+} from '../vfs/create-file-system.ts';
+import type { Selection } from '../vfs/directories/selection.ts';
 import { errnoOf } from '../vfs/errors/errno-of.ts';
 import { NotTextError } from '../vfs/errors/fs-error.ts';
 import type { NodeId } from '../vfs/file-system.ts';
 import type { TreeOptions } from '../vfs/model/tree.ts';
 import { UnkeptCounts } from '../vfs/model/unkept-counts.ts';
 import type { Staging } from '../vfs/publish/staging.ts';
+import { CliError } from './exit-codes.ts';
 import { checkSelection } from './mount/check-selection.ts';
 import type { Clients } from './mount/connect-clients.ts';
 import type { MountSettings } from './mount/daemon-messages.ts';
@@ -61,7 +68,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const { api } = clients;
   const memory = new MemoryPool(options.memory ?? memoryBudget(roomForParts(options.partSize)));
   const disk = await diskCacheOf(settings, memory, context.log);
-  const selectionWarnings = await checkSelection(api, options);
+  const selectionWarnings = await checkSelection(api, { ...selectionOf(options), root: options.root });
   const jobs = createJobs({ api, clock: systemClock });
   const staging = await stagingOf(api, options);
   const deliver = deliverObject({ api, jobs, staging });
@@ -71,7 +78,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const operations = new OperationCounts();
   const unkept = new UnkeptCounts();
   const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations, unkept });
-  const files = await createFileSystem({
+  const files = await createFileSystemAt({
     api,
     ...bytes,
     jobs,
@@ -83,7 +90,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
     unkept,
     localCopies: localCopiesOf(options, bytes),
     staging,
-    selection: { trees: options.trees, projects: options.project, volumes: options.volume },
+    root: options.root,
+    selection: selectionOf(options),
   });
   // The first program finds warm connections, its project, and what this service adds.
   api.capabilities().catch(() => {});
@@ -109,7 +117,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       writer,
       failureAt: files.failureAt,
       unwritableAt: files.unwritableAt,
-      unselectedAt: files.unselectedAt,
+      hiddenAt: files.hiddenAt,
+      pathInTree: files.pathInTree,
       flush: files.flush,
       retryKept: files.retryKept,
       dropKept: files.dropKept,
@@ -226,13 +235,32 @@ async function stagingOf(api: ApiClient, options: MountSettings['options']): Pro
   return stagingProject === undefined || readOnly ? undefined : findStaging(api, stagingProject);
 }
 
+/** Of a mount that begins deeper, the one project or volume that it is in: no list of them is asked for. */
+function selectionOf({ root, trees, project, volume }: MountSettings['options']): Selection {
+  if (root === undefined) return { trees, projects: project, volumes: volume };
+  const [tree, owner = '', name = ''] = root.split('/');
+  return tree === 'volumes' ? { volumes: [`${owner}/${name}`] } : { projects: [`${owner}/${name}`] };
+}
+
+/** @throws CliError when there is no directory at which the mount could begin */
+async function createFileSystemAt(options: FileSystemOptions): Promise<MountedFileSystem> {
+  try {
+    return await createFileSystem(options);
+  } catch (error) {
+    if (options.root === undefined || !NO_ROOT.has(errnoOf(error))) throw error;
+    throw new CliError('usage', `--root ${options.root}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+const NO_ROOT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE', 'EACCES']);
+
 function mountOnKernel(
   { endpoint, mountPoint, options }: MountSettings,
   { files, operations }: { readonly files: MountedFileSystem; readonly operations: OperationCounts },
 ): Promise<Mount> {
   return DRIVERS[options.driver](files.fileSystem, {
     mountPoint,
-    fsName: `svcfs:${new URL(endpoint).host}`,
+    fsName: `svcfs:${new URL(endpoint).host}${options.root === undefined ? '' : `/${options.root}`}`,
     readOnly: options.readOnly,
     noExec: options.noexec,
     passthrough: files.passesThrough,

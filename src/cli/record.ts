@@ -13,6 +13,8 @@ export interface MountRecord {
   readonly version?: string | undefined;
   /** Of the st_dev of the mount; undefined in records of before there was this. */
   readonly deviceMinor?: number | undefined;
+  /** The directory of the platform at which it begins (`projects/lab/rna`); undefined: the top. */
+  readonly root?: string | undefined;
 }
 
 /** Where an account wrote what its directory keeps; there from its first mount on. */

@@ -3,6 +3,7 @@ import type { LocalCopies } from '../content/local-copies.ts';
 import type { ContentVersion } from '../content/ports.ts';
 import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
+import { NEVER_ABORTED } from '../lib/shared-signals.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
 import type { LeftBehind } from './closed/closed-files.ts';
 import { type ChangingSide, createChangingSide } from './create-changing-side.ts';
@@ -15,6 +16,7 @@ import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
+import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
 import { KernelLink } from './model/kernel-link.ts';
@@ -38,6 +40,8 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   readonly staging?: Staging | undefined;
   /** Default: everything. */
   readonly selection?: Selection | undefined;
+  /** The directory of the tree at which the mount begins, as `projects/lab/rna`. Default: the top. */
+  readonly root?: string | undefined;
   readonly processes?: ProcessTable;
   /** Files that the kernel may read itself; for mounts that cannot be written to. */
   readonly localCopies?: LocalCopies | undefined;
@@ -67,8 +71,10 @@ export interface MountedFileSystem {
   failureAt(path: string): Failure | undefined;
   /** Why nobody may write at a path, which the kernel refuses without a word. */
   unwritableAt(path: string): string | undefined;
-  /** Why there is nothing at a path, where the mount was told not to show it. */
-  unselectedAt(path: string): string | undefined;
+  /** Why there is nothing at a path, where that is not for the platform to tell: the mount does not show it. */
+  hiddenAt(path: string): string | undefined;
+  /** The path in the tree, by which jobs and uploads are known, of a path below the mount point. */
+  pathInTree(path: string): string;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
@@ -77,7 +83,11 @@ export interface MountedFileSystem {
 
 const MINUTE_MS = 60_000;
 
-/** The file system over a client of the platform, as a kernel driver wants it. */
+/**
+ * The file system over a client of the platform, as a kernel driver wants it.
+ *
+ * @throws FsError when there is no directory at `root`
+ */
 export async function createFileSystem(given: FileSystemOptions): Promise<MountedFileSystem> {
   const folderState = await openFolderState(join(given.stateDirectory, 'folders.json'));
   const options = { ...defaults(), ...given.options };
@@ -123,6 +133,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       errors,
     },
   );
+  const top = await MountTop.enter(tree, given.root, NEVER_ABORTED);
   const { localCopies } = given;
   const fileSystem = localCopies
     ? passThrough(reporting, {
@@ -135,28 +146,49 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     fileSystem,
     passesThrough: localCopies !== undefined,
     askAhead: () => {
-      if (selection.trees?.includes('projects') ?? true) catalogs.projects.askAhead();
+      const isShown = selection.trees?.includes('projects') ?? true;
+      if (isShown && given.root === undefined) catalogs.projects.askAhead();
     },
     recover: async () => {
       await recover();
       await resumeUploads();
     },
     idle,
-    flush,
+    flush: (path, signal) => flush(top.inTree(path), signal),
     retryKept,
     dropKept,
     nameRefused: ({ op, parent, name }, error) =>
       tree.recordError({ op, path: join(pathOf(nodes.get(parent)), name) }, error),
-    failureAt: (path) => errors.lastAt(path),
-    unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, path)),
-    unselectedAt: (path) => unselectedAt(selection, path),
-    contentsAt: (path, options) => contentsAt(tree, path, options),
+    failureAt: (path) => shownFailure(errors.lastAt(top.inTree(path)), top),
+    unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, top.inTree(path))),
+    hiddenAt: (path) => top.gone() ?? unselectedAt(selection, top.inTree(path)),
+    pathInTree: (path) => top.inTree(path),
+    contentsAt: (path, options) => contentsBelow(tree, top, path, options),
     close: () =>
       folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.
         given.log.error({ err: error }, 'mode and time of folders could not be kept');
       }),
   };
+}
+
+function shownFailure(failure: Failure | undefined, top: MountTop): Failure | undefined {
+  if (failure === undefined) return undefined;
+  const { path, target, ...rest } = failure;
+  return { ...rest, path: top.shown(path), target: target && top.shown(target) };
+}
+
+async function* contentsBelow(
+  tree: PlatformTree,
+  top: MountTop,
+  path: string,
+  { signal, onFailure }: ContentsOptions,
+): AsyncGenerator<FoundContent> {
+  const contents = contentsAt(tree, top.inTree(path), {
+    signal,
+    onFailure: (failed, error) => onFailure(top.shown(failed), error),
+  });
+  for await (const found of contents) yield { ...found, path: top.shown(found.path) };
 }
 
 function publishedVersion(node: Node): ContentVersion | undefined {

@@ -307,7 +307,8 @@ export class SvcFileSystem implements FileSystem {
   /** Whether nothing had this name in a directory when that went out of the tree. */
   #isAbsentElsewhere(id: NodeId, name: string): boolean {
     const directory = this.#tree.nodes.directory(id);
-    if (this.#isInTree(directory)) return false;
+    // The kernel has no path to look the top of the mount up by.
+    if (this.#isInTree(directory) || directory === this.#tree.top) return false;
     const known = directory.children.get(name);
     return known ? known.kind === 'absent' : directory.children.completeMs !== undefined;
   }

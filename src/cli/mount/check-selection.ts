@@ -5,12 +5,17 @@ import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import { IdPatterns, isPattern } from '../../lib/id-patterns.ts';
 import { nearestWords } from '../../lib/nearest-word.ts';
 import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
+import type { Selection } from '../../vfs/directories/selection.ts';
 import { CliError } from '../exit-codes.ts';
-import type { MountSettings } from './daemon-messages.ts';
 
 /** Platforms answer so where there is nothing of an id, where the user may not see it, and where nothing can have it. */
 const MISSING: ReadonlySet<number> = new Set([400, 403, 404]);
 const MOST_HINTS = 3;
+
+interface SelectionAsGiven extends Pick<Selection, 'projects' | 'volumes'> {
+  /** It is the one that this is in. */
+  readonly root?: string | undefined;
+}
 
 interface Item {
   readonly id: string;
@@ -19,32 +24,36 @@ interface Item {
 
 interface Kind {
   readonly what: 'project' | 'volume';
+  /** How a person has named one. */
+  option(id: string): string;
   get(id: string): Promise<Item>;
   list(page: PageRequest, options: CallOptions): Promise<Page<Item>>;
 }
 
 /**
- * Looks whether what `--project` and `--volume` name is there. Answers a warning for each pattern that nothing fits yet.
+ * Looks whether what `--project`, `--volume` and `--root` name is there. Answers a warning for each pattern that nothing fits yet.
  *
  * @throws CliError for a name without a pattern that does not exist, or may not be seen
  */
 export async function checkSelection(
   { projects, volumes }: Pick<Api, 'projects' | 'volumes'>,
-  { project = [], volume = [] }: Pick<MountSettings['options'], 'project' | 'volume'>,
+  { root, projects: ofProjects = [], volumes: ofVolumes = [] }: SelectionAsGiven,
 ): Promise<readonly string[]> {
-  const [ofProjects, ofVolumes] = await Promise.all([
-    check(project, {
+  const warnings = await Promise.all([
+    check(ofProjects, {
       what: 'project',
+      option: (id) => (root === undefined ? `--project ${id}` : `--root projects/${id}`),
       get: (id) => projects.get(id),
       list: (page, options) => projects.list(page, options),
     }),
-    check(volume, {
+    check(ofVolumes, {
       what: 'volume',
+      option: (id) => (root === undefined ? `--volume ${id}` : `--root volumes/${id}`),
       get: (id) => volumes.get(id),
       list: (page, options) => volumes.list(page, options),
     }),
   ]);
-  return [...ofProjects, ...ofVolumes];
+  return warnings.flat();
 }
 
 async function check(given: readonly string[], kind: Kind): Promise<readonly string[]> {
@@ -57,7 +66,7 @@ async function check(given: readonly string[], kind: Kind): Promise<readonly str
   const ids = await allIds(kind);
   return patterns
     .filter((pattern) => !ids.some((id) => new IdPatterns([pattern]).has(id)))
-    .map((pattern) => `--${kind.what} ${pattern}: nothing fits it now`);
+    .map((pattern) => `${kind.option(pattern)}: nothing fits it now`);
 }
 
 async function isThere(id: string, kind: Kind): Promise<boolean> {
@@ -76,7 +85,7 @@ async function missingError(id: string, kind: Kind): Promise<CliError> {
     near.length === 0 ? `you are a member of no ${kind.what}` : `did you mean ${near.join(', or ')}?`;
   return new CliError(
     'usage',
-    `--${kind.what} ${id}: there is no such ${kind.what}, or you are no member of it: ${hint}`,
+    `${kind.option(id)}: there is no such ${kind.what}, or you are no member of it: ${hint}`,
   );
 }
 

@@ -12,7 +12,8 @@ export interface Inquiries extends CacheParts {
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
-  readonly unselectedAt: MountedFileSystem['unselectedAt'];
+  readonly hiddenAt: MountedFileSystem['hiddenAt'];
+  readonly pathInTree: MountedFileSystem['pathInTree'];
   readonly flush: MountedFileSystem['flush'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
@@ -46,11 +47,11 @@ export async function answerInquiry(
       return {
         answer: 'why',
         failure: failureAt(request.path),
-        job: jobs.ofPath(request.path),
+        job: jobs.ofPath(inquiries.pathInTree(request.path)),
         circumstances: [
           ...inquiries.circumstances(),
           ...told(unwritableAt(request.path)),
-          ...told(inquiries.unselectedAt(request.path)),
+          ...told(inquiries.hiddenAt(request.path)),
         ],
       };
     case 'flush':

@@ -2,7 +2,13 @@ import type { MountOptions } from '../../config/mount-options.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** Refuses options that select a part of the platform and leave it out at once. */
-export function refuseContradictions({ project, volume, trees }: MountOptions): void {
+export function refuseContradictions({ project, volume, trees, root }: MountOptions): void {
+  const besideRoot = project ? '--project' : volume ? '--volume' : trees && '--trees';
+  if (root !== undefined && besideRoot !== undefined)
+    throw new CliError(
+      'usage',
+      `--root shows one directory, of which ${besideRoot} selects nothing: leave out one of them`,
+    );
   const selecting = { projects: project && '--project', volumes: volume && '--volume' };
   for (const tree of ['projects', 'volumes'] as const) {
     const flag = selecting[tree];

@@ -128,6 +128,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
         daemon,
         version: packageVersion(),
         deviceMinor,
+        root: settings.options.root,
       });
     }
     return mount;

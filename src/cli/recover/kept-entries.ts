@@ -25,6 +25,8 @@ export interface KeptPlace {
   readonly written: AccountRecord | undefined;
   /** A mount has it now. */
   readonly served: boolean;
+  /** Where the mount that has it begins, or that was killed. */
+  readonly root?: string | undefined;
 }
 
 export interface KeptEntry {
@@ -63,8 +65,10 @@ export async function keptAt(directory: MountDirectory): Promise<FoundKept> {
   const unreadable: string[] = [];
   for (const name of await looked(directory.accounts, unreadable, namesIn(directory.accounts))) {
     const account = accountDirectoryAt(directory.accounts, name);
-    const served = isServed && (record?.account ?? name) === name;
-    const place = { directory, account, written: await recordAt<AccountRecord>(account.record), served };
+    const isOfRecord = (record?.account ?? name) === name;
+    const served = isServed && isOfRecord;
+    const written = await recordAt<AccountRecord>(account.record);
+    const place = { directory, account, written, served, root: isOfRecord ? record?.root : undefined };
     const { uploads } = account;
     const signal = AbortSignal.timeout(LOOK_TIMEOUT_MS);
     const onDamage = (): void => void unreadable.push(printable(`${uploads}: ${DAMAGED}`));
@@ -108,10 +112,11 @@ export function shortId({ id }: KeptFile): string {
 
 /** Where a person sees it, or saw it. */
 export function shownPath({ place, file }: KeptEntry): string {
-  const { written } = place;
-  return written === undefined || !file.label.startsWith('/')
-    ? file.label
-    : `${written.mountPoint}${file.label}`;
+  const { written, root } = place;
+  const { label } = file;
+  if (written === undefined || !label.startsWith('/')) return label;
+  const isBelowRoot = root !== undefined && label.startsWith(`/${root}/`);
+  return `${written.mountPoint}${isBelowRoot ? label.slice(root.length + 1) : label}`;
 }
 
 /** Those that a person means by an id, a path in the mount, or the file that keeps the bytes. */

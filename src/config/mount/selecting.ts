@@ -32,8 +32,18 @@ const trees: Option<readonly Tree[] | undefined> = {
   parse: parseTrees,
 };
 
+const root: Option<string | undefined> = {
+  flags: '--root <path>',
+  help:
+    'directory of the platform at which the mount begins, as projects/lab/rna, or a folder in it, or volumes/lab/data; ' +
+    'its files are at the mount point itself',
+  default: undefined,
+  defaultText: 'the top, which has projects and volumes',
+  parse: parseRoot,
+};
+
 /** Which part of the platform a mount shows. */
-export const SELECTING = { project, volume, trees } as const;
+export const SELECTING = { project, volume, trees, root } as const;
 
 /** `OWNER/NAME`, either of which may be a pattern. */
 function parseOwned(text: string): readonly string[] {
@@ -48,4 +58,15 @@ function parseTrees(text: string): readonly Tree[] {
     if (known === undefined) throw new InvalidValue(`Expected names by commas, of ${TREES.join(', ')}.`);
     return known;
   });
+}
+
+/** Without slashes at its ends. */
+function parseRoot(text: string): string {
+  const names = text.replace(/^\/+|\/+$/g, '').split('/');
+  const [tree, owner, name] = names;
+  const isDirectory = TREES.some((each) => each === tree) && owner !== undefined && name !== undefined;
+  if (!isDirectory || names.some((each) => ['', '.', '..'].includes(each)))
+    throw new InvalidValue('Expected a path such as projects/lab/rna, or projects/lab/rna/FOLDER.');
+  if (/[*?[]/.test(`${owner}${name}`)) throw new InvalidValue('Expected one directory, and no pattern.');
+  return names.join('/');
 }

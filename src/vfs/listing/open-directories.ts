@@ -125,7 +125,7 @@ export class OpenDirectories {
   }
 
   #placeDots(directory: DirectoryNode, index: number, sink: DirSink): boolean {
-    const node = index === 0 ? directory : (directory.parent ?? directory);
+    const node = index === 0 || directory === this.#tree.top ? directory : (directory.parent ?? directory);
     return sink.add({
       name: DOTS[index] ?? '',
       ino: node.ino,

@@ -43,6 +43,9 @@ import { Revalidation } from './revalidation.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
 import { WalkAhead } from './walk-ahead.ts';
 
+/** Of the mount itself, at its top wherever that is. */
+const CONTROL = '.svcfs';
+
 /** The parts that the tree and what hangs in it are both made of. */
 export interface PlatformTreeParts extends TreeParts {
   readonly nodes: NodeTable;
@@ -79,6 +82,7 @@ export class PlatformTree implements Tree {
   readonly #walkAhead: WalkAhead;
   readonly #backgroundRefresh: BackgroundRefresh;
   readonly #mountedMs: number;
+  #top: DirectoryNode;
 
   constructor(parts: PlatformTreeParts) {
     const { api, clock, nodes, make, kernel } = parts;
@@ -95,6 +99,7 @@ export class PlatformTree implements Tree {
     this.kernel = kernel;
     this.errors = parts.errors;
     this.root = make.virtualDirectory({ parent: undefined, name: '' }, parts.root);
+    this.#top = this.root;
     this.#make = make;
     this.#mountedMs = clock.now();
     const placement = new Placement({ nodes, make, kernel, clock, folderState: parts.folderState });
@@ -124,6 +129,18 @@ export class PlatformTree implements Tree {
     this.#revalidation = new Revalidation({ api, placement, clock, showing: this.options });
   }
 
+  /** The kernel's root: the top of the tree, unless a mount begins deeper. */
+  get top(): DirectoryNode {
+    return this.#top;
+  }
+
+  /** Begins the mount at a directory of the tree. To be called before the kernel asks. */
+  beginAt(directory: DirectoryNode): void {
+    this.#top = directory;
+    this.nodes.setTop(directory);
+    this.kernel.setTop(directory.id);
+  }
+
   attributesOf(node: Node): AttributesReply {
     const attributes = attributesOf(node, { options: this.options, mountedMs: this.#mountedMs });
     return { attributes, ttlMs: lacksDetails(node) ? 0 : this.#ttlLeft(node) };
@@ -141,6 +158,8 @@ export class PlatformTree implements Tree {
   }
 
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
+    const isControl = name === CONTROL && directory === this.#top && directory !== this.root;
+    if (isControl) return this.#lookups.childOf(this.root, name, signal);
     return this.#lookups.childOf(directory, name, signal);
   }
 

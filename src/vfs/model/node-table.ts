@@ -32,6 +32,12 @@ export class NodeTable {
     return node;
   }
 
+  /** The kernel's root is this directory from here on, and not the top of the tree. To be said before the kernel asks. */
+  setTop(directory: DirectoryNode): void {
+    directory.lookups += 1;
+    this.#nodes.set(ROOT_NODE, directory);
+  }
+
   /** Oldest first. */
   values(): IterableIterator<Node> {
     return this.#nodes.values();
