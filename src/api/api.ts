@@ -70,6 +70,13 @@ export interface ProjectsApi {
   edit(id: string, changes: { name?: string; description?: string }, options?: CallOptions): Promise<void>;
 }
 
+/** New tags and metadata of a file. */
+export interface FileEdit {
+  readonly id: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
 export interface FilesApi {
   get(id: string, options?: CallOptions): Promise<EntryRecord>;
   /** The entry of exactly that name in a folder, or in the root folder of a project; or undefined. */
@@ -111,6 +118,10 @@ export interface FilesApi {
   ): Promise<{ readonly url: string; readonly file: FileRecord }>;
   /** At most 100 ids; answers in their order. */
   bulkGet(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
+  /** At most 100 files. Pairs are merged; what is left out stays. Each file is answered as it is then. */
+  bulkEdit(edits: readonly FileEdit[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
+  /** As `bulkEdit`, but pairs are replaced. Tags and pairs that are left out are erased. */
+  bulkUpdate(edits: readonly FileEdit[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]>;
   /** As `bulkGet`. */
   bulkDelete(ids: readonly string[], options?: CallOptions): Promise<readonly BulkResult<void>[]>;
 }

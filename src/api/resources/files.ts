@@ -1,4 +1,4 @@
-import type { CallOptions, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
+import type { CallOptions, FileEdit, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
 import { ApiError } from '../errors.ts';
 import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
@@ -220,6 +220,30 @@ export class FilesClient implements FilesApi {
       {
         route: 'POST /bulk/files/get',
         body: { json: { file_ids: ids } },
+        parse: (body) => parseBulk(body, parseEntry),
+      },
+      options,
+    );
+  }
+
+  /** Sent again after a lost answer it has the same effect. */
+  bulkEdit(edits: readonly FileEdit[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]> {
+    return this.#call(
+      {
+        route: 'POST /bulk/files/edit',
+        body: { json: { items: edits } },
+        parse: (body) => parseBulk(body, parseEntry),
+      },
+      options,
+    );
+  }
+
+  /** As `bulkEdit`. */
+  bulkUpdate(edits: readonly FileEdit[], options?: CallOptions): Promise<readonly BulkResult<EntryRecord>[]> {
+    return this.#call(
+      {
+        route: 'POST /bulk/files/update',
+        body: { json: { items: edits } },
         parse: (body) => parseBulk(body, parseEntry),
       },
       options,
