@@ -3,6 +3,7 @@
  *
  *   kernel - native - fuse - vfs -+- content -+
  *                                 +- jobs ----+- api -+
+ *                                 +- metadata-+
  *                                             service +- contract
  */
 const only = (from, allowed) => ({
@@ -77,7 +78,19 @@ module.exports = {
     only('content', ['api', 'contract', 'lib', 'observe']),
     ...inOrder('content/write', ['spool', 'parts', 'journal', 'kept', 'upload', 'draft', 'recovery']),
     only('jobs', ['api', 'contract', 'lib', 'observe']),
-    only('vfs', ['content', 'jobs', 'api', 'contract', 'lib', 'observe']),
+    only('metadata', ['api', 'contract', 'lib']),
+    ...inOrder('metadata', [
+      'own-pairs.ts',
+      'key-names.ts',
+      'row-hash.ts',
+      'table.ts',
+      'table-error.ts',
+      'format',
+      'files',
+      'plan',
+      'apply',
+    ]),
+    only('vfs', ['content', 'jobs', 'metadata', 'api', 'contract', 'lib', 'observe']),
     ...inOrder('vfs', [
       'file-system.ts',
       'open-flags.ts',
@@ -119,9 +132,10 @@ module.exports = {
       name: 'vfs-sees-only-types-of-api',
       comment: 'the client reaches the file system as an object, not as a module',
       severity: 'error',
-      from: { path: '^src/vfs/' },
+      from: { path: '^src/(vfs|metadata)/' },
       to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
     },
+    room('csv-parse', 'csv-parse', '^src/metadata/format/'),
     room('undici', 'undici', '^src/api/'),
     room('kysely', 'kysely', '^src/service/(store/|.*/tables/|.*-table[.]ts$)'),
     room('sqlite', '@photostructure/sqlite', '^src/service/store/'),

@@ -1,9 +1,10 @@
 import type { Annotations } from '../../content/ports.ts';
 import { LINK_PAIR } from '../../jobs/symbolic-link.ts';
+import { userPairs } from '../../metadata/own-pairs.ts';
 import type { ProjectFileNode } from '../model/node.ts';
 import { localFacts } from './local-facts.ts';
 import { fits, withinLimit } from './pairs-that-fit.ts';
-import { readReservedPairs, reservedPairs, userPairs } from './reserved-pairs.ts';
+import { readReservedPairs, reservedPairs } from './reserved-pairs.ts';
 
 /** The standard pair that describes the content itself. */
 const MD5_SUM = 'md5_sum';

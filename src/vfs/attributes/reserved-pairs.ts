@@ -1,14 +1,14 @@
 import { parseTime, timeText } from '../../lib/nanoseconds.ts';
+import { OWN_PREFIX } from '../../metadata/own-pairs.ts';
 import type { Owner } from '../model/node.ts';
 
 /**
  * Attributes without a field of the platform are kept in metadata pairs under a prefix of our own. These are no extended
  * attributes: `user.svc.metadata` neither shows nor touches them.
  */
-const PREFIX = 'svcfs.';
-const MODE = `${PREFIX}mode`;
-const MTIME = `${PREFIX}mtime`;
-const OWNER = `${PREFIX}owner`;
+const MODE = `${OWN_PREFIX}mode`;
+const MTIME = `${OWN_PREFIX}mtime`;
+const OWNER = `${OWN_PREFIX}owner`;
 
 /** Linux has no user of the number after it. */
 const LARGEST_ID = 2 ** 32 - 2;
@@ -24,10 +24,6 @@ export interface ReservedFacts {
   readonly mtimeNs?: bigint;
   /** As the machine that set it knows users and groups. */
   readonly owner?: Owner;
-}
-
-export function isReservedKey(key: string): boolean {
-  return key.startsWith(PREFIX);
 }
 
 /** Facts that are not as we write them are left out: someone else's pair. */
@@ -56,9 +52,4 @@ export function reservedPairs(facts: ReservedFacts): Record<string, string> {
     ...(facts.mtimeNs !== undefined && { [MTIME]: timeText(facts.mtimeNs) }),
     ...(facts.owner !== undefined && { [OWNER]: `${facts.owner.uid}:${facts.owner.gid}` }),
   };
-}
-
-/** Metadata that people and programs gave a file: all but the pairs of our own. */
-export function userPairs(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedKey(key)));
 }

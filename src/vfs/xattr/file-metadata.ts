@@ -5,10 +5,10 @@
  */
 import type { FileRecord } from '../../api/model.ts';
 import type { Annotations } from '../../content/ports.ts';
+import { isReservedKey, userPairs } from '../../metadata/own-pairs.ts';
 import { holdingAnnotations } from '../attributes/annotation-lock.ts';
 import { annotationsFor, isAhead, keptMetadata, pairsToBe } from '../attributes/annotations.ts';
 import { fits, tellLeftOut, withinLimit } from '../attributes/pairs-that-fit.ts';
-import { isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { ProjectFileNode } from '../model/node.ts';

@@ -10,7 +10,8 @@ import {
   TAG_BYTES_MAX,
   TAGS_MAX,
 } from '../../contract/limits.ts';
-import { GIVING_WAY, isReservedKey, userPairs } from '../attributes/reserved-pairs.ts';
+import { isReservedKey, userPairs } from '../../metadata/own-pairs.ts';
+import { GIVING_WAY } from '../attributes/reserved-pairs.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { isWellFormed } from '../model/escape.ts';
 

@@ -6,9 +6,9 @@
  *   user.svc.metadata     all pairs as one JSON object; setting it replaces them all
  *   user.svc.metadata.<n> page n of that; setting it adds its pairs
  *
- * A key that itself begins with `svc.` would read as a field: its dot is written `%2E`. So that this can be undone, a
- * key beginning with `svc%` has its percent sign written `%25`.
+ * A key that itself begins with `svc.` would read as a field: it is written as `escapeKey` has it.
  */
+import { escapeKey, unescapeKey } from '../../metadata/key-names.ts';
 
 export type XattrName =
   | { readonly kind: 'pair'; readonly key: string }
@@ -35,13 +35,9 @@ export function parseXattrName(name: string): XattrName {
 }
 
 export function pairName(key: string): string {
-  return USER + key.replace(/^svc([.%])/, (_, fourth: string) => (fourth === '.' ? 'svc%2E' : 'svc%25'));
+  return USER + escapeKey(key);
 }
 
 export function metadataPageName(page: number): string {
   return `${METADATA}.${page}`;
-}
-
-function unescapeKey(escaped: string): string {
-  return escaped.replace(/^svc%(2E|25)/, (_, hex: string) => (hex === '2E' ? 'svc.' : 'svc%'));
 }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isReservedKey,
-  readReservedPairs,
-  reservedPairs,
-} from '../../../../src/vfs/attributes/reserved-pairs.ts';
+import { isReservedKey } from '../../../../src/metadata/own-pairs.ts';
+import { readReservedPairs, reservedPairs } from '../../../../src/vfs/attributes/reserved-pairs.ts';
 import { inodeNumber } from '../../../../src/vfs/model/inode-number.ts';
 import { NodeMaker } from '../../../../src/vfs/model/node-maker.ts';
 import { ReadingWorld } from '../../../support/reading-world.ts';

@@ -1,0 +1,45 @@
+import type { EntryRecord, FolderRecord } from '../../api/model.ts';
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
+import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
+import { type Asking, PRIORITY } from './metadata-api.ts';
+import type { FilePlace, FolderPlace, Place } from './places.ts';
+import { describePath } from './platform-path.ts';
+
+/** Folders listed side by side. */
+const FOLDERS_AT_ONCE = 4;
+
+/** The entries of a folder, by name: as many requests as it has pages. */
+export function listFolder(folder: FolderPlace, { api, signal }: Asking): Promise<readonly EntryRecord[]> {
+  const pages = pagesInOrder<EntryRecord>(
+    (page, pageSignal) => api.files.list(folder.id, page, { signal: pageSignal, priority: PRIORITY }),
+    { what: describePath(folder), limit: PAGE_LIMIT_MAX, signal },
+  );
+  return collect(pages);
+}
+
+/** The files of a folder, or of all folders below it as well. A file is itself. */
+export async function filesAt(
+  place: Place,
+  { recursive, ...asking }: Asking & { readonly recursive: boolean },
+): Promise<readonly FilePlace[]> {
+  if (place.kind === 'file') return [place];
+  const room = new Semaphore(FOLDERS_AT_ONCE);
+  const walk = async (folder: FolderPlace): Promise<readonly FilePlace[]> => {
+    const entries = await room.run(() => listFolder(folder, asking), asking.signal);
+    const files = entries.flatMap((entry) => (entry.kind === 'file' ? [fileIn(folder, entry)] : []));
+    if (!recursive) return files;
+    const folders = entries.filter((entry) => entry.kind === 'folder');
+    const below = await Promise.all(folders.map((entry) => walk(folderIn(folder, entry))));
+    return [...files, ...below.flat()];
+  };
+  return walk(place);
+}
+
+function fileIn({ project, names }: FolderPlace, file: FilePlace['file']): FilePlace {
+  return { kind: 'file', project, names: [...names, file.name], file };
+}
+
+function folderIn({ project, names }: FolderPlace, { id, name }: FolderRecord): FolderPlace {
+  return { kind: 'folder', project, names: [...names, name], id };
+}
