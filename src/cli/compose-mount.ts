@@ -113,6 +113,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       await disk?.cache?.close();
     },
     inquiries: {
+      api,
+      readOnly: options.readOnly,
       jobs,
       writer,
       failureAt: files.failureAt,
@@ -124,6 +126,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
       dropKept: files.dropKept,
       rates: { upload: options.limitUpload, download: options.limitDownload },
       contentsAt: files.contentsAt,
+      placeAt: files.placeAt,
+      learnAnnotations: files.learnAnnotations,
       statistics: information.statistics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,

@@ -8,6 +8,7 @@ import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addLoginCommands } from './commands/login.ts';
+import { addMetaCommand } from './commands/meta.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addProfileCommands } from './commands/profiles.ts';
 import { addRecoverCommand } from './commands/recover.ts';
@@ -52,6 +53,8 @@ export function createProgram(): Command {
   addRecoverCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
+  program.commandsGroup('Metadata:');
+  addMetaCommand(program);
   program.commandsGroup('Sign in:');
   addLoginCommands(program);
   addProfileCommands(program);

@@ -18,6 +18,7 @@ import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
 import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
+import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
 import { KernelLink } from './model/kernel-link.ts';
 import { type Node, pathOf } from './model/node.ts';
@@ -29,6 +30,7 @@ import { unwritableAt } from './model/write-access.ts';
 import { passThrough } from './pass-through.ts';
 import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
+import { type LearntAnnotations, learnAnnotations } from './xattr/learn-annotations.ts';
 import { Xattrs } from './xattr/xattrs.ts';
 
 export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderState'> {
@@ -77,6 +79,10 @@ export interface MountedFileSystem {
   pathInTree(path: string): string;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
+  /** Where the platform has the file or folder of a project that is at a path. */
+  placeAt(path: string, signal: AbortSignal): Promise<PlatformPlace>;
+  /** These files have other tags and metadata on the platform now. */
+  learnAnnotations(files: readonly LearntAnnotations[]): Promise<void>;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
@@ -164,6 +170,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     hiddenAt: (path) => top.gone() ?? unselectedAt(selection, top.inTree(path)),
     pathInTree: (path) => top.inTree(path),
     contentsAt: (path, options) => contentsBelow(tree, top, path, options),
+    placeAt: (path, signal) => placeAt({ tree, details }, top.inTree(path), signal),
+    learnAnnotations: (files) => learnAnnotations(tree, files),
     close: () =>
       folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.

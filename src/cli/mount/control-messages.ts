@@ -3,6 +3,7 @@ import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
+import type { MetadataAnswer, MetadataRequest } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
 /** Bytes a second at most; undefined: no limit. */
@@ -22,7 +23,8 @@ export type InquiryRequest =
   | { readonly request: 'flush'; readonly path: string }
   /** Of a file that was refused, or kept aside: `retry` is answered when it is on the platform, or cannot be. */
   | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
-  | CacheRequest;
+  | CacheRequest
+  | MetadataRequest;
 
 export type ControlRequest =
   /** Answered at once by a process that works. */
@@ -54,7 +56,8 @@ export type InquiryAnswer =
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
   /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
-  | CacheAnswer;
+  | CacheAnswer
+  | MetadataAnswer;
 
 export type UnmountResult =
   /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */

@@ -4,17 +4,17 @@ import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest, TransferRates } from './control-messages.ts';
+import { answerMetadataRequest, type MetadataParts } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
 /** The objects from which a mount answers over its control socket. */
-export interface Inquiries extends CacheParts {
+export interface Inquiries extends CacheParts, MetadataParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
   readonly hiddenAt: MountedFileSystem['hiddenAt'];
   readonly pathInTree: MountedFileSystem['pathInTree'];
-  readonly flush: MountedFileSystem['flush'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
   /** Limits in bytes a second. */
@@ -65,6 +65,10 @@ export async function answerInquiry(
     case 'cache':
     case 'evict':
       return answerCacheRequest(request, inquiries, { send, signal });
+    case 'places':
+    case 'metadata':
+    case 'learn':
+      return answerMetadataRequest(request, inquiries, signal);
     default:
       // Of a command of a later version.
       throw unknown(request);

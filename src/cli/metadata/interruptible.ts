@@ -1,0 +1,13 @@
+import { sharedAbortController } from '../../lib/shared-signals.ts';
+import { CliError } from '../exit-codes.ts';
+import { onEndSignals } from '../on-end-signals.ts';
+
+/** Aborted by Ctrl-C and its like, once. A second one ends the process at once. */
+export function interruptible(): AbortSignal {
+  const controller = sharedAbortController();
+  onEndSignals(() => {
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort(new CliError('failure', 'interrupted'));
+  });
+  return controller.signal;
+}

@@ -1,0 +1,189 @@
+/** `svcfs meta` at the command line: through a mount, and without one. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RecordingProxy } from '../support/recording-proxy.ts';
+import { shell } from '../support/run.ts';
+import { ServedMount } from '../support/served-mount.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const PROJECT = 'rna-seq-study';
+
+let served: ServedMount;
+let project: string;
+beforeAll(async () => {
+  served = await ServedMount.start();
+  project = served.path('projects/demo', PROJECT);
+});
+afterAll(() => served?.clean());
+
+const at = (name: string): string => join(served.sandbox.root, name);
+
+function svcfs(...args: string[]) {
+  const env = { SVC_API_ENDPOINT: served.endpoint, SVC_AUTH_TOKEN: served.token };
+  return served.sandbox.svcfs(args, { cwd: served.sandbox.root, env });
+}
+
+/** Writes the table of a path into a file. */
+async function exported(name: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await svcfs('meta', 'export', ...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  await writeFile(at(name), stdout);
+  return at(name);
+}
+
+const attribute = (path: string, name: string): Promise<string> =>
+  shell(`getfattr --only-values -n user.${name} '${path}'`);
+
+describe('svcfs meta through a mount', () => {
+  test('a table is exported, edited by awk, compared, imported and taken back', async () => {
+    const bam = join(project, 'aligned/RNA01.bam');
+    const table = await exported('t.tsv', '-r', project);
+    expect(await svcfs('meta', 'diff', table)).toMatchObject({ code: 0, stdout: '' });
+    const edited = at('edited.tsv');
+    await shell(
+      `awk -F'\\t' -v OFS='\\t' 'NR==1 {for (i = 1; i <= NF; i++) column[$i] = i; print $0, "batch"; next} ` +
+        `$column["sample_id"] == "RNA01" {$column["condition"] = "__DELETE__"; $(NF + 1) = "b\\\\t7"} {print}' ${table} > ${edited}`,
+    );
+    const diff = await svcfs('meta', 'diff', edited);
+    expect(diff.code).toBe(1);
+    expect(diff.stdout).toContain(
+      `project:demo/${PROJECT}/aligned/RNA01.bam: condition: "control" -> (none)\n`,
+    );
+    expect(diff.stdout).toContain(`project:demo/${PROJECT}/aligned/RNA01.bam: batch: (none) -> "b\\t7"\n`);
+    expect(diff.stdout).not.toContain('RNA02');
+    const imported = await svcfs(
+      'meta',
+      'import',
+      edited,
+      '--undo',
+      at('undo.tsv'),
+      '--results',
+      at('r.csv'),
+    );
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.stdout).toMatch(/^352 files: 8 changed, 344 unchanged\n/);
+    expect(await attribute(bam, 'batch')).toBe('b\t7');
+    await expect(attribute(bam, 'condition')).rejects.toThrow('No such attribute');
+    expect(await readFile(at('r.csv'), 'utf8')).toContain('RNA01.bam,done,');
+    expect(await svcfs('meta', 'import', at('r.csv'))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/352 unchanged/),
+    });
+    expect(await svcfs('meta', 'undo', at('undo.tsv'), '--no-undo')).toMatchObject({ code: 0 });
+    expect(await attribute(bam, 'condition')).toBe('control');
+    expect(await readFile(await exported('again.tsv', '-r', project), 'utf8')).toBe(
+      await readFile(table, 'utf8'),
+    );
+  });
+
+  test('it costs the pages of the folders, and 100 files a request', async () => {
+    let table = '';
+    await shell(`stat ${join(project, 'intervals')}`);
+    const looked = await served.counting(async () => {
+      table = await exported('cost.tsv', join(project, 'intervals'));
+    });
+    expect(looked.apiRequests).toBe(3);
+    const unchanged = await served.counting(() => svcfs('meta', 'import', table));
+    expect(unchanged.apiRequests).toBe(3);
+    await shell(`sed -i '1 s/$/\\tround/; 2,$ s/$/\\t1/' ${table}`);
+    const changed = await served.counting(() => svcfs('meta', 'import', table, '--no-undo'));
+    expect(changed.apiRequests).toBe(3 + 1 + 3);
+  });
+
+  test('files that were just written with the mount have their rows', async () => {
+    const folder = join(project, 'just-written');
+    await shell(
+      `mkdir ${folder}; cd ${folder}; echo 1 > $'na\\tme'; setfattr -n user.k -v 007 $'na\\tme'; chmod 600 $'na\\tme'`,
+    );
+    const table = await readFile(await exported('new.tsv', folder), 'utf8');
+    expect(table).toContain(`project:demo/${PROJECT}/just-written/na\\tme\t2\t[]\t`);
+    expect(table).not.toContain('svcfs.');
+    const { stdout } = await svcfs('meta', 'export', '--format', 'jsonl', join(folder, 'na\tme'));
+    expect(JSON.parse(stdout)).toMatchObject({ svc: { size: 2, tags: [] }, metadata: { k: '007' } });
+  });
+
+  test('what is not there, or is nothing of a project, is told, and the others go on', async () => {
+    const README = join(project, 'README.md');
+    const told = await svcfs(
+      'meta',
+      'export',
+      README,
+      join(project, 'none'),
+      '/etc',
+      served.path('volumes/demo/results'),
+      served.path('projects'),
+    );
+    expect(told.code).toBe(1);
+    expect(told.stdout).toContain('README.md');
+    expect(told.stderr).toContain('none: no such file or directory');
+    expect(told.stderr).toContain('/etc: not in a mount of svcfs, and not project:owner/name/…');
+    expect(told.stderr).toContain('objects of volumes have no metadata or tags that can be changed');
+    expect(told.stderr).toContain('projects: no file or folder of a project');
+  });
+
+  test('a table that cannot be used is refused in one line, with exit code 2', async () => {
+    await writeFile(at('bad.tsv'), `svc.path\tnote\nREADME.md\t${'x'.repeat(301)}\n`);
+    const refused = await svcfs('meta', 'import', at('bad.tsv'), '--in', project);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe(
+      `svcfs: ${at('bad.tsv')}: row 2: note: a value has at most 300 bytes, this one 301; nothing was sent\n`,
+    );
+    await writeFile(at('empty.csv'), '');
+    expect(await svcfs('meta', 'diff', at('empty.csv'))).toMatchObject({ code: 2 });
+    expect(await svcfs('meta', 'import', at('missing.tsv'))).toMatchObject({
+      code: 2,
+      stderr: `svcfs: cannot read ${at('missing.tsv')}: no such file or directory\n`,
+    });
+    expect((await svcfs('meta', 'import', at('bad.tsv'), '--key', 'a=b')).stderr).toContain(
+      '--key needs --in PATH',
+    );
+  });
+});
+
+describe('svcfs meta without a mount', () => {
+  test('a project is named, and mounts that show it learn what was changed', async () => {
+    const readme = join(project, 'README.md');
+    expect(await attribute(readme, 'reference_genome')).toBe('demo-1');
+    await writeFile(
+      at('direct.tsv'),
+      `svc.path\treference_genome\tsvc.tags\nREADME.md\tdemo-2\t["a, b","c"]\n`,
+    );
+    const where = `project:demo/${PROJECT}`;
+    const { code, stdout } = await svcfs('meta', 'import', at('direct.tsv'), '--in', where, '--no-undo');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 file: 1 changed\n' });
+    const calls = await served.counting(async () => {
+      expect(await attribute(readme, 'reference_genome')).toBe('demo-2');
+      expect(await attribute(readme, 'svc.tags')).toBe('["a, b","c"]');
+    });
+    expect(calls.apiRequests).toBe(0);
+    const missing = await svcfs('meta', 'export', 'project:demo/none', `${where}/none`);
+    expect(missing).toMatchObject({ code: 1, stdout: '' });
+    expect(missing.stderr).toContain('project:demo/none: no such file or folder\n');
+    expect(missing.stderr).toContain(`${where}/none: no such file or folder\n`);
+    expect(await svcfs('meta', 'export', 'project:demo')).toMatchObject({ code: 2 });
+  });
+
+  test('killed in the middle, the next run ends it', async () => {
+    const table = await exported('killed.tsv', '-r', `project:demo/${PROJECT}`);
+    await shell(`sed -i '1 s/$/\\tkilled/; 2,$ s/$/\\tyes/' ${table}`);
+    const proxy = await RecordingProxy.start(served.endpoint);
+    try {
+      const edits = () => proxy.requests.filter(({ path }) => path.includes('bulk/files/edit'));
+      proxy.hold = async () => (edits().length < 3 ? undefined : new Promise(() => undefined));
+      const args = ['--endpoint', `${proxy.url}/v2`, '--undo', at('killed-undo.tsv')];
+      const command = served.sandbox.start(['meta', 'import', table, ...args], {
+        SVC_AUTH_TOKEN: served.token,
+      });
+      await waitUntil(() => edits().length === 3);
+      command.signal('SIGKILL');
+      await command.exited();
+    } finally {
+      await proxy.stop();
+    }
+    const again = await svcfs('meta', 'import', table);
+    expect(again.stdout).toMatch(/^353 files: 153 changed, 200 unchanged\n/);
+    expect(again.code).toBe(0);
+    expect((await readFile(at('killed-undo.tsv'), 'utf8')).split('\n')).toHaveLength(355);
+  });
+});
