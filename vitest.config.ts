@@ -43,6 +43,12 @@ const OF_ANY_DATABASE = [
   'wes-executor',
 ].map((name) => `test/service/${name}.test.ts`);
 
+/** Files share the modules that a process has loaded: to load them anew for each takes longer than the tests. */
+const TOGETHER = { isolate: false };
+
+/** Some of these files replace modules, for which each needs modules of its own. */
+const UNIT_APART = 'test/unit/content/**/*.test.ts';
+
 const MOUNTS = { globalSetup: 'test/support/demo-template.ts', sequence: { groupOrder: 2 } };
 
 const LONG = [
@@ -60,10 +66,12 @@ export default defineConfig({
     // vitest leaves one processor to itself, which of two is half of them.
     maxWorkers: availableParallelism(),
     projects: [
-      project('unit', 60),
-      project('contract', 60),
-      project('service', 60),
+      project('unit', 60, { ...TOGETHER, exclude: [UNIT_APART] }),
+      project('unit-apart', 60, { include: [UNIT_APART] }),
+      project('contract', 60, TOGETHER),
+      project('service', 60, TOGETHER),
       project('service-on-postgres', 60, {
+        ...TOGETHER,
         include: ['test/service/**/*.test.ts'],
         exclude: OF_ANY_DATABASE,
         globalSetup: 'test/service/on-postgres.ts',

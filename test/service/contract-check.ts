@@ -21,7 +21,8 @@ interface Answered {
 }
 
 const ERROR_FIELDS = ['status', 'code', 'message', 'more_info'];
-const documents = new Map<string, Promise<Json>>();
+/** Every service of a test publishes the same. */
+let contract: Promise<Json> | undefined;
 
 /** @throws Error when the answer is not what the contract says: a status it does not name, or another shape. */
 export async function checkAnswer(url: string, call: Call, answer: Answered): Promise<void> {
@@ -52,9 +53,8 @@ function checkError({ method, path }: Call, status: number, body: Json): void {
 }
 
 async function documentOf(url: string): Promise<Json> {
-  const known = documents.get(url) ?? fetch(`${url}/openapi.json`).then((answer) => answer.json());
-  documents.set(url, known);
-  return known;
+  contract ??= fetch(`${url}/openapi.json`).then((answer) => answer.json());
+  return contract;
 }
 
 /** The contract of a call; undefined where there is no such call. */

@@ -11,6 +11,7 @@ import type { ServiceOptions } from '../../src/service/service-config.ts';
 import { type RunningService, startService } from '../../src/service/start-service.ts';
 import { PostgresDatabases, postgresBinaries } from '../support/postgres-databases.ts';
 import { checkAnswer } from './contract-check.ts';
+import { layMigratedDatabase } from './migrated-database.ts';
 import { TEMPLATE } from './on-postgres.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not relied on
@@ -149,6 +150,8 @@ export class TestService {
   static async start(options: Partial<ServiceOptions> = {}): Promise<TestService> {
     const directory = dirSync({ prefix: 'svcfs-service', unsafeCleanup: true });
     const logger = new LinesLogger();
+    const databaseUrl = await databaseOf(options.dataDir ?? directory.name);
+    if (databaseUrl === undefined) await layMigratedDatabase(directory.name);
     const service = await startService({
       dataDir: directory.name,
       host: '127.0.0.1',
@@ -157,7 +160,7 @@ export class TestService {
       logger,
       workers: false,
       clock: systemClock,
-      databaseUrl: await databaseOf(options.dataDir ?? directory.name),
+      databaseUrl,
       secretKeys: { text: SECRET_KEY, source: 'the test' },
       ...options,
     }).catch((error) => {

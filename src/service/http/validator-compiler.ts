@@ -1,15 +1,19 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import { IsArray, IsBoolean, IsInteger, IsNumber, IsObject, type TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { nullRemover } from './null-remover.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Validates bodies without what is null for want of a value, queries and paths after conversion from text. */
+/**
+ * Validates bodies without what is null for want of a value, queries and paths after conversion from text. A schema is
+ * compiled when the first request meets it: most services see few of their routes called.
+ */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema);
   const convert = httpPart === 'body' ? nullRemover(schema) : queryConverter(schema);
+  let validator: Validator | undefined;
   return (received: unknown) => {
     const value = convert(received);
+    validator ??= Compile(schema);
     if (validator.Check(value)) return { value };
     return { error: new ServiceError(90000, complaint(validator.Errors(value), httpPart ?? 'request')) };
   };
