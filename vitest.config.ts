@@ -85,7 +85,7 @@ export default defineConfig({
       // The same once more in the platform's words; the others are in those of the API document.
       project('platform-dialect', 120, {
         include: [
-          'test/contract/{api/client-and-service,jobs/moves-and-copies}.test.ts',
+          'test/contract/{api,jobs,metadata}/*.test.ts',
           'test/mount/{main-job,transfer,xattr}.test.ts',
         ],
         env: { SVCFS_DIALECT: 'sbg' },

@@ -7,6 +7,7 @@ import sys
 import sevenbridges
 
 import coverage
+import dialect
 from checks import run_all
 from world import World
 
@@ -17,6 +18,8 @@ AREAS = ('session', 'projects', 'files', 'transfers', 'async_jobs', 'volumes', '
 def main():
     logging.disable(logging.WARNING)
     world = World(json.load(sys.stdin))
+    if world.facts['dialect'] == 'svc':
+        dialect.speak_the_api_document()
     world.coverage = coverage.Coverage()
     for area in AREAS:
         importlib.import_module(area)

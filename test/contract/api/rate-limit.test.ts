@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/api/create-api.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { TestService } from '../../service/test-service.ts';
+import { DIALECT } from '../../support/dialect.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,6 +22,7 @@ describe('a client of a service with a rate limit', () => {
       endpoint: service.url,
       token: alice.token,
       clock: systemClock,
+      dialect: DIALECT,
       onExchange: ({ status }) => statuses.push(status),
     });
     open.push(() => api.close());
@@ -36,7 +38,12 @@ describe('a client of a service with a rate limit', () => {
     for (let count = 0; count < 6; count += 1) {
       await alice.get('/user');
     }
-    const api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+    const api = createApi({
+      endpoint: service.url,
+      token: alice.token,
+      clock: systemClock,
+      dialect: DIALECT,
+    });
     open.push(() => api.close());
     expect(await api.whoAmI()).toEqual({ username: 'alice' });
   });

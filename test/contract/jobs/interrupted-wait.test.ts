@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { JOB_WORKS } from '../../../src/service/job-works.ts';
 import { Worker } from '../../../src/service/jobs/worker.ts';
 import { TestService } from '../../service/test-service.ts';
+import { DIALECT } from '../../support/dialect.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const open: (() => unknown)[] = [];
@@ -33,9 +34,9 @@ async function withIdleService(): Promise<Rig> {
   open.push(() => service.stop());
   const alice = await service.user('alice');
   await service.operator.createBillingGroup('alice', 'Lab funds');
-  const api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+  const api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   open.push(() => api.close());
-  const jobs = createJobs({ api, clock: systemClock });
+  const jobs = createJobs({ api, clock: systemClock, dialect: DIALECT });
   open.push(() => jobs.close());
   const trial = await api.projects.get((await alice.project('Trial')).id);
   const other = await api.projects.get((await alice.project('Other')).id);

@@ -8,6 +8,7 @@ import { createJobs } from '../../../src/jobs/create-jobs.ts';
 import type { Jobs, TransferRequest } from '../../../src/jobs/ports.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { TestService } from '../../service/test-service.ts';
+import { DIALECT } from '../../support/dialect.ts';
 
 let service: TestService;
 let api: ApiClient;
@@ -18,9 +19,9 @@ beforeAll(async () => {
   service = await TestService.start({ workers: true });
   const alice = await service.user('alice');
   await service.operator.createBillingGroup('alice', 'Lab funds');
-  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock });
+  api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   const plain: Api = { ...api, capabilities: async () => new Set() };
-  jobs = createJobs({ api: plain, clock: systemClock });
+  jobs = createJobs({ api: plain, clock: systemClock, dialect: DIALECT });
   trial = await api.projects.get((await alice.project('Trial')).id);
 });
 
