@@ -15,6 +15,7 @@ import { addRecoverCommand } from './commands/recover.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSystemdCommand } from './commands/systemd.ts';
+import { addTagCommand } from './commands/tag.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addWarmupCommand } from './commands/warmup.ts';
 import { addWhyCommand } from './commands/why.ts';
@@ -55,6 +56,7 @@ export function createProgram(): Command {
   addCacheCommand(program);
   program.commandsGroup('Metadata:');
   addMetaCommand(program);
+  addTagCommand(program);
   program.commandsGroup('Sign in:');
   addLoginCommands(program);
   addProfileCommands(program);

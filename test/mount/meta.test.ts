@@ -141,6 +141,105 @@ describe('svcfs meta through a mount', () => {
   });
 });
 
+describe('svcfs meta get, set and unset, and svcfs tag', () => {
+  const bam = (name: string): string => join(project, 'aligned', name);
+
+  test('change files by name, and those of a folder with -r, 100 a request', async () => {
+    expect(await svcfs('meta', 'get', 'sample_id', bam('RNA01.bam'))).toMatchObject({
+      code: 0,
+      stdout: 'RNA01\n',
+    });
+    expect(
+      await svcfs('meta', 'set', 'k=1', 'empty=', 'x=y=z', bam('RNA01.bam'), bam('RNA02.bam')),
+    ).toMatchObject({
+      code: 0,
+      stdout: '2 files: 2 changed\n',
+    });
+    expect(
+      (await svcfs('meta', 'get', 'k', 'empty', 'none', '--', bam('RNA01.bam'), bam('RNA03.bam'))).stdout,
+    ).toBe(`${bam('RNA01.bam')}\t1\t__EMPTY__\t\n${bam('RNA03.bam')}\t\t\t\n`);
+    expect(await attribute(bam('RNA02.bam'), 'x')).toBe('y=z');
+    const intervals = join(project, 'intervals');
+    const calls = await served.counting(async () => {
+      const { code, stdout } = await svcfs('meta', 'set', '-r', 'k=1', intervals, bam('RNA01.bam'));
+      expect({ code, stdout }).toEqual({ code: 0, stdout: '251 files: 250 changed, 1 unchanged\n' });
+    });
+    // A get of the one file, three pages, the project, three edits.
+    expect(calls.apiRequests).toBe(1 + 3 + 1 + 3);
+    expect(await svcfs('meta', 'unset', '-r', 'k', project, '--undo', at('unset.tsv'))).toMatchObject({
+      code: 0,
+    });
+    expect((await svcfs('meta', 'get', 'k', bam('RNA01.bam'))).stderr).toBe(
+      `svcfs: ${bam('RNA01.bam')}: there is no pair k\n`,
+    );
+    expect((await svcfs('meta', 'undo', at('unset.tsv'))).stdout).toMatch(/^253 files: 253 changed\n/);
+    expect(await attribute(bam('RNA02.bam'), 'k')).toBe('1');
+  });
+
+  test('tags are added, taken and replaced', async () => {
+    const file = bam('RNA04.bam');
+    expect(await svcfs('tag', 'add', 'batch 7', file)).toMatchObject({ code: 0 });
+    expect(await attribute(file, 'svc.tags')).toBe('["aligned","control","batch 7"]');
+    expect(await svcfs('tag', 'add', 'a,"b"', 'aligned', '--', file)).toMatchObject({
+      stdout: '1 file: 1 changed\n',
+    });
+    expect(await svcfs('tag', 'rm', 'control', 'batch 7', '--', file)).toMatchObject({ code: 0 });
+    expect(await attribute(file, 'svc.tags')).toBe(JSON.stringify(['aligned', 'a,"b"']));
+    expect(await svcfs('tag', 'rm', 'none', file)).toMatchObject({
+      stdout: '1 file: 0 changed, 1 unchanged\n',
+    });
+    expect(await svcfs('tag', 'set', '--', file)).toMatchObject({ code: 0 });
+    expect(await attribute(file, 'svc.tags')).toBe('[]');
+    expect(await svcfs('tag', 'set', 'one', `project:demo/${PROJECT}/aligned/RNA04.bam`)).toMatchObject({
+      code: 0,
+    });
+    expect(await attribute(file, 'svc.tags')).toBe('["one"]');
+  });
+
+  test('folders have no metadata, and what is bad for every file is told before any is changed', async () => {
+    const folder = await svcfs('meta', 'set', 'good=1', join(project, 'aligned'), bam('RNA05.bam'));
+    expect(folder).toMatchObject({ code: 1, stdout: '1 file: 1 changed\n' });
+    expect(folder.stderr).toContain(
+      'aligned: a folder, which has no metadata; -r means the files below it\n',
+    );
+    const calls = await served.counting(async () => {
+      const long = await svcfs('meta', 'set', `k=${'x'.repeat(301)}`, bam('RNA05.bam'));
+      expect(long).toMatchObject({
+        code: 2,
+        stderr: 'svcfs: k: a value has at most 300 bytes, this one 301; nothing was sent\n',
+      });
+      expect(await svcfs('meta', 'set', 'svcfs.mode=1', bam('RNA05.bam'))).toMatchObject({ code: 2 });
+      expect(await svcfs('tag', 'add', '', bam('RNA05.bam'))).toMatchObject({ code: 2 });
+      expect(await svcfs('tag', 'add', '--', bam('RNA05.bam'))).toMatchObject({ code: 2 });
+      expect(await svcfs('meta', 'set', bam('RNA05.bam'))).toMatchObject({ code: 2 });
+    });
+    expect(calls.apiRequests).toBe(0);
+  });
+
+  test('meta edit opens the table in an editor, and a blank cell erases', async () => {
+    const file = bam('RNA06.bam');
+    const edit = (script: string, ...args: string[]) =>
+      served.sandbox.svcfs(['meta', 'edit', '--yes', ...args], {
+        env: { VISUAL: '', EDITOR: `sed -i -e '${script}'` },
+      });
+    const done = await edit('s/\\tcontrol\\t/\\t\\t/; s/\\tRNA06$/\\tRNA06b/', file);
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    expect(done.stdout).toContain('1 file: 1 changed\n');
+    expect(await attribute(file, 'sample_id')).toBe('RNA06b');
+    await expect(attribute(file, 'condition')).rejects.toThrow('No such attribute');
+    const [, undo = ''] = /svcfs meta undo (\S+)/.exec(done.stdout) ?? [];
+    expect(await svcfs('meta', 'undo', undo, '--no-undo')).toMatchObject({ code: 0 });
+    expect(await attribute(file, 'condition')).toBe('control');
+    expect(await edit('', file)).toMatchObject({ code: 0, stdout: 'nothing was changed\n' });
+    const bad = await edit('s/^svc.id/id/; s/svc.path/path/', file);
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toMatch(/the table is at \S+: svcfs meta import --blank=erase takes it/);
+    const failed = await served.sandbox.svcfs(['meta', 'edit', '--yes', file], { env: { VISUAL: 'false' } });
+    expect(failed).toMatchObject({ code: 1, stderr: 'svcfs: the editor (false) failed; nothing was sent\n' });
+    expect(await svcfs('meta', 'edit', file)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('svcfs meta without a mount', () => {
   test('a project is named, and mounts that show it learn what was changed', async () => {
     const readme = join(project, 'README.md');

@@ -1,12 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
-import { PLATFORM_OPTIONS, type PlatformOptions } from '../../config/metadata-options.ts';
+import type { PlatformOptions } from '../../config/metadata-options.ts';
 import { FORMATS } from '../../metadata/table.ts';
-import { addOptionGroups } from '../add-options.ts';
 import { wrapped } from '../describe/help-format.ts';
+import { contextOf, withPlatform } from '../metadata/command-options.ts';
+import type { EditOptions } from '../metadata/edit-table.ts';
 import type { ExportOptions } from '../metadata/export-files.ts';
-import type { Context } from '../metadata/find-places.ts';
 import type { SendingOptions, TableOptions } from '../metadata/import-table.ts';
-import { interruptible } from '../metadata/interruptible.ts';
+import { addPairCommands } from '../metadata/pair-commands.ts';
 
 const DETAILS = `
 A table has a row for each file and a column for each metadata key. Export it, change it with awk, a spreadsheet or an
@@ -27,6 +27,7 @@ Examples:
   svcfs meta export -r ~/svc/projects/me/study > t.tsv
   svcfs meta diff t.tsv
   svcfs meta import t.tsv
+  svcfs meta set sample_id=P042 reviewed=yes *.bam
   svcfs meta import SampleSheet.csv --key Sample_ID=sample_id --in ~/svc/projects/me/study`;
 
 const IMPORT_DETAILS = `
@@ -61,6 +62,8 @@ export function addMetaCommand(program: Command): void {
   addDiff(meta);
   addImport(meta);
   addUndo(meta);
+  addEdit(meta);
+  addPairCommands(meta);
 }
 
 function addExport(meta: Command): void {
@@ -120,6 +123,22 @@ function addUndo(meta: Command): void {
   );
 }
 
+function addEdit(meta: Command): void {
+  const command = meta
+    .command('edit')
+    .summary('edit the table of files in an editor')
+    .description(
+      'Open the table of files in $VISUAL or $EDITOR, and import it. A blank cell erases the pair.',
+    )
+    .argument('<path...>', 'files or folders, in a mount or as project:owner/name/path')
+    .option('-r, --recursive', 'also of all folders below', false)
+    .option('-y, --yes', 'change the files without a question', false);
+  withPlatform(command).action(async (paths: string[], options: EditOptions & PlatformOptions) => {
+    const { editTable } = await import('../metadata/edit-table.ts');
+    await editTable(paths, options, contextOf(options, command));
+  });
+}
+
 function tableArgument(): Argument {
   return new Argument('<file>', 'the table, or - for the standard input');
 }
@@ -156,12 +175,4 @@ function withSending(command: Command): Command {
     .option('--results <file>', 'write what became of each row; the table can be imported again')
     .option('--undo <file>', 'where the old values are written (default: beside the table)')
     .option('--no-undo', 'write no old values');
-}
-
-function withPlatform(command: Command): Command {
-  return addOptionGroups(command, { 'Without a mount': PLATFORM_OPTIONS });
-}
-
-function contextOf(options: PlatformOptions, command: Command): Context {
-  return { options, command, signal: interruptible() };
 }
