@@ -12,12 +12,14 @@ const EXIT_OF_MOUNT_ERROR: Readonly<Record<MountErrorKind, ExitName>> = {
   'no-device': 'noFuse',
   'no-permission': 'noFuse',
   'fusermount-missing': 'noFuse',
+  'no-descriptor': 'mountPointMissing',
   'mount-point-missing': 'mountPointMissing',
   'not-a-directory': 'mountPointMissing',
   'not-empty': 'mountPointNotEmpty',
   'already-mounted': 'alreadyMounted',
   busy: 'busy',
   held: 'busy',
+  'not-ours': 'busy',
   other: 'failure',
 };
 

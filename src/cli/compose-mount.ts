@@ -12,6 +12,7 @@ import { mountFuseNative } from '../fuse/fuse-native-driver.ts';
 import type { Driver, Mount } from '../fuse/mount.ts';
 import { MountError } from '../fuse/mount-error.ts';
 import { mountNative } from '../fuse/mount-native.ts';
+import { servePassed } from '../fuse/serve-passed.ts';
 import { createJobs } from '../jobs/create-jobs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errnoNumber } from '../lib/errno.ts';
@@ -33,13 +34,13 @@ import type { Staging } from '../vfs/publish/staging.ts';
 import { CliError } from './exit-codes.ts';
 import { checkSelection } from './mount/check-selection.ts';
 import type { Clients } from './mount/connect-clients.ts';
-import type { MountSettings } from './mount/daemon-messages.ts';
+import { type MountSettings, PASSED_DEVICE } from './mount/daemon-messages.ts';
 import { deliverObject } from './mount/deliver-object.ts';
 import { findStaging } from './mount/find-staging.ts';
 import type { Inquiries } from './mount/inquiries.ts';
 import { memoryBudget } from './mount/memory-budget.ts';
 import { mountInformation } from './mount/mount-information.ts';
-import { leadsInto } from './mount/own-files.ts';
+import { leadsInside } from './mount/own-files.ts';
 import { roomForParts } from './mount/room-for-parts.ts';
 import type { RunningMount } from './mount/running-mount.ts';
 
@@ -141,13 +142,14 @@ export async function composeMount(settings: MountSettings, context: MountContex
 const WRITE_BEHIND_SHARE = 1 / 8;
 
 async function diskCacheOf(
-  { endpoint, mountPoint, options }: MountSettings,
+  settings: MountSettings,
   memory: MemoryPool,
   log: Logger,
 ): Promise<OpenedDiskCache | undefined> {
+  const { endpoint, options } = settings;
   const { cacheDir, cacheSize, cacheMinFree } = options;
   if (cacheDir === undefined) return undefined;
-  if (await leadsInto(mountPoint, cacheDir)) {
+  if (await leadsInside(settings, cacheDir)) {
     const warning = `no disk cache: ${cacheDir} lies in the mount; give another directory (--cache-dir)`;
     return { cache: undefined, warning };
   }
@@ -259,10 +261,14 @@ async function createFileSystemAt(options: FileSystemOptions): Promise<MountedFi
 const NO_ROOT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ESTALE', 'EACCES']);
 
 function mountOnKernel(
-  { endpoint, mountPoint, options }: MountSettings,
+  { endpoint, mountPoint, options, passed }: MountSettings,
   { files, operations }: { readonly files: MountedFileSystem; readonly operations: OperationCounts },
 ): Promise<Mount> {
-  return DRIVERS[options.driver](files.fileSystem, {
+  const mount: Driver =
+    passed === undefined
+      ? DRIVERS[options.driver]
+      : (fs, how) => servePassed(fs, { ...passed, descriptor: PASSED_DEVICE }, how);
+  return mount(files.fileSystem, {
     mountPoint,
     fsName: `svcfs:${new URL(endpoint).host}${options.root === undefined ? '' : `/${options.root}`}`,
     readOnly: options.readOnly,
@@ -286,7 +292,8 @@ async function unmountUnlessBusy(mount: Mount): ReturnType<ComposedMount['unmoun
     await mount.unmount();
     return 'unmounted';
   } catch (error) {
-    if (error instanceof MountError && (error.kind === 'busy' || error.kind === 'held')) return error.kind;
+    if (!(error instanceof MountError)) throw error;
+    if (error.kind === 'busy' || error.kind === 'held' || error.kind === 'not-ours') return error.kind;
     throw error;
   }
 }

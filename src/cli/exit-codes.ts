@@ -9,12 +9,19 @@ export const EXIT_CODES = {
   credentials: { code: 3, meaning: 'no endpoint or token, or the file that holds them cannot be used' },
   tokenRefused: { code: 4, meaning: 'the service refused the token' },
   unreachable: { code: 5, meaning: 'no service answers at the endpoint' },
-  mountPointMissing: { code: 6, meaning: 'the mount point does not exist or is no directory' },
+  mountPointMissing: {
+    code: 6,
+    meaning: 'the mount point does not exist or is no directory, or /dev/fd/N is no descriptor of a mount',
+  },
   mountPointNotEmpty: { code: 7, meaning: 'the mount point is not empty' },
   alreadyMounted: { code: 8, meaning: 'something is mounted at the mount point already' },
   noFuse: { code: 9, meaning: 'no permission on /dev/fuse, or no FUSE on this system' },
   mountPointUnfit: { code: 10, meaning: 'files that svcfs needs are below the mount point' },
-  busy: { code: 11, meaning: 'the mount is in use, or another mount namespace still has it' },
+  busy: {
+    code: 11,
+    meaning:
+      'the mount is in use, another mount namespace still has it, or another process has to unmount it',
+  },
   notMounted: { code: 12, meaning: 'no svcfs mount is there' },
   serviceFailed: { code: 13, meaning: 'the service could not start' },
   refused: {

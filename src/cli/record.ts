@@ -15,6 +15,8 @@ export interface MountRecord {
   readonly deviceMinor?: number | undefined;
   /** The directory of the platform at which it begins (`projects/lab/rna`); undefined: the top. */
   readonly root?: string | undefined;
+  /** Another process has mounted it, and this user may not see it; undefined in records of before there was this. */
+  readonly passed?: boolean | undefined;
 }
 
 /** Where an account wrote what its directory keeps; there from its first mount on. */

@@ -2,6 +2,7 @@
 export type MountErrorKind =
   | 'addon-missing'
   | 'no-device'
+  | 'no-descriptor'
   | 'no-permission'
   | 'mount-point-missing'
   | 'not-a-directory'
@@ -10,6 +11,7 @@ export type MountErrorKind =
   | 'fusermount-missing'
   | 'busy'
   | 'held'
+  | 'not-ours'
   | 'other';
 
 /** The message says what is wrong and what to do, in one line for a person. */

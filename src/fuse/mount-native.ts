@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { systemClock } from '../lib/clock.ts';
 import { messageOf } from '../lib/message-of.ts';
 import type { FileSystem } from '../vfs/file-system.ts';
@@ -14,13 +11,11 @@ import { mountedOn } from './mount-table.ts';
 import { loadNativeAddon } from './native-addon.ts';
 import { NativeTransport } from './native-transport.ts';
 import { recoverDeadMount } from './recover-dead-mount.ts';
-import { Session } from './session.ts';
+import { startSession } from './start-session.ts';
+import { unmountDirectly } from './unmount-directly.ts';
 
 /** The kernel ends a mount with its last mount namespace; where that was ours, at once. */
 const HELD_AFTER_MS = 3000;
-
-/** umount(8) of util-linux. */
-const UMOUNT = 'umount';
 
 /**
  * Mounts `fs` through /dev/fuse. Resolves when the kernel and the session have agreed on the protocol: from then on
@@ -32,10 +27,8 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
   const mounted = await mountInKernel(addon, mountPoint, options);
   const transport = new NativeTransport(addon, { ...mounted, mountPoint });
   const ours = await mountedOn(mountPoint);
-  const { errnoOf, observer, passthrough } = options;
   const readahead = await KernelReadahead.of(mountPoint);
-  const session = new Session({ transport, fs, errnoOf, observer, passthrough, readahead });
-  session.start();
+  const session = startSession(fs, options, { transport, readahead });
   try {
     await session.ready;
   } catch (cause) {
@@ -44,21 +37,11 @@ export async function mountNative(fs: FileSystem, options: MountOptions): Promis
       cause,
     });
   }
-  const detachNow = (): void => {
-    transport.detach();
-    session.ended(0);
-  };
-  process.once('exit', detachNow);
-  const closed = session.closed
-    .then(() => removeDead(mountPoint, ours?.deviceMinor))
-    .finally(() => {
-      process.off('exit', detachNow);
-      readahead?.close();
-    });
+  const closed = session.closed.then(() => removeDead(mountPoint, ours?.deviceMinor));
   return {
     mountPoint,
     closed,
-    detachNow,
+    detachNow: session.detachNow,
     async unmount(): Promise<void> {
       await (mounted.viaHelper
         ? unmountWithHelper(mountPoint, { lazy: false })
@@ -85,21 +68,4 @@ async function requireClosed(closed: Promise<void>, mountPoint: string): Promise
     throw new MountError('held', `${mountPoint}: unmounted, but another mount namespace still holds it`);
   });
   await Promise.race([closed, held]).finally(() => waited.abort());
-}
-
-/**
- * In a process of its own, not by umount2(2) here: the kernel writes dirty mapped pages back to us before an unmount
- * returns, and this thread has to answer.
- */
-async function unmountDirectly(mountPoint: string): Promise<void> {
-  const child = spawn(UMOUNT, ['-i', '--', mountPoint], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // It tells why only in words, which are those of the locale.
-    env: { ...process.env, LC_ALL: 'C' },
-    cwd: '/',
-  });
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
-  if (code === 0) return;
-  const kind = /busy/.test(stderr) ? 'busy' : 'other';
-  throw new MountError(kind, `${mountPoint}: ${stderr.trim()}`);
 }

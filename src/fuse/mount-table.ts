@@ -63,12 +63,20 @@ export async function mountedOn(path: string): Promise<MountedFileSystem | undef
   return (await readMountTable())(path);
 }
 
+/** Where the mount of a FUSE connection is, if this process can see it. */
+export async function mountPointOfConnection(deviceMinor: number): Promise<string | undefined> {
+  const mount = (await readMounts()).find(
+    (each) => each.type.startsWith('fuse') && each.deviceMinor === deviceMinor,
+  );
+  return mount && textOf(mount.mountPoint);
+}
+
 /** The file systems mounted below a path now: they keep it in use. */
 export async function mountedBelow(path: string): Promise<readonly MountedFileSystem[]> {
   const below = (await readMounts()).filter((mount) => mount.mountPoint.startsWith(`${bytesOf(path)}/`));
   return below.map((mount) => ({
     ...mount,
-    mountPoint: Buffer.from(mount.mountPoint, 'latin1').toString('utf8'),
+    mountPoint: textOf(mount.mountPoint),
   }));
 }
 
@@ -80,4 +88,8 @@ async function readMounts(): Promise<readonly MountedFileSystem[]> {
 
 function bytesOf(path: string): string {
   return Buffer.from(path).toString('latin1');
+}
+
+function textOf(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -23,7 +23,7 @@ export interface Mount {
   readonly mountPoint: string;
   /**
    * Unmounts when nobody uses it; a MountError of kind `busy` otherwise, of kind `held` when it is unmounted here and goes on in
-   * another mount namespace. Resolves once the file system was detached.
+   * another mount namespace, of kind `not-ours` when another process has to. Resolves once the file system was detached.
    */
   unmount(): Promise<void>;
   /** Takes the mount away now, even while programs use it; synchronous, for the ways a process can end. */

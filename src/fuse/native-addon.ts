@@ -6,6 +6,8 @@ import { MountError } from './mount-error.ts';
 export interface NativeAddon {
   openChannel(options: ChannelOptions): NativeChannel;
   mountDevice(source: string, mountPoint: string, type: string, flags: number, options: string): number;
+  /** Readies a descriptor that another process opened and mounted: close-on-exec and non-blocking. */
+  adoptDevice(device: number): void;
   socketPair(): [ours: number, theirs: number];
   receiveDevice(socket: number): number;
   forceUnmount(mountPoint: string): number;
@@ -14,6 +16,7 @@ export interface NativeAddon {
 export interface ChannelOptions {
   /** Descriptor of a mounted /dev/fuse; the channel closes it. */
   readonly device: number;
+  /** Empty: the mount is another process's to take away. */
   readonly mountPoint: string;
   /** The mount belongs to fusermount3, which has to take it away. */
   readonly viaHelper: boolean;

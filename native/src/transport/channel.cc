@@ -361,6 +361,10 @@ napi_value Channel::Detach(napi_env env, napi_callback_info info) {
 int Channel::DetachNow() {
   if (closed_ || detached_) return 0;
   detached_ = true;
+  if (mount_point_.empty()) {
+    CloseHandles();
+    return 0;
+  }
   if (!via_helper_) return ForceUnmount(mount_point_);
   // fusermount3 cannot abort the connection; closing its last descriptor does.
   CloseHandles();

@@ -38,7 +38,8 @@ namespace svcfs {
  *   notify(messages)      Uint8Arrays, copied; one batch at a time
  *   openBacking(fd)       the kernel may read this file in place of one of ours: an id, or a negative errno
  *   closeBacking(id)
- *   detach()              takes the mount away now, synchronously: 0 or an errno. For the ways a process can end
+ *   detach()              takes the mount away now, synchronously: 0 or an errno. For the ways a process can end. Without a
+ *                         mountPoint, which is another process's to take away, it closes the device
  *   close()               stops reading and closes the device
  *
  * Everything runs on the JS thread of one environment, except the notifier's writes. An open channel keeps itself and

@@ -43,6 +43,11 @@ int MountDevice(int device, const std::string& source, const std::string& mount_
   return result == 0 ? 0 : errno;
 }
 
+int AdoptDevice(int device) {
+  if (fcntl(device, F_SETFD, FD_CLOEXEC) < 0) return errno;
+  return MakeNonBlocking(device);
+}
+
 int ReceiveDevice(int socket, UniqueFd* device) {
   char byte = 0;
   iovec vector = {&byte, sizeof(byte)};

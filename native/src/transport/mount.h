@@ -14,6 +14,9 @@ int OpenDevice(UniqueFd* device);
 int MountDevice(int device, const std::string& source, const std::string& mount_point,
                 const std::string& type, unsigned long flags, const std::string& options);
 
+/** Makes an inherited descriptor of /dev/fuse what OpenDevice would have made of it. */
+int AdoptDevice(int device);
+
 /** The descriptor that fusermount3 passed over its _FUSE_COMMFD socket, made close-on-exec and non-blocking. */
 int ReceiveDevice(int socket, UniqueFd* device);
 

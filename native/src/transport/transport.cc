@@ -48,6 +48,18 @@ napi_value MountDeviceCall(napi_env env, napi_callback_info info) {
   return js::Number(env, device.Release());
 }
 
+/** adoptDevice(device): readies a descriptor that another process opened and mounted. */
+napi_value AdoptDeviceCall(napi_env env, napi_callback_info info) {
+  napi_value arguments[1];
+  int device = -1;
+  if (!Arguments(env, info, arguments) || !js::ToInt(env, arguments[0], &device)) return nullptr;
+  if (const int error = AdoptDevice(device)) {
+    js::ThrowErrno(env, "fcntl", error);
+    return nullptr;
+  }
+  return js::Undefined(env);
+}
+
 /** socketPair(): [ours, theirs] for fusermount3's _FUSE_COMMFD. */
 napi_value SocketPairCall(napi_env env, napi_callback_info) {
   int ends[2];
@@ -98,6 +110,7 @@ napi_value TransportCall(napi_env env, napi_callback_info) {
   napi_value calls;
   const bool done = napi_create_object(env, &calls) == napi_ok &&
                     js::Export(env, calls, "mountDevice", MountDeviceCall) &&
+                    js::Export(env, calls, "adoptDevice", AdoptDeviceCall) &&
                     js::Export(env, calls, "socketPair", SocketPairCall) &&
                     js::Export(env, calls, "receiveDevice", ReceiveDeviceCall) &&
                     js::Export(env, calls, "forceUnmount", ForceUnmountCall) &&

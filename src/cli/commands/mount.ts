@@ -8,8 +8,8 @@ import { appliedSettings } from '../config/sources.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
-import { refuseContradictions } from '../mount/refuse-contradictions.ts';
-import { chooseMountPoint, startMount } from '../mount/start-mount.ts';
+import { refuseContradictions, refuseForPassed } from '../mount/refuse-contradictions.ts';
+import { choosePlace, startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
 import { sayKeptHere, sayWaitingElsewhere } from '../say-waiting-elsewhere.ts';
@@ -30,6 +30,15 @@ What is not there is taken from where the platform's own clients look: SB_API_EN
 ~/.sevenbridges/credentials. A token that is replaced in its file, or by svcfs login once the old one is refused, is taken up by the
 mount as it goes on, if it is the same user's.
 
+In a container svcfs needs no privilege where another process mounts for it: /dev/fd/N names a descriptor of /dev/fuse that is
+mounted already. That process opens /dev/fuse, mounts, starts svcfs with the descriptor, and keeps no copy of it:
+
+  exec 3<>/dev/fuse
+  mount -i -t fuse.svcfs -o fd=3,rootmode=40000,user_id=1000,group_id=1000,default_permissions,allow_other svcfs /mnt/svc
+  setpriv --reuid 1000 --regid 1000 --clear-groups svcfs mount /dev/fd/3 --allow-other
+
+It unmounts, too: svcfs uploads what is left, and ends. SIGTERM makes svcfs upload what is left, and let go of the mount.
+
 Exit codes:
 ${describeExitCodes()}
 Examples:
@@ -41,11 +50,15 @@ export function addMountCommand(program: Command): void {
     .command('mount')
     .summary('mount the platform on an empty directory')
     .description('Mount projects and volumes of the platform on an empty directory.')
-    .argument('<mountpoint>', 'an empty directory');
+    .argument(
+      '<mountpoint>',
+      'an empty directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already',
+    );
   addOptionGroups(command, MOUNT_OPTION_GROUPS).addHelpText('after', wrapped(DETAILS)).action(mount);
 }
 
 async function mount(path: string, options: MountOptions, command: Command): Promise<void> {
+  refuseForPassed(path, options);
   requireCacheDirectory(command);
   refuseWriteBackReadOnly(command, options);
   requireWriteBack(command, options);
@@ -59,7 +72,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   );
   if (options.verbose) sayGiven(command);
   if (options.dryRun) {
-    const { mountPoint } = await chooseMountPoint(path);
+    const { mountPoint } = await choosePlace(path, options.mountedOn);
     return options.quiet ? undefined : console.log(`would mount ${credentials.endpoint} on ${mountPoint}`);
   }
   const started = await startMount({

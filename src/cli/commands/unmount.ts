@@ -4,8 +4,10 @@ import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { describeNamespaces, findOtherNamespaces } from '../mount/mount-namespaces.ts';
 import { describeMountUse } from '../mount/mount-users.ts';
-import { requireMount } from '../mount/require-mount.ts';
+import { requireMount, type SvcfsMount } from '../mount/require-mount.ts';
+import { passedMount } from '../mount/select-mount.ts';
 import { unmount, unmountByForce } from '../mount/unmount.ts';
+import { abandonPassed, unmountPassed } from '../mount/unmount-passed.ts';
 import { describeKeptShort } from '../recover/describe-kept.ts';
 import { type FoundKept, keptAt } from '../recover/kept-entries.ts';
 import { sayWaiting } from '../say-waits.ts';
@@ -17,7 +19,8 @@ Exit codes:
    0  unmounted, and nothing is left on this machine
    1  unmounted, but the service refused files for good: they are named, and stay until svcfs recover deals with them
   11  programs use the mount: they are named, and the mount stays as it is; or it is unmounted here, and a container or
-      another mount namespace still has it: it says where, and how to end it
+      another mount namespace still has it: it says where, and how to end it; or another process mounted it (/dev/fd/N)
+      and has to unmount it
   16  unmounted, but files are not uploaded yet: they are named, and the next mount on this mount point uploads them; this
       is also how a killed mount or --force ends`;
 
@@ -38,6 +41,8 @@ export function addUnmountCommand(program: Command): void {
 }
 
 async function unmountCommand(path: string, options: { readonly force: boolean }): Promise<void> {
+  const passed = await passedMount(path);
+  if (passed !== undefined) return unmountPassedCommand(passed, options);
   const mount = await requireMount(path);
   const { mountPoint, deviceMinor } = mount;
   if (options.force) {
@@ -51,6 +56,12 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
   if (result.answer === 'held') {
     const others = describeNamespaces(await findOtherNamespaces(deviceMinor));
     throw new CliError('busy', describeHeld(mountPoint, result.daemon, others));
+  }
+  if (result.answer === 'anothers') {
+    console.error(
+      `svcfs: ${mountPoint}: unmounted; its process, of another user, goes on until all is uploaded`,
+    );
+    return;
   }
   if (result.answer === 'recovered') {
     const refused = (await keptAt(mount.directory)).entries.filter(({ file }) => file.state === 'refused');
@@ -68,6 +79,15 @@ async function unmountCommand(path: string, options: { readonly force: boolean }
     throw new CliError('failure', describeRefused(mountPoint, [...refused, ...others].map(printable)));
   }
   requireNoneLeft(mountPoint, left);
+}
+
+async function unmountPassedCommand(
+  mount: SvcfsMount,
+  { force }: { readonly force: boolean },
+): Promise<void> {
+  if (force) await abandonPassed(mount);
+  else await unmountPassed(mount, sayWaiting());
+  requireNoneLeft(mount.mountPoint, notUploaded(await keptAt(mount.directory)), { byForce: force });
 }
 
 /** Of what is on this machine after an end by force: what somebody was told would be uploaded, and what was still written. */

@@ -63,6 +63,8 @@ export type UnmountResult =
   /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */
   | { readonly answer: 'unmounted'; readonly left: readonly string[]; readonly refused: readonly string[] }
   | { readonly answer: 'busy' }
+  /** All is uploaded that can be; another process takes the mount away. */
+  | { readonly answer: 'not-ours' }
   /** Unmounted here; another mount namespace still holds it, and this process serves it. */
   | { readonly answer: 'held'; readonly daemon: number };
 

@@ -5,9 +5,19 @@ import type { MountOptions } from '../../config/mount-options.ts';
 import type { NetworkSettings } from '../../config/network.ts';
 import type { ExitName } from '../exit-codes.ts';
 
+/** A mount that another process has made and takes away; svcfs was passed its descriptor. */
+export interface PassedMount {
+  /** In the process that was started with it; the mount process has it as `PASSED_DEVICE`. */
+  readonly descriptor: number;
+  /** Of the st_dev of the mount, where the kernel tells it. */
+  readonly deviceMinor: number | undefined;
+  /** It is in the mount namespace of svcfs. */
+  readonly isSeen: boolean;
+}
+
 /** Everything the mount process needs. Sent over its IPC channel: a command line or environment shows the token. */
 export interface MountSettings extends Credentials {
-  /** Real path. */
+  /** Real path; of a passed mount what commands call it. */
   readonly mountPoint: string;
   readonly options: Omit<
     MountOptions,
@@ -15,9 +25,13 @@ export interface MountSettings extends Credentials {
   >;
   readonly network: NetworkSettings;
   readonly directory: MountDirectory;
+  readonly passed?: PassedMount | undefined;
   /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */
   readonly tied: boolean;
 }
+
+/** After the standard ones and the IPC channel. */
+export const PASSED_DEVICE = 4;
 
 /** Before its answer: the mount waits so long for the rate limit of the service. */
 export interface DaemonWait {

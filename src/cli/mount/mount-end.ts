@@ -57,7 +57,7 @@ export class MountEnd {
     try {
       const { answer } = await this.unmount((pending) => this.#logWaiting(pending), this.#forced.signal);
       if (answer === 'unmounted') return;
-      this.#log.warn({}, 'in use: taken out of the tree');
+      if (answer !== 'not-ours') this.#log.warn({}, 'in use: taken out of the tree');
     } catch (error) {
       if (this.#forced.signal.aborted) return;
       this.#log.error({ err: error }, 'unmount failed');

@@ -1,7 +1,10 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { readMountTable } from '../../fuse/mount-table.ts';
+import { walkToMount } from '../../fuse/mount-walk.ts';
 import { errorCode } from '../../lib/error-code.ts';
 import { CliError } from '../exit-codes.ts';
+import type { MountSettings } from './daemon-messages.ts';
 
 /** A place that svcfs itself reads or writes while it serves the mount. */
 export interface OwnPlace {
@@ -22,6 +25,19 @@ export async function refuseOwnFilesBelow(mountPoint: string, places: readonly O
       );
     }
   }
+}
+
+/** Whether a path leads into what will be the mount, or into a passed mount, which is there and may not be looked at. */
+export async function leadsInside(
+  { mountPoint, passed }: Pick<MountSettings, 'mountPoint' | 'passed'>,
+  path: string,
+): Promise<boolean> {
+  return passed === undefined ? leadsInto(mountPoint, path) : leadsIntoMount(path);
+}
+
+/** Whether a path leads into any mount of svcfs; none is touched. */
+export async function leadsIntoMount(path: string): Promise<boolean> {
+  return (await walkToMount(path, await readMountTable()))?.mount !== undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { MountOptions } from '../../config/mount-options.ts';
+import { passedDescriptor } from '../../fuse/passed-device.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** Refuses options that select a part of the platform and leave it out at once. */
@@ -18,4 +19,16 @@ export function refuseContradictions({ project, volume, trees, root }: MountOpti
       `${flag} selects of ${tree}, which --trees leaves out: leave out one of them`,
     );
   }
+}
+
+/** What mount(2) decides was decided before svcfs had the descriptor. */
+export function refuseForPassed(path: string, { noexec, driver }: MountOptions): void {
+  if (passedDescriptor(path) === undefined) return;
+  if (noexec)
+    throw new CliError('usage', `--noexec does not go with ${path}: give it to the mount(2) that mounts it`);
+  if (driver !== 'native')
+    throw new CliError(
+      'usage',
+      `--driver ${driver} does not go with ${path}: only the addon serves a descriptor`,
+    );
 }

@@ -15,6 +15,8 @@ export interface SvcfsMount {
 export interface TabledMount extends SvcfsMount {
   /** Of its st_dev. */
   readonly deviceMinor: number;
+  /** Of the user who mounted. */
+  readonly userId?: number | undefined;
 }
 
 /** The svcfs mount of this user at a path, dead or alive. Root may name those of all. */
@@ -24,9 +26,9 @@ export async function requireMount(path: string): Promise<TabledMount> {
   if (!isSvcfs(mounted))
     throw new CliError('notMounted', `${path}: a mount of type ${mounted.type}, not of svcfs`);
   await requireOwnMount(path, mounted);
-  const { deviceMinor } = mounted;
+  const { deviceMinor, userId } = mounted;
   const directory = mountDirectory(stateDirectory(process.env, homedir()), mountPoint);
-  return { mountPoint, deviceMinor, directory };
+  return { mountPoint, deviceMinor, userId, directory };
 }
 
 const ROOT = 0;

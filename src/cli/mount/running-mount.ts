@@ -6,8 +6,11 @@ export interface RunningMount {
   pending(): readonly string[];
   /** Resolves when nothing is under way, with what is not on the service. */
   idle(signal: AbortSignal): Promise<LeftBehind>;
-  /** `busy`: it is in use (EBUSY) and stays as it was. `held`: it goes on in another mount namespace. */
-  unmount(): Promise<'unmounted' | 'busy' | 'held'>;
+  /**
+   * `busy`: it is in use (EBUSY) and stays as it was. `held`: it goes on in another mount namespace. `not-ours`: another process
+   * takes it away.
+   */
+  unmount(): Promise<'unmounted' | 'busy' | 'held' | 'not-ours'>;
   /** Out of the tree at once, even while programs use it. Synchronous: also for a process that is about to crash. */
   detachNow(): void;
   /** The kernel's side is over, however it came to that. */

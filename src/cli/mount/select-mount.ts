@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { mountDirectory, stateDirectory } from '../../config/directories.ts';
 import { type MountTable, readMountTable } from '../../fuse/mount-table.ts';
 import { walkToMount } from '../../fuse/mount-walk.ts';
@@ -37,8 +37,24 @@ export async function locate(path: string, readTable = readMountTable): Promise<
 
 async function locateBy(mountedOn: MountTable, path: string): Promise<PathInMount | undefined> {
   const walked = await walkToMount(path, mountedOn);
-  if (walked?.mount === undefined) return undefined;
+  if (walked?.mount === undefined) return locatePassed(path);
   return { mount: mountAt(walked.path), path: join('/', ...walked.rest) };
+}
+
+/** In a passed mount, which this process may not see, by the name that `svcfs status` shows. */
+async function locatePassed(path: string): Promise<PathInMount | undefined> {
+  const absolute = resolve(path);
+  for (const { mountPoint, passed } of await runningRecords()) {
+    if (passed !== true || !`${absolute}/`.startsWith(`${mountPoint}/`)) continue;
+    return { mount: mountAt(mountPoint), path: join('/', absolute.slice(mountPoint.length)) };
+  }
+  return undefined;
+}
+
+/** The passed mount of this name. */
+export async function passedMount(path: string): Promise<SvcfsMount | undefined> {
+  const located = await locatePassed(path);
+  return located?.path === '/' ? located.mount : undefined;
 }
 
 /** Throws when all of them are in none. */
@@ -77,13 +93,17 @@ export async function selectMount(path: string | undefined): Promise<SvcfsMount>
 
 /** Those of this user. */
 export async function runningMounts(): Promise<readonly SvcfsMount[]> {
+  return (await runningRecords()).map(({ mountPoint }) => mountAt(mountPoint));
+}
+
+async function runningRecords(): Promise<readonly MountRecord[]> {
   const state = stateDirectory(process.env, homedir());
-  const mounts: SvcfsMount[] = [];
+  const records: MountRecord[] = [];
   for (const name of await namesIn(state)) {
     const record = await readRecord<MountRecord>(join(state, name, 'mount.json'));
-    if (record !== undefined && (await isRunning(record.daemon))) mounts.push(mountAt(record.mountPoint));
+    if (record !== undefined && (await isRunning(record.daemon))) records.push(record);
   }
-  return mounts;
+  return records;
 }
 
 function mountAt(mountPoint: string): SvcfsMount {

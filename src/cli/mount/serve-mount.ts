@@ -19,9 +19,9 @@ import type { MountSettings } from './daemon-messages.ts';
 import { answerInquiry, type Inquiries } from './inquiries.ts';
 import { lockState, type TakenLock } from './lock-state.ts';
 import { MountEnd } from './mount-end.ts';
-import { leadsInto } from './own-files.ts';
+import { leadsInside } from './own-files.ts';
 import type { RunningMount } from './running-mount.ts';
-import { startWatchdog, type Watchdog } from './start-watchdog.ts';
+import { NO_WATCHDOG, startWatchdog, type Watchdog } from './start-watchdog.ts';
 
 /** A usable mount. */
 export interface ServedMount {
@@ -72,7 +72,7 @@ async function serveWith(given: Given): Promise<ServedMount> {
   const { settings, log, clients } = given;
   const { directory, mountPoint, endpoint } = settings;
   const { username } = await checkAccess(clients.api);
-  process.env['PATH'] = await pathOutside(mountPoint, process.env['PATH'] ?? '');
+  process.env['PATH'] = await pathOutside(settings, process.env['PATH'] ?? '');
   const lock = await lockState(directory, log);
   let served: { readonly end: MountEnd; readonly inquiries: Inquiries } | undefined;
   const handle: ControlHandler = async (request, send, signal) => {
@@ -89,7 +89,10 @@ async function serveWith(given: Given): Promise<ServedMount> {
     return served.end.unmount((pending) => send({ answer: 'waiting', pending }), signal);
   };
   const control = await listenForControl(directory.socket, handle, { mayReplace: lock.wasTaken });
-  const watchdog = startWatchdog(settings, () => log.error({}, 'the watchdog ended'));
+  const watchdog =
+    settings.passed === undefined
+      ? startWatchdog(settings, () => log.error({}, 'the watchdog ended'))
+      : NO_WATCHDOG;
   const company = { ...given, lock, control, watchdog };
   try {
     const mount = await mountAndRegister(company, username);
@@ -114,13 +117,13 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
   const mount = await composeMount(settings, { log, account, clients });
   detachOnCrash(mount, log);
   try {
-    const mounted = await mountedOn(mountPoint);
-    if (mounted === undefined) throw new CliError('failure', `${mountPoint}: unmounted at once`);
-    watchdog.watch(mounted.deviceMinor);
-    await refuseStateIn(mounted.deviceMinor, settings);
+    const deviceMinor = await deviceMinorOf(settings);
+    if (deviceMinor !== undefined) {
+      watchdog.watch(deviceMinor);
+      await refuseStateIn(deviceMinor, settings);
+    }
     const daemon = await identify(process.pid);
     if (daemon !== undefined) {
-      const { deviceMinor } = mounted;
       await writeRecord(directory.record, {
         mountPoint,
         endpoint,
@@ -129,6 +132,7 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
         version: packageVersion(),
         deviceMinor,
         root: settings.options.root,
+        passed: settings.passed !== undefined,
       });
     }
     return mount;
@@ -137,6 +141,14 @@ async function mountAndRegister(company: Company, username: string): Promise<Com
     await mount.close();
     throw error;
   }
+}
+
+/** Undefined for a passed mount whose kernel does not tell it. */
+async function deviceMinorOf({ mountPoint, passed }: MountSettings): Promise<number | undefined> {
+  if (passed !== undefined) return passed.deviceMinor;
+  const mounted = await mountedOn(mountPoint);
+  if (mounted === undefined) throw new CliError('failure', `${mountPoint}: unmounted at once`);
+  return mounted.deviceMinor;
 }
 
 /** Before there is a journal that a mount elsewhere could find. */
@@ -201,8 +213,8 @@ const DEFAULT_PATH = '/usr/bin:/bin';
  * PATH without what leads into a directory that is about to be mounted on. A program that is started from here is looked for
  * while this thread waits, which alone could answer a look at the mount.
  */
-async function pathOutside(mountPoint: string, path: string): Promise<string> {
+async function pathOutside(settings: MountSettings, path: string): Promise<string> {
   const directories = path.split(':').filter(isAbsolute);
-  const inside = await Promise.all(directories.map((directory) => leadsInto(mountPoint, directory)));
+  const inside = await Promise.all(directories.map((directory) => leadsInside(settings, directory)));
   return directories.filter((_, index) => !inside[index]).join(':') || DEFAULT_PATH;
 }

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES_WITH_PASSWORDS } from '../../config/network.ts';
 import { isAutomounted } from '../../fuse/mount-table.ts';
@@ -35,15 +36,19 @@ export interface Daemon {
 export async function startDaemon(settings: MountSettings, onWait: (ms: number) => void): Promise<Daemon> {
   await makeOwnDirectory(settings.directory.root, STATE_DIRECTORY_FAILS);
   await requireOwnState(settings.directory);
+  const { passed } = settings;
   const child = await spawnLogged({
     name: 'the mount process',
     args: [...engineFlags(process.versions.v8), DAEMON],
     log: settings.directory.log,
-    stdio: (log) => ['ignore', log, log, 'ipc'],
+    // The last is PASSED_DEVICE.
+    stdio: (log) => ['ignore', log, log, 'ipc', ...(passed === undefined ? [] : [passed.descriptor])],
     // A session of its own has a process group of its own, which autofs would not let pass to the directory.
     inGroup: await isAutomounted(settings.mountPoint),
     env: { ...withoutSecrets(process.env), UV_THREADPOOL_SIZE: THREAD_POOL_SIZE },
   });
+  // The mount ends with the last process that has it.
+  if (passed !== undefined) closeSync(passed.descriptor);
   const ended = new Promise<boolean>((resolve) => {
     child.once('exit', (code) => resolve(code === 0));
   });

@@ -11,6 +11,9 @@ export interface Watchdog {
   dismiss(): Promise<void>;
 }
 
+/** Of a mount that is another process's to take away. */
+export const NO_WATCHDOG: Watchdog = { watch: () => undefined, dismiss: () => Promise.resolve() };
+
 /**
  * A shell waits for the end of this process, and becomes Node.js only then: as long as the mount lives, the shell takes a
  * fortieth of the memory. Two things tell it of the end:

@@ -1,22 +1,31 @@
-import { connect } from 'node:net';
 import type { MountDirectory } from '../../config/directories.ts';
 import { mountedOn } from '../../fuse/mount-table.ts';
 import { forceUnmount, recoverDeadMount } from '../../fuse/recover-dead-mount.ts';
+import { unmountDirectly } from '../../fuse/unmount-directly.ts';
 import { isRunning, processState } from '../../lib/process-identity.ts';
 import { CliError } from '../exit-codes.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { untilGone } from '../until-gone.ts';
 import { askMount } from './ask-mount.ts';
 import { removeIfLingering } from './clear-dead-mount.ts';
-import type { ControlRequest, UnmountResult } from './control-messages.ts';
+import type { UnmountResult } from './control-messages.ts';
 import type { SvcfsMount, TabledMount } from './require-mount.ts';
+import { tellDaemon } from './tell-daemon.ts';
 import { waitingAt } from './waiting-elsewhere.ts';
 
-/** `recovered`: its process had ended before; `waiting` tells what it left, a line each. */
-type UnmountOutcome = UnmountResult | { readonly answer: 'recovered'; readonly waiting: readonly string[] };
+/**
+ * `recovered`: its process had ended before; `waiting` tells what it left, a line each. `anothers`: its process cannot be asked, and
+ * finishes by itself.
+ */
+type UnmountOutcome =
+  | Exclude<UnmountResult, { readonly answer: 'not-ours' }>
+  | { readonly answer: 'recovered'; readonly waiting: readonly string[] }
+  | { readonly answer: 'anothers' };
 
 /** Of a process that hears nothing (proc_pid_stat(5)). */
 const STOPPED = new Set(['T', 't']);
+
+const ROOT = 0;
 
 /** How long the process may take to end once its mount is gone. */
 const END_TIMEOUT_MS = 10_000;
@@ -39,7 +48,16 @@ export async function unmount(
     }
   }
   if ((await recoverDeadMount(mountPoint)) || (await isOver(mountPoint, record))) return recovered(directory);
+  if (record === undefined && isAnothers(mount.userId)) {
+    await unmountDirectly(mountPoint);
+    return { answer: 'anothers' };
+  }
   throw new CliError('failure', `${mountPoint}: ${describeAbsence(directory, record)}`);
+}
+
+/** Whether root is asked to unmount for another user, whose state is elsewhere. */
+function isAnothers(userId: number | undefined): boolean {
+  return process.getuid?.() === ROOT && userId !== undefined && userId !== ROOT;
 }
 
 /** The process was killed while it was asked, and its watchdog was faster than this command. */
@@ -76,14 +94,4 @@ export async function unmountByForce({ mountPoint, directory }: SvcfsMount): Pro
   // Bytes that it has acknowledged are on the disk. Alive, it would keep the next mount out.
   if (await isRunning(daemon)) process.kill(daemon.pid, 'SIGKILL');
   await untilGone(daemon, END_TIMEOUT_MS);
-}
-
-/** Says something to the mount's process, and waits for no answer: the process may be stuck, or there may be none. */
-function tellDaemon(socketPath: string, request: ControlRequest): Promise<void> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.unref();
-    socket.once('error', () => resolve());
-    socket.end(`${JSON.stringify(request)}\n`, () => resolve());
-  });
 }

@@ -1,9 +1,20 @@
 import type { Option } from '../option.ts';
+import { parseDirectory } from '../option-text.ts';
 
 const foreground: Option<boolean> = {
   flags: '--foreground',
   help: 'stay in the foreground, and unmount on Ctrl-C',
   default: false,
+};
+
+const mountedOn: Option<string | undefined> = {
+  flags: '--mounted-on <directory>',
+  help:
+    'with /dev/fd/N: the directory that the descriptor is mounted on, by which other commands then know the mount, and by which ' +
+    'the next one finds unfinished uploads',
+  default: undefined,
+  defaultText: 'what the kernel tells, else /dev/fd/N',
+  parse: parseDirectory,
 };
 
 const noexec: Option<boolean> = {
@@ -54,4 +65,14 @@ const options: Option<readonly string[] | undefined> = {
 };
 
 /** How the process of a mount runs. */
-export const SYSTEM = { foreground, noexec, driver, logLevel, verbose, quiet, dryRun, options } as const;
+export const SYSTEM = {
+  foreground,
+  mountedOn,
+  noexec,
+  driver,
+  logLevel,
+  verbose,
+  quiet,
+  dryRun,
+  options,
+} as const;
