@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -51,6 +53,18 @@ const UNIT_APART = 'test/unit/content/**/*.test.ts';
 
 const MOUNTS = { globalSetup: 'test/support/demo-template.ts', sequence: { groupOrder: 2 } };
 
+/** Later lines of Node.js, as far as they are there for this machine (test/node-lines): the whole of a mount's main tests on each. */
+const ON_NODE_LINES = ['node-22', 'node-24', 'node-26'].flatMap((line) => {
+  const node = fileURLToPath(new URL(`test/node-lines/node_modules/${line}/bin/node`, import.meta.url));
+  if (!existsSync(node)) return [];
+  return project(`long-on-${line}`, 180, {
+    include: ['test/mount/{main-job,browse,write,transfer,xattr,cli-lifecycle}.test.ts'],
+    env: { SVCFS_TEST_NODE: node },
+    fileParallelism: false,
+    globalSetup: 'test/support/demo-template.ts',
+  });
+});
+
 const LONG = [
   project('long', 300, {
     include: ['test/long/**/*.test.ts', 'test/model/crash.test.ts'],
@@ -58,6 +72,7 @@ const LONG = [
     globalSetup: 'test/support/demo-template.ts',
   }),
   project('long-on-postgres', 120, { include: OF_ANY_DATABASE, globalSetup: 'test/service/on-postgres.ts' }),
+  ...ON_NODE_LINES,
 ];
 
 export default defineConfig({

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.end());
 
-describe.each(['node-24', 'node-26'])('with %s', (line) => {
+describe.each(['node-22', 'node-24', 'node-26'])('with %s', (line) => {
   const node = fileURLToPath(new URL(`${line}/bin/node`, LINES));
   const onThisMachine = test.skipIf(!existsSync(node));
 

@@ -11,6 +11,9 @@ import { waitUntil } from './wait-until.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
+/** The Node.js that runs svcfs: that of the tests, unless a project of vitest.config.ts names another. */
+const NODE = process.env['SVCFS_TEST_NODE'] || process.execPath;
+
 /**
  * A person's account for one test: a home, a mount point and the command `svcfs`, all in a directory of its own.
  * `clean` leaves neither mounts nor processes, whatever the test did.
@@ -71,15 +74,15 @@ export class Sandbox {
     return JSON.parse(await readFile(this.path('.svcfs', 'stats'), 'utf8'));
   }
 
-  /** `svcfs ARGS`, to its end; by another Node.js than this one's if `node` names one. */
+  /** `svcfs ARGS`, to its end; by another Node.js than the usual one if `node` names one. */
   svcfs(args: readonly string[], options: RunOptions & { readonly node?: string } = {}): Promise<RunResult> {
-    const { node = process.execPath, ...others } = options;
+    const { node = NODE, ...others } = options;
     return run(node, [MAIN, ...args], { ...this.#as, ...others, env: { ...this.env, ...others.env } });
   }
 
   /** `svcfs ARGS`, which goes on until the test ends. */
   start(args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): BackgroundProcess {
-    return this.startProgram(process.execPath, [MAIN, ...args], env);
+    return this.startProgram(NODE, [MAIN, ...args], env);
   }
 
   /** Any other program, as this person, which goes on until the test ends. */
