@@ -36,7 +36,7 @@ async function withIdleService(): Promise<Rig> {
   await service.operator.createBillingGroup('alice', 'Lab funds');
   const api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   open.push(() => api.close());
-  const jobs = createJobs({ api, clock: systemClock, dialect: DIALECT });
+  const jobs = createJobs({ api, clock: systemClock });
   open.push(() => jobs.close());
   const trial = await api.projects.get((await alice.project('Trial')).id);
   const other = await api.projects.get((await alice.project('Other')).id);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await service.operator.createBillingGroup('alice', 'Lab funds');
   api = createApi({ endpoint: service.url, token: alice.token, clock: systemClock, dialect: DIALECT });
   const plain: Api = { ...api, capabilities: async () => new Set() };
-  jobs = createJobs({ api: plain, clock: systemClock, dialect: DIALECT });
+  jobs = createJobs({ api: plain, clock: systemClock });
   trial = await api.projects.get((await alice.project('Trial')).id);
 });
 
