@@ -214,7 +214,7 @@ const EXPORT_DELAY_MS = 5000;
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
   const { metadataTtl, readOnly, renameWait, umask, uid, gid } = options;
   const { temporaryNames, afterExport, onKilled, conflict, writeBack } = options;
-  const { owner, unkept, symlinks, aliasWrite, allowOther } = options;
+  const { owner, unkept, symlinks, aliasWrite, allowOther, delete: deletes, overwrite: overwrites } = options;
   return {
     metadataTtlMs: metadataTtl,
     readOnly,
@@ -222,7 +222,10 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     temporaryNames,
     afterExport,
     onKilled,
-    conflict,
+    // A file that another client makes meanwhile is not replaced either.
+    conflict: overwrites ? conflict : 'fail',
+    deletes,
+    overwrites,
     writeBack,
     exportDelayMs: options.exportDelay ?? EXPORT_DELAY_MS,
     owner,

@@ -214,6 +214,8 @@ function defaults(): TreeOptions {
     owner: 'mounter',
     unkept: 'ignore',
     aliasWrite: 'refuse',
+    deletes: true,
+    overwrites: true,
     allowOther: false,
     umask: 0o022,
     renameWaitMs: undefined,

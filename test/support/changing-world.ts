@@ -172,6 +172,8 @@ export class ChangingWorld {
       owner: 'mounter',
       unkept: 'ignore',
       aliasWrite: 'refuse',
+      deletes: true,
+      overwrites: true,
       afterExport: 'keep',
       onKilled: 'publish',
       conflict: 'last',

@@ -87,6 +87,8 @@ export class ReadingWorld {
         owner: 'mounter',
         unkept: 'ignore',
         aliasWrite: 'refuse',
+        deletes: true,
+        overwrites: true,
         afterExport: 'keep',
         onKilled: 'publish',
         conflict: 'last',

@@ -74,5 +74,34 @@ const unkept: Option<'ignore' | 'refuse'> = {
   choices: ['ignore', 'refuse'],
 };
 
+// The parser has a flag of the form `--no-NAME` for a value NAME that is true without it.
+const deletes: Option<boolean> = {
+  flags: '--no-delete',
+  help: 'remove nothing from the platform, whose deletions are final: rm and rmdir get EPERM',
+  environment: 'SVCFS_NO_DELETE',
+  default: true,
+  defaultText: 'removals are possible',
+};
+
+const overwrites: Option<boolean> = {
+  flags: '--no-overwrite',
+  help:
+    'replace no file that is on the platform: opening one to write it, and renaming over it, get EPERM. Implies ' +
+    '--conflict fail',
+  environment: 'SVCFS_NO_OVERWRITE',
+  default: true,
+  defaultText: 'replacements are possible',
+};
+
 /** How files reach the platform. */
-export const WRITING = { writeBack, partSize, uploads, spoolSize, md5Sum, onKilled, unkept } as const;
+export const WRITING = {
+  writeBack,
+  partSize,
+  uploads,
+  spoolSize,
+  md5Sum,
+  onKilled,
+  unkept,
+  delete: deletes,
+  overwrite: overwrites,
+} as const;

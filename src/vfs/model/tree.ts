@@ -49,6 +49,9 @@ export interface TreeOptions {
   readonly unkept: 'ignore' | 'refuse';
   /** The answer to an open of an alias for writing. Default `refuse`. */
   readonly aliasWrite: 'refuse' | 'copy';
+  /** Whether what is on the platform may be removed, and its content replaced. Default true. */
+  readonly deletes: boolean;
+  readonly overwrites: boolean;
   /** Other users get to the mount. Default false. */
   readonly allowOther: boolean;
   /** Bits taken from 0666 and 0777. Default 022. */

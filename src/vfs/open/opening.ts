@@ -7,6 +7,7 @@ import { lacksSize } from '../model/identity.ts';
 import type { Node, VirtualFileNode } from '../model/node.ts';
 import { isAlias, isDirectory, isLink } from '../model/node.ts';
 import type { FileNode, Place } from '../model/operations.ts';
+import { requireOverwrites } from '../model/protection.ts';
 import type { Tree } from '../model/tree.ts';
 import { versionOf } from '../model/version-of.ts';
 import { requireNoAlias, requireWritable } from '../model/write-access.ts';
@@ -89,7 +90,10 @@ export class Opening {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
       if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
-      if (changes) requireNoAlias(this.#tree, node);
+      if (changes) {
+        requireNoAlias(this.#tree, node);
+        if (!node.draft) requireOverwrites(this.#tree, node);
+      }
       const keepCache = mode.truncate || (await this.#isUnchanged(content, reply.handle, context.signal));
       if (mode.truncate) await this.#empty(content, reply.handle, context.signal);
       return { ...reply, keepCache };

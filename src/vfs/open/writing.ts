@@ -6,6 +6,7 @@ import type { FileHandle, RequestContext } from '../file-system.ts';
 import type { FileContent } from '../model/file-content.ts';
 import { pathOf, sizeOf } from '../model/node.ts';
 import type { FileNode, Span } from '../model/operations.ts';
+import { requireOverwrites } from '../model/protection.ts';
 import { transferSourceOf } from '../model/transfer-ends.ts';
 import type { Tree } from '../model/tree.ts';
 import { versionOf } from '../model/version-of.ts';
@@ -119,6 +120,7 @@ export class Writing {
     // As at an open: the kept part is that of the file that has the name now.
     if (how.handle === undefined && !node.draft) await this.#tree.revalidate(node, signal);
     requireNoAlias(this.#tree, node);
+    if (how.handle === undefined && !node.draft) requireOverwrites(this.#tree, node);
     const resize = async (content: FileContent): Promise<void> => {
       try {
         await this.#resize(content, sizeBytes, how.context);

@@ -2,6 +2,7 @@ import { FsError } from '../../errors/fs-error.ts';
 import type { Node, ProjectFolderNode, VolumeDirectoryNode } from '../../model/node.ts';
 import { isDirectory } from '../../model/node.ts';
 import type { Place } from '../../model/operations.ts';
+import { requireDeletes } from '../../model/protection.ts';
 import type { Tree } from '../../model/tree.ts';
 import { requireWritable } from '../../model/write-access.ts';
 
@@ -11,6 +12,7 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
   if (!node) throw new FsError('ENOENT', `there is no ${place.name}`);
   if (!isDirectory(node)) throw new FsError('ENOTDIR', `${place.name} is not a directory`);
   requireWritable(tree, place.parent);
+  requireDeletes(tree, node);
   if (node.kind === 'project-folder') await removeFolder(tree, node);
   else if (node.kind === 'volume-directory') requireLocalAndEmpty(node);
   tree.detach(node);

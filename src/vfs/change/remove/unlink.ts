@@ -3,6 +3,7 @@ import type { FileContent } from '../../model/file-content.ts';
 import type { VolumeObjectNode } from '../../model/node.ts';
 import { isDirectory } from '../../model/node.ts';
 import type { Place } from '../../model/operations.ts';
+import { requireDeletes } from '../../model/protection.ts';
 import type { Tree } from '../../model/tree.ts';
 import { requireWritable } from '../../model/write-access.ts';
 import type { Contents } from '../../open/contents.ts';
@@ -36,6 +37,7 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
   return contents.removing(node, async () => {
     await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;
+    requireDeletes(tree, node);
     if (node.kind === 'project-file') await removeFile(parts, node);
     else await unlinkObject(parts, node, contents.of(node));
     return true;

@@ -16,6 +16,7 @@ import type { RenameFlags } from '../../file-system.ts';
 import { requireName } from '../../model/names.ts';
 import { type FolderNode, isDirectory, type Node, type SpecialFileNode } from '../../model/node.ts';
 import type { Place } from '../../model/operations.ts';
+import { requireOverwrites } from '../../model/protection.ts';
 import type { Tree } from '../../model/tree.ts';
 import { requireWritable } from '../../model/write-access.ts';
 import { askAgain } from '../aside/ask-again.ts';
@@ -104,6 +105,7 @@ async function attempt(
   // An import leaves its source as it is: it may be on a read-only volume.
   if (plan.kind !== 'import') requireWritable(tree, from.parent);
   requireWritable(tree, to.parent);
+  if (target && !isDirectory(target)) requireOverwrites(tree, target);
   requireName(to.parent, to.name, isDirectory(source) ? 'folder' : 'file');
   const merges = target?.kind === 'project-folder' || (target?.kind === 'volume-directory' && !target.local);
   try {

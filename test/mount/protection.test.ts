@@ -1,0 +1,61 @@
+/** Programs on mounts that keep what is on the platform: `--no-delete` and `--no-overwrite`. */
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
+import { run } from '../support/run.ts';
+import type { Sandbox } from '../support/sandbox.ts';
+import { test } from '../support/sandbox-test.ts';
+
+let service: DemoServiceProcess;
+beforeAll(async () => {
+  service = await startDemoService();
+});
+afterAll(() => service?.end());
+
+const shell = (script: string, options: { cwd: string }) => run('bash', ['-c', script], options);
+
+async function mount(sandbox: Sandbox, option: string): Promise<string> {
+  const args = ['mount', sandbox.mountPoint, option];
+  expect(await sandbox.svcfs(args, { env: service.credentials })).toMatchObject({ code: 0, stderr: '' });
+  return sandbox.path('projects', 'demo', 'rna-seq-study');
+}
+
+test('--no-delete: rm and rmdir fail, why tells the option, and other programs work', async ({ sandbox }) => {
+  const cwd = await mount(sandbox, '--no-delete');
+  const made = await shell(
+    'mkdir keep && echo one > keep/file && echo two > keep/file && mv keep/file keep/moved',
+    {
+      cwd,
+    },
+  );
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(await shell('rm keep/moved', { cwd })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not permitted'),
+  });
+  expect((await sandbox.svcfs(['why', `${cwd}/keep/moved`])).stdout).toContain('--no-delete');
+  expect(await shell('rm -r keep', { cwd })).toMatchObject({ code: 1 });
+  expect((await shell('cat keep/moved', { cwd })).stdout).toBe('two\n');
+});
+
+test('--no-overwrite: new files, touch and rm work, a second cp fails and changes nothing', async ({
+  sandbox,
+}) => {
+  const cwd = await mount(sandbox, '--no-overwrite');
+  expect(await shell('echo one > once && touch once && chmod 600 once', { cwd })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  for (const again of [
+    'echo two > once',
+    'echo two >> once',
+    'truncate -s 1 once',
+    'echo two > other && mv other once',
+  ])
+    expect(await shell(again, { cwd })).not.toMatchObject({ code: 0 });
+  expect((await shell('cat once', { cwd })).stdout).toBe('one\n');
+  expect((await sandbox.svcfs(['why', `${cwd}/once`])).stdout).toContain('--no-overwrite');
+  expect(await shell('rm once && echo three > once && cat once', { cwd })).toMatchObject({
+    code: 0,
+    stdout: 'three\n',
+  });
+});
