@@ -3,7 +3,7 @@ import { undoTable } from '../../metadata/apply/undo-table.ts';
 import { filesAt } from '../../metadata/files/list-files.ts';
 import { formatOf, readTable } from '../../metadata/format/read-table.ts';
 import { readSheet } from '../../metadata/format/sheet.ts';
-import { checkTable } from '../../metadata/plan/check-table.ts';
+import { checkSheet } from '../../metadata/plan/check-sheet.ts';
 import { joinSheet } from '../../metadata/plan/join-sheet.ts';
 import { planRows, planTable, type TablePlan } from '../../metadata/plan/plan-table.ts';
 import type { RowPlan } from '../../metadata/plan/row-plan.ts';
@@ -85,7 +85,9 @@ function sheetOf(bytes: Uint8Array, format: Format, given: string): KeyedSheet {
   const [, column, key] = /^([^=]+)=(.+)$/s.exec(given) ?? [];
   if (column === undefined || key === undefined)
     throw new CliError('usage', `--key ${given}: write COLUMN=KEY, such as Sample_ID=sample_id`);
-  return { sheet: readSheet(bytes, format, column), key };
+  const sheet = readSheet(bytes, format, column);
+  checkSheet(sheet);
+  return { sheet, key };
 }
 
 async function planSheet(
@@ -96,20 +98,8 @@ async function planSheet(
 ): Promise<TablePlan> {
   const { platform, folder } = chosen;
   if (folder === undefined) throw new CliError('usage', '--key needs --in PATH');
-  await telling(path, () =>
-    checkTable({
-      keys: sheet.keys,
-      rows: sheet.rows.map((row) => ({
-        ...row,
-        id: undefined,
-        path: undefined,
-        base: undefined,
-        tags: undefined,
-      })),
-    }),
-  );
   const files = await filesAt(folder, { api: platform.api, signal: context.signal, recursive: true });
-  const join = await telling(path, () => joinSheet(sheet, key, files));
+  const join = joinSheet(sheet, key, files);
   sayJoin(join);
   return telling(path, () => planRows(join.found, planning(chosen, options, context, undefined)));
 }

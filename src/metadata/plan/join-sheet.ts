@@ -1,7 +1,6 @@
 import type { FilePlace } from '../files/places.ts';
 import { describePath } from '../files/platform-path.ts';
-import type { Sheet, SheetRow } from '../format/sheet.ts';
-import { type Problem, TableError } from '../table-error.ts';
+import type { Sheet } from '../format/sheet.ts';
 import type { FoundRow } from './find-rows.ts';
 
 export interface Join {
@@ -13,9 +12,9 @@ export interface Join {
   readonly withoutRow: readonly string[];
 }
 
-/** Joins a sheet with the files whose pair `key` is the sample of a row, byte for byte. @throws TableError for a sample twice */
+/** Joins a sheet with the files whose pair `key` is the sample of a row, byte for byte. */
 export function joinSheet({ rows }: Sheet, key: string, files: readonly FilePlace[]): Join {
-  const bySample = rowsBySample(rows);
+  const bySample = new Map(rows.map((row) => [row.sample, row]));
   const samples = new Set<string>();
   const found: FoundRow[] = [];
   const withoutRow: string[] = [];
@@ -37,18 +36,6 @@ export function joinSheet({ rows }: Sheet, key: string, files: readonly FilePlac
     .filter(({ sample }) => !samples.has(sample))
     .map(({ sample }) => ({ sample, like: [...samples].filter((each) => isLike(each, sample)) }));
   return { found, withoutFile, withoutRow };
-}
-
-function rowsBySample(rows: readonly SheetRow[]): ReadonlyMap<string, SheetRow> {
-  const bySample = new Map<string, SheetRow>();
-  const problems: Problem[] = [];
-  for (const row of rows) {
-    const first = bySample.get(row.sample);
-    if (first === undefined) bySample.set(row.sample, row);
-    else problems.push({ row: row.number, text: `${row.sample} has row ${first.number} already` });
-  }
-  if (problems.length > 0) throw new TableError(problems);
-  return bySample;
 }
 
 /** Alike but for separators and case: a hint for people, never a match. */
