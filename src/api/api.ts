@@ -43,6 +43,8 @@ export interface CallOptions {
   readonly priority?: Priority;
   /** Aborted when somebody waits for the answer: the call is `interactive` from then on. */
   readonly urgent?: AbortSignal | undefined;
+  /** Ends the call as long as it waits to be sent: it has changed nothing then. */
+  readonly untilSent?: AbortSignal | undefined;
   /** How long it is tried when it keeps failing, where that is not the client's own time. */
   readonly timeoutMs?: number;
 }
@@ -261,6 +263,8 @@ export interface Api {
   readonly asyncFiles: AsyncFilesApi;
   /** Whether the rate budget would let a call of this priority go at once. */
   hasRoom(priority: Priority): boolean;
+  /** Whether a look of the program that asks now would wait for the next interval of the rate limit. */
+  isSpent(): boolean;
   /** Calls under way fail. */
   close(): Promise<void>;
 }

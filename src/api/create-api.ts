@@ -16,7 +16,7 @@ export interface ApiClient extends Api {
 
 /** The client of the platform's API: resources over one connection to the service. */
 export function createApi(options: ApiOptions): ApiClient {
-  const { call, serverTime, hasRoom, status, close } = connect(options);
+  const { call, serverTime, hasRoom, isSpent, status, close } = connect(options);
   const root = new RootClient(call);
   const files = new FilesClient(call, serverTime);
   return {
@@ -31,6 +31,7 @@ export function createApi(options: ApiOptions): ApiClient {
     transfers: new TransfersClient(call, serverTime),
     asyncFiles: new AsyncFilesClient(call, serverTime),
     hasRoom,
+    isSpent,
     status,
     close,
   };

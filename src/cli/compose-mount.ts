@@ -28,6 +28,7 @@ import type { Selection } from '../vfs/directories/selection.ts';
 import { errnoOf } from '../vfs/errors/errno-of.ts';
 import { NotTextError } from '../vfs/errors/fs-error.ts';
 import type { NodeId } from '../vfs/file-system.ts';
+import { Beliefs } from '../vfs/model/beliefs.ts';
 import type { TreeOptions } from '../vfs/model/tree.ts';
 import { UnkeptCounts } from '../vfs/model/unkept-counts.ts';
 import type { Staging } from '../vfs/publish/staging.ts';
@@ -78,7 +79,9 @@ export async function composeMount(settings: MountSettings, context: MountContex
   const warnings = [...selectionWarnings, ...(disk?.warning === undefined ? [] : [disk.warning])];
   const operations = new OperationCounts();
   const unkept = new UnkeptCounts();
-  const information = mountInformation(settings, { ...clients, ...bytes, jobs, operations, unkept });
+  const beliefs = new Beliefs(api);
+  const counted = { ...clients, ...bytes, jobs, operations, unkept, beliefs };
+  const information = mountInformation(settings, counted);
   const files = await createFileSystemAt({
     api,
     ...bytes,
@@ -89,6 +92,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     stateDirectory: account.root,
     information,
     unkept,
+    beliefs,
     localCopies: localCopiesOf(options, bytes),
     staging,
     root: options.root,

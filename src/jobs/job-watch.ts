@@ -183,7 +183,7 @@ export class JobWatch<J> {
     const someoneWaits = ids.some((id) => (this.#waiters.get(id)?.size ?? 0) > 0);
     try {
       const answers = await this.#source.ask(ids, {
-        priority: someoneWaits ? 'interactive' : 'background',
+        priority: someoneWaits ? 'data' : 'background',
         signal: holdBack ? interrupted : this.#closed.signal,
         ...(holdBack && { waitSeconds: JOB_WAIT_SECONDS_MAX }),
       });

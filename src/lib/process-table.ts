@@ -34,6 +34,17 @@ export const procProcessTable: ProcessTable = {
   },
 };
 
+/**
+ * The process of a thread, and its process group: what a shell starts as one job, a loop or a pipeline. Undefined when it is gone
+ * or cannot be told. Not from `stat`, which may wait for a process in execve(2): see `endOf`.
+ */
+export function jobOf(thread: number): { readonly process: number; readonly group: number } | undefined {
+  const status = read(`/proc/${thread}/status`) ?? '';
+  const [, process] = /^Tgid:\s+(\d+)$/m.exec(status) ?? [];
+  const [, group] = /^NSpgid:\s+(\d+)/m.exec(status) ?? [];
+  return process && group ? { process: Number(process), group: Number(group) } : undefined;
+}
+
 /** procfs is memory: asking a thread of the pool, four times for a file, costs ten times as much. */
 function read(path: string): string | undefined {
   try {

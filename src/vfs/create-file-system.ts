@@ -14,12 +14,14 @@ import { createCatalogs, root } from './directories/root.ts';
 import { type Selection, unselectedAt } from './directories/selection.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
 import { reportFailures } from './errors/report-failures.ts';
+import type { Paths } from './errors/subjects.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
 import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
 import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
+import type { Beliefs } from './model/beliefs.ts';
 import { KernelLink } from './model/kernel-link.ts';
 import { type Node, pathOf } from './model/node.ts';
 import { NodeMaker } from './model/node-maker.ts';
@@ -27,6 +29,7 @@ import { NodeTable } from './model/node-table.ts';
 import type { TreeOptions, TreeParts } from './model/tree.ts';
 import { versionOf } from './model/version-of.ts';
 import { unwritableAt } from './model/write-access.ts';
+import { nameRequesters } from './name-requesters.ts';
 import { passThrough } from './pass-through.ts';
 import type { Staging } from './publish/staging.ts';
 import { SvcFileSystem } from './svc-file-system.ts';
@@ -44,6 +47,7 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   readonly selection?: Selection | undefined;
   /** The directory of the tree at which the mount begins, as `projects/lab/rna`. Default: the top. */
   readonly root?: string | undefined;
+  readonly beliefs: Beliefs;
   readonly processes?: ProcessTable;
   /** Files that the kernel may read itself; for mounts that cannot be written to. */
   readonly localCopies?: LocalCopies | undefined;
@@ -102,7 +106,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const nodes = new NodeTable();
   const make = new NodeMaker(nodes, folderState);
   const errors = new ErrorRegistry();
-  const details = new Details({ api, clock, ttlMs });
+  const details = new Details({ api, clock, ttlMs, beliefs: given.beliefs });
   const controlSource = control({ make, errors, jobs, writer, information: given.information });
   const { selection = {} } = given;
   const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
@@ -126,28 +130,30 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const { openFiles, mutations, recover, resumeUploads, idle, flush, retryKept, dropKept } = side;
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
+  const paths: Paths = {
+    ofNode: (id) => pathOf(nodes.get(id)),
+    ofHandle: (handle) => pathOf(openFiles.nodeOf(handle)),
+    ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
+  };
   const reporting = reportFailures(
     new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
     {
-      paths: {
-        ofNode: (id) => pathOf(nodes.get(id)),
-        ofHandle: (handle) => pathOf(openFiles.nodeOf(handle)),
-        ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
-      },
+      paths,
       report: (failed, error) => tree.recordError(failed, error),
       lookedUp: (path) => errors.lookedUp(path),
       errors,
     },
   );
   const top = await MountTop.enter(tree, given.root, NEVER_ABORTED);
+  const naming = nameRequesters(reporting, paths);
   const { localCopies } = given;
   const fileSystem = localCopies
-    ? passThrough(reporting, {
+    ? passThrough(naming, {
         copies: localCopies,
         log: given.log,
         versionOf: (id) => publishedVersion(nodes.get(id)),
       })
-    : reporting;
+    : naming;
   return {
     fileSystem,
     passesThrough: localCopies !== undefined,

@@ -77,7 +77,7 @@ export class SvcFileSystem implements FileSystem {
     // An absent name can be made once this has the path looked up again: mkdir(2) does not do so for a lookup that fails.
     if (this.#isAbsentElsewhere(parent, name)) return { node: undefined, entryTtlMs: 0 };
     const place = this.#place({ parent, name });
-    const found = this.#tree.childOf(place.parent, name, context.signal);
+    const found = this.#tree.childToShow(place.parent, name, context.signal);
     if (!(found instanceof Promise) && !(found && lacksSize(found))) return this.#found(found, place);
     return this.#foundLater(found, place, context.signal);
   }

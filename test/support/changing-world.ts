@@ -19,6 +19,7 @@ import { Details } from '../../src/vfs/directories/details.ts';
 import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { FileHandle, RenameFlags, RequestContext } from '../../src/vfs/file-system.ts';
 import { PlatformTree } from '../../src/vfs/listing/platform-tree.ts';
+import { Beliefs } from '../../src/vfs/model/beliefs.ts';
 import type { FolderFacts } from '../../src/vfs/model/folder-state.ts';
 import { KernelLink } from '../../src/vfs/model/kernel-link.ts';
 import type {
@@ -190,6 +191,7 @@ export class ChangingWorld {
     this.writer = writer;
     this.tree = new PlatformTree({
       api,
+      beliefs: new Beliefs(api),
       reader,
       writer,
       jobs: createJobs({ api, clock: systemClock }),
@@ -202,7 +204,7 @@ export class ChangingWorld {
       make,
       kernel: new KernelLink(),
       errors: new ErrorRegistry(),
-      details: new Details({ api, clock, ttlMs: 60_000 }),
+      details: new Details({ api, clock, ttlMs: 60_000, beliefs: new Beliefs(api) }),
       root: {
         ttlMs: 60_000,
         entries: () => ({

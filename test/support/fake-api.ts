@@ -38,6 +38,8 @@ export class FakeApi {
   readonly failing = new Map<string, number>();
   /** Priorities that the rate budget has room for. */
   readonly room = new Set<Priority>();
+  /** The rate limit is. */
+  spent = false;
   /** Objects of a volume on a page. */
   volumePage = 100;
   /** Keys that its listings pass over and do not tell of, as a store does those of deleted versions. */
@@ -113,7 +115,13 @@ export class FakeApi {
   /** As the client's interface; a call that no test needs is not there. */
   get api(): Api {
     const hasRoom = (priority: Priority): boolean => this.room.has(priority);
-    const api = { projects: this.#projects(), files: this.#files(), volumes: this.#volumes(), hasRoom };
+    const api = {
+      projects: this.#projects(),
+      files: this.#files(),
+      volumes: this.#volumes(),
+      hasRoom,
+      isSpent: () => this.spent,
+    };
     return api as unknown as Api;
   }
 

@@ -7,6 +7,7 @@ import { ErrorRegistry } from '../../src/vfs/errors/error-registry.ts';
 import type { DirEntry, DirSink, Entry, FileHandle, KernelCaches } from '../../src/vfs/file-system.ts';
 import { OpenDirectories } from '../../src/vfs/listing/open-directories.ts';
 import { PlatformTree } from '../../src/vfs/listing/platform-tree.ts';
+import { Beliefs } from '../../src/vfs/model/beliefs.ts';
 import { KernelLink } from '../../src/vfs/model/kernel-link.ts';
 import type { DirectoryNode, Node, ProjectFileNode } from '../../src/vfs/model/node.ts';
 import { isDirectory } from '../../src/vfs/model/node.ts';
@@ -41,6 +42,7 @@ export class ReadingWorld {
   readonly clock = new FakeClock();
   readonly kernel = new RecordedKernel();
   readonly log: object[] = [];
+  readonly beliefs: Beliefs;
   readonly tree: PlatformTree;
   readonly directories: OpenDirectories;
   readonly xattrs: Xattrs;
@@ -63,13 +65,15 @@ export class ReadingWorld {
       flush: async () => undefined,
     };
     const make = new NodeMaker(nodes, folderState);
+    this.beliefs = new Beliefs(api);
     this.catalogs = createCatalogs(api, { clock, ttlMs: TTL_MS }, selection);
-    const details = new Details({ api, clock, ttlMs: TTL_MS });
+    const details = new Details({ api, clock, ttlMs: TTL_MS, beliefs: this.beliefs });
     const kernel = new KernelLink();
     kernel.attach(this.kernel);
     const line = (fields: object): void => void this.log.push(fields);
     this.tree = new PlatformTree({
       api,
+      beliefs: this.beliefs,
       reader: { open: () => unused() },
       writer: { uploads: () => [] } as unknown as TreeParts['writer'],
       jobs: { ofPath: () => this.jobs[0] } as unknown as TreeParts['jobs'],

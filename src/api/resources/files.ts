@@ -219,6 +219,7 @@ export class FilesClient implements FilesApi {
     return this.#call(
       {
         route: 'POST /bulk/files/get',
+        onlyLooks: true,
         body: { json: { file_ids: ids } },
         parse: (body) => parseBulk(body, parseEntry),
       },

@@ -60,6 +60,7 @@ export class TransfersClient implements TransfersApi {
     return this.#call(
       {
         route: GET[kind].route,
+        onlyLooks: true,
         query: { wait: options?.waitSeconds },
         body: { json: { [GET[kind].ids]: ids } },
         heldBackMs: (options?.waitSeconds ?? 0) * 1000,

@@ -30,6 +30,10 @@ export interface Call {
   /** `CallOptions.urgent` */
   readonly urgent?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** `CallOptions.untilSent` */
+  readonly untilSent?: AbortSignal | undefined;
+  /** It changes something on the platform. */
+  readonly changes?: boolean;
   /** How long it is tried when no answer comes; of one exchange: how long that may take. Default the client's time. */
   readonly timeoutMs?: number;
   /** Called when the exchange begins: what it waited for before was the rate limit. */

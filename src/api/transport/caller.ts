@@ -16,6 +16,8 @@ export interface CallSpec<T> extends Pick<Call, 'query' | 'headers' | 'body' | '
   /** Default `repeat`. */
   readonly whenLost?: Call['whenLost'];
   readonly heldBackMs?: number;
+  /** It changes nothing, though it is no GET. */
+  readonly onlyLooks?: true;
   readonly parse: (body: unknown, answer: Answer) => T;
 }
 
@@ -55,17 +57,30 @@ export function callerOver(send: Send, newPatience: (timeoutMs?: number) => Pati
 }
 
 function toCall(spec: CallSpec<unknown>, options: CallOptions): Call {
-  const { route, path = {}, query, headers, body, heldBackMs, uncounted, whenLost = 'repeat' } = spec;
+  const {
+    route,
+    path = {},
+    query,
+    headers,
+    body,
+    heldBackMs,
+    uncounted,
+    onlyLooks,
+    whenLost = 'repeat',
+  } = spec;
   const space = route.indexOf(' ');
+  const method = route.slice(0, space) as Call['method'];
   const template = route.slice(space + 1);
   return {
     name: route,
-    method: route.slice(0, space) as Call['method'],
+    method,
     path: template.replace(/\{(\w+)\}/g, (_, key: string) => encodePath(String(path[key] ?? ''))),
     whenLost,
     priority: options.priority ?? 'interactive',
     urgent: options.urgent,
     signal: options.signal,
+    untilSent: options.untilSent,
+    changes: method !== 'GET' && onlyLooks !== true,
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(query && { query }),
     ...(headers && { headers }),

@@ -4,7 +4,7 @@
  *   errors        refusals and lost exchanges become `ApiError` and `TransportError`
  *   retry         sends again what may be sent again, until a deadline
  *   renewal       sends once more when the token was refused and there is another by now
- *   rate budget   waits for room in the service's interval, by priority
+ *   rate budget   waits for room in the service's interval, by kind and program
  *   observer      reports each exchange to logs, metrics and the counters of `.svcfs/stats`
  *   identity      token, advance access and the words of the dialect; the token is seen here and below only
  *   HTTP          one exchange over kept-alive connections
@@ -88,6 +88,7 @@ export interface Connection {
   readonly call: Caller;
   readonly serverTime: ServerTime;
   hasRoom(priority: Priority): boolean;
+  isSpent(): boolean;
   status(): ConnectionStatus;
   /** Calls that are under way, or wait, reject. */
   close(): Promise<void>;
@@ -100,7 +101,7 @@ export function connect(options: ConnectionOptions): Connection {
   const { timeoutMs, exchangeTimeoutMs, connections } = { ...DEFAULT_LIMITS, ...options.limits };
   const closed = sharedAbortController();
   const serverTime = new ServerTime(clock);
-  const budget = new RateBudget(clock, serverTime, options.onRateWait);
+  const budget = new RateBudget(clock, serverTime, { onWait: options.onRateWait });
   const skew = new ClockSkew(clock, options.onClockSkew);
   const refused = new RefusedCalls(clock, options.onRefused);
   const unanswered = new UnansweredCalls(clock);
@@ -141,9 +142,10 @@ export function connect(options: ConnectionOptions): Connection {
     ),
     serverTime,
     hasRoom: (priority) => budget.hasRoom(priority),
+    isSpent: () => budget.isSpent(),
     status: () => ({
       calls: counts.snapshot(),
-      rate: { ...budget.snapshot(), refused: refused.snapshot() },
+      rate: rateStatus(budget, refused),
       unanswered: unanswered.snapshot(),
       dialect: identity.current.dialect,
       clockAheadMs: skew.aheadMs,
@@ -155,6 +157,11 @@ export function connect(options: ConnectionOptions): Connection {
       await http.close();
     },
   };
+}
+
+function rateStatus(budget: RateBudget, refused: RefusedCalls): ConnectionStatus['rate'] {
+  const { calls, ...rate } = budget.snapshot();
+  return { ...rate, calls: [...refused.waits(), ...calls], refused: refused.snapshot() };
 }
 
 /** How many exchanges each call made. */

@@ -1,29 +1,62 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Priority } from '../api.ts';
+import { jobOf } from '../../lib/process-table.ts';
+import { currentRequester, type Requester } from '../../lib/requester.ts';
+import type { CallOptions, Priority } from '../api.ts';
 import type { Answer } from './call.ts';
-import { mayGo, newerWindow, type RateWindow, rateWindowOf, USUAL_INTERVAL_MS } from './rate-window.ts';
+import { ProgramLooks } from './program-looks.ts';
+import { type RateWait, waitsInOrder } from './rate-waits.ts';
+import {
+  AT_ONCE,
+  goesAt,
+  type Kind,
+  newerWindow,
+  type RateState,
+  type RateWindow,
+  rateWindowOf,
+  USUAL_INTERVAL_MS,
+} from './rate-window.ts';
 import type { ServerTime } from './server-time.ts';
+import { type Turn, Waiter, Waiters } from './waiters.ts';
 
-const ORDER = ['interactive', 'data', 'prefetch', 'background'] as const satisfies readonly Priority[];
 const TOO_MANY_REQUESTS = 429;
 
 /** The next interval surely began: `Reset` and `Date` are whole seconds. */
 const AFTER_RESET_MS = 1000;
 /** In a wait that is longer than usual, the next in line goes this often, to ask. */
 const PROBE_EVERY_MS = 60_000;
+/** Two sleeps that end this close to each other are one. */
+const SAME_MOMENT_MS = 5;
+/** Resets are told in whole seconds. */
+const SAME_RESET_MS = 1000;
 
 export interface RateSnapshot {
   /** Undefined before the first answer. */
-  readonly window: RateWindow | 'unlimited' | undefined;
+  readonly window: ShownWindow | 'unlimited' | undefined;
   readonly inFlight: number;
   readonly waiting: Readonly<Record<Priority, number>>;
+  /** The first of those that wait, in the order in which they go. */
+  readonly calls: readonly RateWait[];
 }
 
-/** The right to send one request. */
-export interface Turn {
-  /** The window as it was known when the permit was given. */
-  readonly known: RateSnapshot['window'];
+/** The rest of the interval, by this machine's clock; `resetMs` null: no answer of this interval has come yet. */
+interface ShownWindow extends Pick<RateWindow, 'limit' | 'remaining'> {
+  readonly resetMs: number | null;
 }
+
+export interface Asked extends Pick<CallOptions, 'signal' | 'urgent' | 'untilSent'> {
+  readonly priority: Priority;
+  /** It changes something on the platform. */
+  readonly changes?: boolean;
+}
+
+interface Options {
+  /** Told once an interval that calls wait for the next, and how long. */
+  readonly onWait?: ((ms: number) => void) | undefined;
+  readonly jobOf?: typeof jobOf;
+}
+
+type Job = NonNullable<ReturnType<typeof jobOf>>;
+const NO_JOB: Job = { process: 0, group: 0 };
 
 interface Sleep {
   readonly untilMs: number;
@@ -31,65 +64,72 @@ interface Sleep {
 }
 
 /**
- * The request budget that all calls of a token share. A call waits until the interval has room for it, higher
- * priorities first, first come first served within one; it never fails for want of room.
+ * The request budget that all calls of a token share. A call waits until the interval has room for its kind; it never
+ * fails for want of room. Looks go first, and what nobody waits for goes last. Programs take turns
+ * (src/decisions/0052-fair-share.md).
  */
 export class RateBudget {
   readonly #clock: Clock;
   readonly #serverTime: ServerTime;
-  readonly #waiting: Readonly<Record<Priority, Set<Waiter>>> = {
-    interactive: new Set(),
-    data: new Set(),
-    prefetch: new Set(),
-    background: new Set(),
-  };
+  readonly #onWait: (ms: number) => void;
+  readonly #jobOf: typeof jobOf;
+  readonly #waiters = new Waiters();
+  readonly #looks = new ProgramLooks();
   #window: RateWindow | 'unlimited' | undefined;
   #inFlight = 0;
-  readonly #onWait: (ms: number) => void;
+  #lastChangeMs = Number.NEGATIVE_INFINITY;
   #sleep: Sleep | undefined;
+  #toldResetMs = Number.NEGATIVE_INFINITY;
   #closed: Error | undefined;
 
-  /** `onWait` is told each time that calls begin to wait for the next interval, and how long. */
-  constructor(clock: Clock, serverTime: ServerTime, onWait: (ms: number) => void = () => {}) {
+  constructor(clock: Clock, serverTime: ServerTime, options: Options = {}) {
     this.#clock = clock;
     this.#serverTime = serverTime;
-    this.#onWait = onWait;
+    this.#onWait = options.onWait ?? (() => {});
+    this.#jobOf = options.jobOf ?? jobOf;
   }
 
   /**
-   * Resolves when a request may be sent; rejects with the signal's reason. It is interactive once `urgent` is aborted.
+   * Resolves when a request may be sent; rejects with the reason of `signal` or `untilSent`. It is interactive once
+   * `urgent` is aborted.
    */
-  async acquire(priority: Priority, signal?: AbortSignal, urgent?: AbortSignal): Promise<Turn> {
-    signal?.throwIfAborted();
+  async acquire(asked: Asked): Promise<Turn> {
+    const ends = [asked.signal, asked.untilSent];
+    for (const end of ends) end?.throwIfAborted();
     if (this.#closed) throw this.#closed;
-    const waiter = new Waiter();
-    let queue = this.#waiting[urgent?.aborted ? 'interactive' : priority];
-    const abort = (): void => {
-      queue.delete(waiter);
-      waiter.reject(signal?.reason);
+    const waiter = this.#waiterFor(asked.urgent?.aborted ? { ...asked, priority: 'interactive' } : asked);
+    const abort = (event: Event): void => {
+      this.#waiters.delete(waiter);
+      waiter.reject((event.target as AbortSignal).reason);
       this.#letGo();
     };
     const raise = (): void => {
       // It may be on its way, its turn not yet taken up.
-      if (!queue.delete(waiter)) return;
-      queue = this.#waiting.interactive;
-      queue.add(waiter);
+      if (!this.#waiters.delete(waiter)) return;
+      waiter.raise(asked.changes === true ? 'change' : 'look');
+      this.#waiters.add(waiter);
       this.#letGo();
     };
-    queue.add(waiter);
-    signal?.addEventListener('abort', abort, { once: true });
-    urgent?.addEventListener('abort', raise, { once: true });
+    this.#waiters.add(waiter);
+    for (const end of ends) end?.addEventListener('abort', abort, { once: true });
+    asked.urgent?.addEventListener('abort', raise, { once: true });
     this.#letGo();
     return waiter.turn.finally(() => {
-      signal?.removeEventListener('abort', abort);
-      urgent?.removeEventListener('abort', raise);
+      for (const end of ends) end?.removeEventListener('abort', abort);
+      asked.urgent?.removeEventListener('abort', raise);
     });
   }
 
   /** Whether a request of this priority would be let go at once. */
   hasRoom(priority: Priority): boolean {
-    const isAnyoneWaiting = ORDER.some((each) => this.#waiting[each].size > 0);
-    return !isAnyoneWaiting && this.#mayGo(priority);
+    return this.#waiters.size === 0 && this.#goesAt(this.#kindNow(priority)) === AT_ONCE;
+  }
+
+  /** Whether a look of the program that asks now would have to wait for the next interval. */
+  isSpent(): boolean {
+    if (this.#window === undefined || this.#window === 'unlimited') return false;
+    const atMs = this.#goesAt(this.#kindNow('interactive'));
+    return atMs !== undefined && atMs !== AT_ONCE;
   }
 
   /** Says that an acquired request is over, and what was answered. */
@@ -102,22 +142,61 @@ export class RateBudget {
   /** Rejects all who wait, and who comes from now on: nothing would let them go. */
   close(reason: Error): void {
     this.#closed = reason;
-    for (const queue of Object.values(this.#waiting)) {
-      for (const waiter of queue) {
-        waiter.reject(reason);
-      }
-      queue.clear();
+    for (const waiter of [...this.#waiters.inOrder()]) {
+      this.#waiters.delete(waiter);
+      waiter.reject(reason);
     }
     this.#sleep?.end.abort();
   }
 
   snapshot(): RateSnapshot {
-    const counts = ORDER.map((priority) => [priority, this.#waiting[priority].size] as const);
-    return {
-      window: this.#window,
-      inFlight: this.#inFlight,
-      waiting: Object.fromEntries(counts) as Record<Priority, number>,
-    };
+    const waiting: Record<Priority, number> = { interactive: 0, data: 0, prefetch: 0, background: 0 };
+    for (const { priority } of this.#waiters.inOrder()) waiting[priority] += 1;
+    const calls = waitsInOrder(this.#waiters.inOrder(), this.#window, this.#state()).map((wait) => ({
+      ...wait,
+      untilMs: wait.untilMs === null ? null : this.#localMs(wait.untilMs + AFTER_RESET_MS),
+    }));
+    return { window: this.#shownWindow(), inFlight: this.#inFlight, waiting, calls };
+  }
+
+  #shownWindow(): RateSnapshot['window'] {
+    if (this.#window === undefined || this.#window === 'unlimited') return this.#window;
+    const { limit, remaining, resetMs } = this.#window;
+    if (this.#serverTime.now() >= resetMs) return { limit, remaining: limit, resetMs: null };
+    return { limit, remaining, resetMs: this.#localMs(resetMs) };
+  }
+
+  #localMs(serverMs: number): number {
+    return this.#clock.now() + this.#serverTime.msUntil(serverMs);
+  }
+
+  #waiterFor({ priority, changes = false }: Asked): Waiter {
+    const requester = currentRequester();
+    const job = this.#jobBehind(requester);
+    const kind = this.#kindOf(priority, changes, job);
+    if (job && priority === 'interactive' && !changes && typeof this.#window === 'object')
+      this.#looks.add(job.group, this.#window);
+    return new Waiter({ ...(job ?? NO_JOB), kind, priority, requester });
+  }
+
+  /** Of a look that the program would have now. */
+  #kindNow(priority: Priority): Kind {
+    return this.#kindOf(priority, false, this.#jobBehind(currentRequester()));
+  }
+
+  #kindOf(priority: Priority, changes: boolean, job: Job | undefined): Kind {
+    if (priority === 'data') return 'work';
+    if (priority !== 'interactive') return priority;
+    if (changes) return 'change';
+    const isBulk = job && typeof this.#window === 'object' && this.#looks.isBulk(job.group, this.#window);
+    return isBulk ? 'work' : 'look';
+  }
+
+  /** Undefined: no program asks. Without a limit it does not matter which one does, and costs nothing. */
+  #jobBehind(requester: Requester | undefined): Job | undefined {
+    if (!requester || this.#window === 'unlimited') return undefined;
+    const { thread } = requester;
+    return thread === 0 ? NO_JOB : (this.#jobOf(thread) ?? { process: thread, group: thread });
   }
 
   #learn(turn: Turn, { status, headers }: Pick<Answer, 'status' | 'headers'>): void {
@@ -133,43 +212,53 @@ export class RateBudget {
   }
 
   #letGo(): void {
-    for (const priority of ORDER) {
-      for (const waiter of this.#waiting[priority]) {
-        if (!this.#mayGo(priority)) {
-          this.#sleepUntilReset();
-          return;
-        }
-        this.#go(priority, waiter);
-      }
-    }
-    this.#sleep?.end.abort();
-    this.#sleep = undefined;
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) this.#go(next);
+    this.#sleepUntilNext();
   }
 
-  #go(priority: Priority, waiter: Waiter): void {
-    this.#waiting[priority].delete(waiter);
+  #takeNext(): Waiter | undefined {
+    if (this.#waiters.size === 0) return undefined;
+    const known = new Map<Kind, boolean>();
+    return this.#waiters.take(({ kind }) => {
+      const mayGo = known.get(kind) ?? this.#goesAt(kind) === AT_ONCE;
+      known.set(kind, mayGo);
+      return mayGo;
+    });
+  }
+
+  #go(waiter: Waiter): void {
     this.#inFlight += 1;
+    if (waiter.kind === 'change') this.#lastChangeMs = this.#state().nowMs;
     waiter.go({ known: this.#window });
   }
 
-  #mayGo(priority: Priority): boolean {
+  #goesAt(kind: Kind): number | undefined {
+    return goesAt(this.#window, kind, this.#state());
+  }
+
+  #state(): RateState {
     const nowMs = this.#serverTime.now() - AFTER_RESET_MS;
-    return mayGo(this.#window, { priority, inFlight: this.#inFlight, nowMs });
+    return { inFlight: this.#inFlight, nowMs, lastChangeMs: this.#lastChangeMs };
   }
 
   /** One sleeper for all who wait; it ends with the last of them, so that no timer outlives its use. */
-  #sleepUntilReset(): void {
-    if (this.#window === undefined || this.#window === 'unlimited') return;
-    const untilMs = this.#window.resetMs + AFTER_RESET_MS;
-    if (this.#sleep?.untilMs === untilMs) return;
+  #sleepUntilNext(): void {
+    const kinds = new Set<Kind>();
+    for (const { kind } of this.#waiters.inOrder()) kinds.add(kind);
+    // One that waits for an answer is let go by that.
+    const moments = [...kinds].flatMap((kind) => this.#goesAt(kind) ?? []);
+    const untilMs = moments.length === 0 ? undefined : Math.min(...moments);
+    if (untilMs !== undefined && Math.abs(untilMs - (this.#sleep?.untilMs ?? 0)) < SAME_MOMENT_MS) return;
     this.#sleep?.end.abort();
     this.#sleep = undefined;
-    const ms = this.#serverTime.msUntil(untilMs);
-    // At 0 the new interval is spoken for by requests in flight: the next answer tells of it, and lets go.
-    if (ms === 0) return;
+    if (untilMs !== undefined) this.#sleepUntil(untilMs);
+  }
+
+  #sleepUntil(untilMs: number): void {
     const sleep = { untilMs, end: new AbortController() };
     this.#sleep = sleep;
-    this.#onWait(ms);
+    const ms = Math.max(0, Math.ceil(untilMs - this.#state().nowMs));
+    this.#tellWait(untilMs, ms);
     const isLong = ms > USUAL_INTERVAL_MS;
     const awake = (): void => {
       if (this.#sleep !== sleep) return;
@@ -180,25 +269,17 @@ export class RateBudget {
     this.#clock.sleep(isLong ? PROBE_EVERY_MS : ms, sleep.end.signal).then(awake, () => {});
   }
 
+  #tellWait(untilMs: number, ms: number): void {
+    const isForReset = typeof this.#window === 'object' && untilMs === this.#window.resetMs;
+    if (!isForReset || Math.abs(untilMs - this.#toldResetMs) < SAME_RESET_MS) return;
+    this.#toldResetMs = untilMs;
+    this.#onWait(ms);
+  }
+
   /** Lets the next in line go against the window that is known: only an answer can say that it is wrong. */
   #probe(): void {
     if (this.#inFlight > 0) return;
-    for (const priority of ORDER) {
-      const [waiter] = this.#waiting[priority];
-      if (waiter) {
-        this.#go(priority, waiter);
-        return;
-      }
-    }
+    const next = this.#waiters.take(() => true);
+    if (next) this.#go(next);
   }
-}
-
-/** One who waits for its turn. */
-class Waiter {
-  go: (turn: Turn) => void = () => {};
-  reject: (reason: unknown) => void = () => {};
-  readonly turn = new Promise<Turn>((resolve, reject) => {
-    this.go = resolve;
-    this.reject = reject;
-  });
 }

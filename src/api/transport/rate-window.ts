@@ -1,4 +1,3 @@
-import type { Priority } from '../api.ts';
 import type { Answer } from './call.ts';
 
 /** The rest of the current interval, as the service told it last. */
@@ -46,28 +45,56 @@ export function newerWindow(known: RateWindow, told: RateWindow): RateWindow {
   return { ...told, remaining: Math.min(known.remaining, told.remaining) };
 }
 
-/** The share of an interval that a priority leaves to those above it. */
-const LEFT_TO_HIGHER: Readonly<Record<Priority, number>> = {
-  interactive: 0,
-  data: 0.02,
-  prefetch: 0.1,
+/**
+ * What a call is to the rate limit:
+ *
+ * - `look`: a program waits to see something: a lookup, a listing, a file to open
+ * - `change`: a program waits for a change of one entry
+ * - `work`: bytes of files, jobs, and the looks of a program that has had many
+ * - `prefetch`, `background`: nobody waits for it
+ */
+export type Kind = 'look' | 'change' | 'work' | 'prefetch' | 'background';
+
+/** The share of an interval that each kind leaves to others. The reserve of 15 % is for looks. */
+const LEFT_TO_OTHERS: Readonly<Record<Kind, number>> = {
+  look: 0,
+  change: 0.15,
+  work: 0.15,
+  prefetch: 0.2,
   background: 0.3,
 };
+/** Changes are spread over the rest of an interval when less than this share of it is left. */
+const PACED_BELOW = 0.5;
+
+export interface RateState {
+  /** Sent, and their answers did not tell their count yet. */
+  readonly inFlight: number;
+  /** By the clock of `RateWindow.resetMs`. */
+  readonly nowMs: number;
+  /** When a change was last let go. */
+  readonly lastChangeMs: number;
+}
+
+/** A call that may go at once. */
+export const AT_ONCE = Number.NEGATIVE_INFINITY;
 
 /**
- * Whether one more request may go now. `inFlight` are those sent whose answers did not tell their count yet. Before
- * the first answer nothing is known of the interval, and it may be nearly used up: one request goes ahead.
+ * When one more call may go; undefined: not before the next answer. Before the first answer nothing is known of the
+ * interval, and it may be nearly used up: one request goes ahead.
  */
-export function mayGo(
+export function goesAt(
   window: RateWindow | 'unlimited' | undefined,
-  state: { readonly priority: Priority; readonly inFlight: number; readonly nowMs: number },
-): boolean {
-  if (window === undefined) {
-    return state.inFlight === 0;
-  }
-  if (window === 'unlimited') {
-    return true;
-  }
-  const remaining = state.nowMs >= window.resetMs ? window.limit : window.remaining;
-  return remaining - state.inFlight > Math.floor(window.limit * LEFT_TO_HIGHER[state.priority]);
+  kind: Kind,
+  { inFlight, nowMs, lastChangeMs }: RateState,
+): number | undefined {
+  if (window === undefined) return inFlight === 0 ? AT_ONCE : undefined;
+  if (window === 'unlimited') return AT_ONCE;
+  const { limit, resetMs } = window;
+  const isOver = nowMs >= resetMs;
+  const left = (isOver ? limit : window.remaining) - inFlight;
+  const forIt = left - Math.floor(limit * LEFT_TO_OTHERS[kind]);
+  if (forIt <= 0) return isOver ? undefined : resetMs;
+  if (kind !== 'change' || isOver || left > limit * PACED_BELOW) return AT_ONCE;
+  const atMs = lastChangeMs + (resetMs - nowMs) / forIt;
+  return atMs <= nowMs ? AT_ONCE : Math.min(atMs, resetMs);
 }

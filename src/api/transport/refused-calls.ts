@@ -1,4 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
+import { jobOf } from '../../lib/process-table.ts';
+import { currentRequester, type Requester } from '../../lib/requester.ts';
+import { programOf, type RateWait } from './rate-waits.ts';
 
 /** For `.svcfs/stats`, where what is absent is null. */
 export interface RefusedSnapshot {
@@ -7,11 +10,17 @@ export interface RefusedSnapshot {
   readonly untilMs: number | null;
 }
 
+interface Pause {
+  readonly untilMs: number;
+  readonly requester: Requester | undefined;
+  readonly process: number;
+}
+
 /** Calls that were refused for the rate limit (429), and sit that out. */
 export class RefusedCalls {
   readonly #clock: Clock;
   readonly #onPause: (ms: number) => void;
-  readonly #pauses = new Set<{ readonly untilMs: number }>();
+  readonly #pauses = new Set<Pause>();
 
   /** `onPause` is told of each pause, and how long it is. */
   constructor(clock: Clock, onPause: (ms: number) => void = () => {}) {
@@ -21,10 +30,21 @@ export class RefusedCalls {
 
   /** Sleeps; rejects with the signal's reason when it fires first. */
   async sitOut(ms: number, signal: AbortSignal): Promise<void> {
-    const pause = { untilMs: this.#clock.now() + ms };
+    const requester = currentRequester();
+    const process = (requester && jobOf(requester.thread)?.process) ?? 0;
+    const pause = { untilMs: this.#clock.now() + ms, requester, process };
     this.#pauses.add(pause);
     this.#onPause(ms);
     await this.#clock.sleep(ms, signal).finally(() => this.#pauses.delete(pause));
+  }
+
+  /** They ask again before any other does. */
+  waits(): readonly RateWait[] {
+    return [...this.#pauses].map(({ untilMs, requester, process }) => ({
+      before: 0,
+      untilMs,
+      program: programOf(requester, process),
+    }));
   }
 
   snapshot(): RefusedSnapshot {

@@ -6,7 +6,7 @@ import type { ServerTime } from './server-time.ts';
 export function withRateBudget(send: Send, budget: RateBudget, serverTime: ServerTime): Send {
   return async (call) => {
     if (call.uncounted) return send(call);
-    const turn = await budget.acquire(call.priority, call.signal, call.urgent);
+    const turn = await budget.acquire(call);
     let answer: Answer | undefined;
     try {
       answer = await send(call);

@@ -65,7 +65,8 @@ export function withRetry(send: Send, options: RetryOptions): Send {
         }
         ratePausesMs += decision.inMs;
         pending.rests();
-        await refused.sitOut(decision.inMs, interrupted);
+        const unsent = mayHaveArrived ? undefined : call.untilSent;
+        await refused.sitOut(decision.inMs, unsent ? AbortSignal.any([interrupted, unsent]) : interrupted);
       } else {
         const leftMs = limitMs - spentMs - tookMs;
         if (isLastTry || leftMs <= 0) {

@@ -1,7 +1,9 @@
 import type { SpoolUsage, UploadProgress } from '../../content/ports.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
+import { timeOfDay } from '../../lib/time-of-day.ts';
 import type { InquiryAnswer } from '../mount/control-messages.ts';
+import { describeWaits } from '../mount/describe-waits.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeClockSkew } from '../mount/service-log.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
@@ -15,6 +17,8 @@ export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus
   return [
     `service: ${describeService(statistics.api)}`,
     ...describeClock(statistics.api).map((line) => `clock: ${line}`),
+    ...describeWaits(statistics.api).map((line) => `waiting: ${line}`),
+    ...describeBelieved(statistics.believed).map((line) => `believed: ${line}`),
     `cache: ${describeCache(statistics)}`,
     ...describeDiskCache(statistics).map((line) => `disk cache: ${line}`),
     ...describeRates(rates).map((line) => `limits: ${line}`),
@@ -30,14 +34,11 @@ export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus
 function describeService(api: MountStatistics['api']): string {
   const { calls, lost, rate } = api;
   const sent = Object.values(calls).reduce((sum, count) => sum + count, 0);
-  const waiting = Object.values(rate.waiting).reduce((sum, count) => sum + count, 0);
   return [
     describeState(api),
     `dialect ${api.dialect}`,
     `${sent} requests sent, ${lost} without an answer`,
     describeWindow(rate.window),
-    ...(waiting > 0 ? [`${waiting} wait for the next interval`] : []),
-    ...describeRefused(rate.refused),
   ].join('; ');
 }
 
@@ -52,9 +53,13 @@ function describeState({ away, tokenRefusedSinceMs }: MountStatistics['api']): s
   return `refuses the token since ${new Date(tokenRefusedSinceMs).toISOString()}`;
 }
 
-function describeRefused({ calls, untilMs }: MountStatistics['api']['rate']['refused']): readonly string[] {
-  if (untilMs === null) return [];
-  return [`${calls} refused for the limit wait until ${new Date(untilMs).toISOString()}`];
+/** Nothing while no program has been answered so, and none would be. */
+function describeBelieved({ now, answers }: MountStatistics['believed']): readonly string[] {
+  if (!now && answers === 0) return [];
+  const state = now
+    ? 'the limit is spent: names, listings and attributes that have expired are believed; '
+    : '';
+  return [`${state}${answers} ${answers === 1 ? 'answer' : 'answers'} by what had expired so far`];
 }
 
 function describeRates({ upload, download }: MountStatus['rates']): readonly string[] {
@@ -72,7 +77,8 @@ function describeWindow(window: MountStatistics['api']['rate']['window']): strin
   if (window === undefined || window === 'unlimited') return 'no request limit known';
   const { remaining, limit, resetMs } = window;
   if (limit >= AS_GOOD_AS_NONE) return 'no request limit';
-  return `${remaining} of ${limit} left until ${new Date(resetMs).toISOString()}`;
+  const until = resetMs === null ? '' : ` until ${timeOfDay(resetMs)}`;
+  return `${remaining} of ${limit} requests left${until}`;
 }
 
 function describeCache({ cache, memory }: MountStatistics): string {

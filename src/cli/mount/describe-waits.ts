@@ -1,19 +1,46 @@
+import { timeOfDay } from '../../lib/time-of-day.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 
-/** The conditions that calls of the mount wait for now, and until when, a line each. */
-export function describeWaits({ rate, unanswered }: MountStatistics['api']): readonly string[] {
-  return [...describeRateWait(rate), ...describeSilence(unanswered)];
+type Rate = MountStatistics['api']['rate'];
+
+/** So many calls are told of, each in a line of its own. */
+const MOST_LINES = 20;
+
+/**
+ * The conditions that calls of the mount wait for now, and until when, a line each.
+ *
+ * @param path Begins at the top of the mount: of single calls only those about it, or what is below it. Default: all.
+ */
+export function describeWaits(
+  { rate, unanswered }: Pick<MountStatistics['api'], 'rate' | 'unanswered'>,
+  path = '/',
+): readonly string[] {
+  const inside = path === '/' ? path : `${path}/`;
+  const calls = rate.calls.filter(({ program }) => `${program?.path}/`.startsWith(inside));
+  return [
+    ...calls.slice(0, MOST_LINES).flatMap(describeCall),
+    ...describeRateWait(rate),
+    ...describeSilence(unanswered),
+  ];
 }
 
-function describeRateWait({ waiting, window, refused }: MountStatistics['api']['rate']): readonly string[] {
+/** Nothing for a call that no program waits for. */
+function describeCall({ before, untilMs, program }: Rate['calls'][number]): readonly string[] {
+  if (program === null) return [];
+  const { operation, path, process } = program;
+  const until = untilMs === null ? '' : ` until ${timeOfDay(untilMs)}`;
+  const callsBefore = before === 1 ? '1 call before it' : `${before} calls before it`;
+  const who = process === 0 ? '' : ` (process ${process})`;
+  return [`${operation} ${path}${who}: waiting for the rate limit${until}, ${callsBefore}`];
+}
+
+function describeRateWait({ waiting, calls: told, refused }: Rate): readonly string[] {
   const count = Object.values(waiting).reduce((sum, each) => sum + each, 0);
-  const resetMs = window === undefined || window === 'unlimited' ? undefined : window.resetMs;
-  const untilMs = Math.max(refused.untilMs ?? 0, count > 0 ? (resetMs ?? 0) : 0);
+  const untilMs = Math.max(refused.untilMs ?? 0, ...told.map((call) => call.untilMs ?? 0));
   const calls = count + refused.calls;
   if (calls === 0) return [];
-  return [
-    `${callsWait(calls)} for the rate limit of the service${untilMs > 0 ? `, until ${at(untilMs)}` : ''}`,
-  ];
+  const until = untilMs > 0 ? `, until ${timeOfDay(untilMs)}` : '';
+  return [`${callsWait(calls)} for the rate limit of the service${until}`];
 }
 
 function describeSilence({

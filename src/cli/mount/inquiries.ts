@@ -20,7 +20,7 @@ export interface Inquiries extends CacheParts, MetadataParts {
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
   readonly statistics: () => MountStatistics;
-  readonly circumstances: () => readonly string[];
+  readonly circumstances: (path?: string) => readonly string[];
 }
 
 /** `send` gives intermediate answers; `signal` ends a waiting. */
@@ -49,7 +49,7 @@ export async function answerInquiry(
         failure: failureAt(request.path),
         job: jobs.ofPath(inquiries.pathInTree(request.path)),
         circumstances: [
-          ...inquiries.circumstances(),
+          ...inquiries.circumstances(inquiries.pathInTree(request.path)),
           ...told(unwritableAt(request.path)),
           ...told(inquiries.hiddenAt(request.path)),
         ],

@@ -30,6 +30,8 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
 
 export interface CountingInformation extends MountInformation {
   readonly statistics: () => MountStatistics;
+  /** Of calls that wait, those about a path or what is below it. Default: all. */
+  readonly circumstances: (path?: string) => readonly string[];
 }
 
 /** The contents of `.svcfs/version`, `config`, `stats` and `metrics`. */
@@ -38,7 +40,7 @@ export function mountInformation(settings: MountSettings, parts: CountedParts): 
     version: packageVersion(),
     config: configOf(settings, parts.memory),
     statistics: () => statisticsOf(parts),
-    circumstances: () => circumstancesOf(statisticsOf(parts), settings.options),
+    circumstances: (path) => circumstancesOf(statisticsOf(parts), settings.options, path),
     metrics: () => prometheusText(mountMetrics(statisticsOf(parts))),
   };
 }
@@ -47,8 +49,9 @@ export function mountInformation(settings: MountSettings, parts: CountedParts): 
 export function circumstancesOf(
   { api }: Pick<MountStatistics, 'api'>,
   { readOnly }: Pick<MountSettings['options'], 'readOnly'>,
+  path?: string,
 ): readonly string[] {
-  return [...describeWaits(api), ...(readOnly ? [READ_ONLY] : [])];
+  return [...describeWaits(api, path), ...(readOnly ? [READ_ONLY] : [])];
 }
 
 const READ_ONLY =

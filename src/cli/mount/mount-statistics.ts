@@ -8,6 +8,7 @@ import type { CachingReader } from '../../content/read/content-reader.ts';
 import type { CacheStatistics } from '../../content/read/segment-cache.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { OperationCounts } from '../../observe/operation-counts.ts';
+import type { Beliefs, BeliefsSnapshot } from '../../vfs/model/beliefs.ts';
 import type { UnkeptCounts, UnkeptSnapshot } from '../../vfs/model/unkept-counts.ts';
 import type { ServiceLog } from './service-log.ts';
 
@@ -22,6 +23,7 @@ export interface CountedParts {
   readonly writer: Pick<ContentWriter, 'uploads' | 'spool'>;
   readonly jobs: Pick<Jobs, 'pending'>;
   readonly unkept: UnkeptCounts;
+  readonly beliefs: Beliefs;
 }
 
 /** As `.svcfs/stats` and `svcfs status` show it. */
@@ -37,11 +39,13 @@ export type MountStatistics = Readonly<{
   jobs: { readonly unfinished: number };
   /** Attributes that were accepted and forgotten. */
   unkept: UnkeptSnapshot;
+  /** Facts that have expired and are believed, while the rate limit is spent. */
+  believed: BeliefsSnapshot;
   operations: ReturnType<OperationCounts['snapshot']>;
 }>;
 
 export function statisticsOf(parts: CountedParts): MountStatistics {
-  const { api, service, reader, memory, disk, writer, jobs, unkept, operations } = parts;
+  const { api, service, reader, memory, disk, writer, jobs, unkept, beliefs, operations } = parts;
   return {
     api: { ...api.status(), ...service.snapshot() },
     cache: reader.statistics(),
@@ -52,6 +56,7 @@ export function statisticsOf(parts: CountedParts): MountStatistics {
     uploads: countUploads(writer.uploads()),
     jobs: { unfinished: jobs.pending() },
     unkept: unkept.snapshot(),
+    believed: beliefs.snapshot(),
     operations: operations.snapshot(),
   };
 }

@@ -3,6 +3,7 @@ import type { ProjectRecord, VolumeRecord } from '../../api/model.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { SharedFlights } from '../../lib/shared-flights.ts';
 import { endsWithTime } from '../errors/errno-of.ts';
+import type { Beliefs } from '../model/beliefs.ts';
 import type { Node, Project, Volume } from '../model/node.ts';
 
 /**
@@ -13,14 +14,16 @@ export class Details {
   readonly #api: Api;
   readonly #clock: Clock;
   readonly #ttlMs: number;
+  readonly #beliefs: Pick<Beliefs, 'believes'>;
   readonly #projects = new SharedFlights<Project, ProjectRecord>({ endsWithTime });
   readonly #volumes = new SharedFlights<Volume, VolumeRecord>({ endsWithTime });
   readonly #learntMs = new WeakMap<Project | Volume, number>();
 
-  constructor(parts: { api: Api; clock: Clock; ttlMs: number }) {
+  constructor(parts: { api: Api; clock: Clock; ttlMs: number; beliefs: Pick<Beliefs, 'believes'> }) {
     this.#api = parts.api;
     this.#clock = parts.clock;
     this.#ttlMs = parts.ttlMs;
+    this.#beliefs = parts.beliefs;
   }
 
   /** Of the project or volume that the node belongs to, when there is one. */
@@ -39,17 +42,18 @@ export class Details {
     return volume.record && mayWrite ? volume.record : this.freshVolume(volume, signal);
   }
 
-  /** No older than what is known of other things. */
+  /** No older than what is known of other things, but for what is believed while the rate limit is spent. */
   async freshProject(project: Project, signal: AbortSignal): Promise<ProjectRecord> {
-    return project.record && this.#isFresh(project) ? project.record : this.#askProject(project, signal);
+    return project.record && this.#counts(project) ? project.record : this.#askProject(project, signal);
   }
 
   async freshVolume(volume: Volume, signal: AbortSignal): Promise<VolumeRecord> {
-    return volume.record && this.#isFresh(volume) ? volume.record : this.#askVolume(volume, signal);
+    return volume.record && this.#counts(volume) ? volume.record : this.#askVolume(volume, signal);
   }
 
-  #isFresh(of: Project | Volume): boolean {
-    return this.#clock.elapsed() - (this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY) < this.#ttlMs;
+  #counts(of: Project | Volume): boolean {
+    const learntMs = this.#learntMs.get(of) ?? Number.NEGATIVE_INFINITY;
+    return this.#clock.elapsed() - learntMs < this.#ttlMs || this.#beliefs.believes();
   }
 
   #askProject(project: Project, signal: AbortSignal): Promise<ProjectRecord> {

@@ -2,54 +2,13 @@
  * Every failed operation is kept for `user.svc.error` and logged, once, here: no operation has to think of it.
  */
 import type { Errno } from '../../lib/errno.ts';
-import type { AttributeChanges, FileHandle, FileSystem, NodeId } from '../file-system.ts';
+import type { AttributeChanges, FileSystem } from '../file-system.ts';
 import { openModeOf } from '../open-flags.ts';
 import { errnoOf } from './errno-of.ts';
 import type { ErrorRegistry, Failure } from './error-registry.ts';
 import type { FailedOperation } from './failure-of.ts';
+import { type Paths, pathsOf, SUBJECTS, subjectOf } from './subjects.ts';
 import { endedBy } from './what-success-ends.ts';
-
-/** How the arguments of an operation name its subject. */
-type Subject = 'node' | 'name' | 'new-name' | 'names' | 'handle' | 'span' | 'directory-handle' | 'none';
-
-/** An exhaustive table, so that a new operation cannot be forgotten. */
-const SUBJECTS: Readonly<Record<keyof FileSystem, Subject>> = {
-  attach: 'none',
-  detach: 'none',
-  forget: 'none',
-  knownDirectory: 'none',
-  lookup: 'name',
-  getattr: 'node',
-  setattr: 'node',
-  access: 'node',
-  readlink: 'node',
-  statfs: 'node',
-  mkdir: 'name',
-  mknod: 'name',
-  symlink: 'name',
-  link: 'new-name',
-  unlink: 'name',
-  rmdir: 'name',
-  rename: 'names',
-  open: 'node',
-  create: 'name',
-  read: 'handle',
-  write: 'handle',
-  flush: 'handle',
-  fsync: 'handle',
-  release: 'handle',
-  lseek: 'handle',
-  fallocate: 'handle',
-  copyFileRange: 'span',
-  opendir: 'node',
-  readdir: 'directory-handle',
-  releasedir: 'directory-handle',
-  fsyncdir: 'directory-handle',
-  getxattr: 'node',
-  setxattr: 'node',
-  listxattr: 'node',
-  removexattr: 'node',
-};
 
 /**
  * Answers that are part of how a program asks: nothing went wrong. ESTALE has the kernel look the name up again;
@@ -80,13 +39,6 @@ function isOrdinary(op: keyof FileSystem, error: unknown, args: readonly unknown
   if (op === 'getxattr' && errno === 'EOPNOTSUPP') return !String(args[1]).startsWith('user.');
   if (op === 'setxattr' && errno === 'EOPNOTSUPP') return String(args[1]).startsWith('system.');
   return ORDINARY[op]?.includes(errno) ?? false;
-}
-
-/** Paths of what operations name. */
-export interface Paths {
-  ofNode(node: NodeId): string;
-  ofHandle(handle: FileHandle): string;
-  ofDirectoryHandle(handle: FileHandle): string;
 }
 
 export interface FailureReports {
@@ -121,7 +73,7 @@ function reportingMethod(op: keyof FileSystem, method: Method, reports: FailureR
   const { errors, paths } = reports;
   const ops = endedBy(op);
   const done = <T>(answer: T, args: readonly unknown[], mark: number): T => {
-    if (op === 'lookup') reports.lookedUp(() => pathOf(SUBJECTS[op], args, paths));
+    if (op === 'lookup') reports.lookedUp(() => subjectOf(op, args, paths));
     if (mark === 0 || errors.isEmpty || ops.length === 0) return answer;
     const aspects = aspectsOf(op, args);
     for (const path of pathsOf(op, args, paths)) errors.ended(path, { ops, ...aspects, mark });
@@ -159,45 +111,4 @@ function attributeSetBy({ mode, sizeBytes, mtimeNs, atimeNs }: AttributeChanges)
   if (sizeBytes !== undefined) return 'size';
   if (mode !== undefined) return 'mode';
   return mtimeNs !== undefined || atimeNs !== undefined ? 'time' : 'owner';
-}
-
-/** All the names that an operation is about. */
-function pathsOf(op: keyof FileSystem, args: readonly unknown[], paths: Paths): readonly string[] {
-  const path = pathOf(SUBJECTS[op], args, paths);
-  return op === 'rename' ? [path, pathOf('names', args.slice(1), paths)] : [path];
-}
-
-/** A node or handle that is not known is itself what went wrong: then there is no path. */
-function pathOf(subject: Subject, args: readonly unknown[], paths: Paths): string {
-  const [first, second] = args;
-  try {
-    switch (subject) {
-      case 'node':
-        return paths.ofNode(first as NodeId);
-      case 'name':
-        return below(paths.ofNode(first as NodeId), String(second));
-      case 'new-name':
-        return below(paths.ofNode(second as NodeId), String(args[2]));
-      case 'names': {
-        const { parent, name } = first as { parent: NodeId; name: string };
-        return below(paths.ofNode(parent), name);
-      }
-      case 'handle':
-        return paths.ofHandle(first as FileHandle);
-      case 'span':
-        return paths.ofHandle((second as { handle: FileHandle }).handle);
-      case 'directory-handle':
-        return paths.ofDirectoryHandle(first as FileHandle);
-      case 'none':
-        return '';
-      default:
-        return subject satisfies never;
-    }
-  } catch {
-    return '?';
-  }
-}
-
-function below(directory: string, name: string): string {
-  return directory === '/' ? `/${name}` : `${directory}/${name}`;
 }

@@ -44,6 +44,31 @@ export function knownChild(
   return ttlLeftMs > 0 ? { node: undefined, ttlLeftMs } : undefined;
 }
 
+/** The same by all that was ever learnt, however long ago, and not by what is to be asked anew. */
+export function knownBefore(directory: DirectoryNode, name: string): KnownChild | undefined {
+  if (isOfTheMoment(directory)) return undefined;
+  const { children } = directory;
+  const known = children.get(name);
+  if (known?.kind === 'present') return wasChecked(known.node) ? { node: known.node } : undefined;
+  const wasAbsent = children.completeMs !== undefined || Number.isFinite(known?.learntMs);
+  return wasAbsent ? { node: undefined, ttlLeftMs: 0 } : undefined;
+}
+
+/** Whether the platform has told of it since it was last to be asked for anew. */
+export function wasChecked(node: Node): boolean {
+  return Number.isFinite(node.checkedMs);
+}
+
+/** Whether all names were known once, and none is to be asked for anew. */
+export function wasComplete(directory: DirectoryNode): boolean {
+  return !isOfTheMoment(directory) && directory.children.completeMs !== undefined;
+}
+
+/** Its entries cost no request, and come and go. */
+function isOfTheMoment(directory: DirectoryNode): boolean {
+  return directory.kind === 'virtual-directory' && directory.source.ttlMs === 0;
+}
+
 /** Whether all names are known and still count. */
 export function isComplete(directory: DirectoryNode, { nowMs, ttlMs }: Freshness): boolean {
   const { completeMs } = directory.children;

@@ -14,9 +14,10 @@ import { untilAborted } from '../../lib/until-aborted.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
 import { endsWithTime } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
+import type { Beliefs } from '../model/beliefs.ts';
 import { isKept } from '../model/identity.ts';
 import type { DirectoryNode, Node } from '../model/node.ts';
-import { isComplete } from './freshness.ts';
+import { isComplete, wasComplete } from './freshness.ts';
 import type { GoneDirectories } from './gone-directories.ts';
 import { Listing } from './listing.ts';
 import { SMALL_FOLDER } from './lookup-plan.ts';
@@ -26,6 +27,7 @@ interface Parts {
   readonly directories: RemoteDirectory<DirectoryNode>;
   readonly placement: Placement;
   readonly gone: GoneDirectories;
+  readonly beliefs: Beliefs;
   readonly clock: Clock;
   readonly ttlMs: number;
   /** Called when a whole directory has been taken in. */
@@ -67,11 +69,21 @@ export class Listings {
     this.#parts = parts;
   }
 
+  /** For a program that reads them: as `#open`, and names that have expired while the rate limit is spent. */
+  open(directory: DirectoryNode): Listing {
+    const isKnown = wasComplete(directory) && !this.#isComplete(directory) && this.#parts.beliefs.believes();
+    return isKnown ? Listing.of(directory).hold() : this.#open(directory);
+  }
+
   /** The names of a directory, known or being asked for, held for the caller. */
-  open(directory: DirectoryNode, priority?: Priority): Listing {
-    const { clock, ttlMs } = this.#parts;
-    if (isComplete(directory, { nowMs: clock.elapsed(), ttlMs })) return Listing.of(directory).hold();
+  #open(directory: DirectoryNode, priority?: Priority): Listing {
+    if (this.#isComplete(directory)) return Listing.of(directory).hold();
     return this.#join(directory, priority).listing.hold();
+  }
+
+  #isComplete(directory: DirectoryNode): boolean {
+    const { clock, ttlMs } = this.#parts;
+    return isComplete(directory, { nowMs: clock.elapsed(), ttlMs });
   }
 
   /**
@@ -154,7 +166,7 @@ export class Listings {
     signal: AbortSignal,
     priority: Priority | undefined,
   ): Promise<readonly Node[]> {
-    const listing = this.open(directory, priority);
+    const listing = this.#open(directory, priority);
     try {
       await listing.all(signal);
       return [...directory.children.nodes()];

@@ -9,10 +9,11 @@ import { SharedFlights } from '../../lib/shared-flights.ts';
 import type { RemoteDirectory } from '../directories/remote-directory.ts';
 import { endsWithTime } from '../errors/errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
+import type { Beliefs } from '../model/beliefs.ts';
 import { meaningOf } from '../model/escape.ts';
 import type { DirectoryNode, Node, VirtualDirectoryNode } from '../model/node.ts';
 import type { KnownChild } from './freshness.ts';
-import { knownChild } from './freshness.ts';
+import { knownBefore, knownChild } from './freshness.ts';
 import type { GoneDirectories } from './gone-directories.ts';
 import type { Listings } from './listings.ts';
 import { lookupPlan } from './lookup-plan.ts';
@@ -25,6 +26,7 @@ interface Parts {
   readonly listings: Listings;
   readonly placement: Placement;
   readonly gone: GoneDirectories;
+  readonly beliefs: Beliefs;
   readonly clock: Clock;
   readonly ttlMs: number;
 }
@@ -48,6 +50,14 @@ export class Lookups {
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
     const known = this.known(directory, name);
     return known ? known.node : this.#ask(directory, name, signal);
+  }
+
+  /** As `childOf`, for a program that only looks. */
+  childToShow(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
+    const known = this.known(directory, name);
+    if (known) return known.node;
+    const before = knownBefore(directory, name);
+    return before && this.#parts.beliefs.believes() ? before.node : this.#ask(directory, name, signal);
   }
 
   known(directory: DirectoryNode, name: string): KnownChild | undefined {

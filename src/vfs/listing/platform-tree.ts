@@ -11,6 +11,7 @@ import type { ErrorRegistry } from '../errors/error-registry.ts';
 import { type FailedOperation, failureOf } from '../errors/failure-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { AttributesReply, Awaitable, Entry } from '../file-system.ts';
+import type { Beliefs } from '../model/beliefs.ts';
 import { nameOnPlatform } from '../model/escape.ts';
 import { lacksSize } from '../model/identity.ts';
 import type { KernelLink } from '../model/kernel-link.ts';
@@ -32,7 +33,7 @@ import type { NodeMaker } from '../model/node-maker.ts';
 import type { NodeTable } from '../model/node-table.ts';
 import type { Revalidating, Tree, TreeOptions, TreeParts } from '../model/tree.ts';
 import { BackgroundRefresh } from './background-refresh.ts';
-import { isComplete, nodeTtlLeft } from './freshness.ts';
+import { isComplete, nodeTtlLeft, wasChecked, wasComplete } from './freshness.ts';
 import { GoneDirectories, moveOver } from './gone-directories.ts';
 import { Listing } from './listing.ts';
 import { Listings } from './listings.ts';
@@ -53,6 +54,7 @@ export interface PlatformTreeParts extends TreeParts {
   readonly kernel: KernelLink;
   readonly errors: ErrorRegistry;
   readonly details: Details;
+  readonly beliefs: Beliefs;
   /** The entries at the top of the mount. */
   readonly root: VirtualSource;
   /** Default: as `Listings` has it. */
@@ -76,6 +78,7 @@ export class PlatformTree implements Tree {
   readonly root: VirtualDirectoryNode;
   readonly listings: Listings;
   readonly #make: NodeMaker;
+  readonly #beliefs: Beliefs;
   readonly #placement: Placement;
   readonly #lookups: Lookups;
   readonly #revalidation: Revalidation;
@@ -101,6 +104,7 @@ export class PlatformTree implements Tree {
     this.root = make.virtualDirectory({ parent: undefined, name: '' }, parts.root);
     this.#top = this.root;
     this.#make = make;
+    this.#beliefs = parts.beliefs;
     this.#mountedMs = clock.now();
     const placement = new Placement({ nodes, make, kernel, clock, folderState: parts.folderState });
     const directories = new Directories(api, parts.details, this.options);
@@ -109,7 +113,8 @@ export class PlatformTree implements Tree {
       placement,
       onGone: (path, error) => this.recordError({ op: 'readdir', path }, error),
     });
-    const shared = { directories, placement, gone, clock, ttlMs: this.options.metadataTtlMs };
+    const { beliefs } = parts;
+    const shared = { directories, placement, gone, beliefs, clock, ttlMs: this.options.metadataTtlMs };
     this.#placement = placement;
     this.listings = new Listings({
       ...shared,
@@ -126,7 +131,7 @@ export class PlatformTree implements Tree {
     });
     this.#backgroundRefresh = new BackgroundRefresh({ ...shared, api, listings: this.listings });
     this.#lookups = new Lookups({ ...shared, api, listings: this.listings });
-    this.#revalidation = new Revalidation({ api, placement, clock, showing: this.options });
+    this.#revalidation = new Revalidation({ api, placement, clock, beliefs, showing: this.options });
   }
 
   /** The kernel's root: the top of the tree, unless a mount begins deeper. */
@@ -163,13 +168,20 @@ export class PlatformTree implements Tree {
     return this.#lookups.childOf(directory, name, signal);
   }
 
+  /** As `childOf`, for a program that only looks: what has expired is believed while the rate limit is spent. */
+  childToShow(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
+    return this.#lookups.childToShow(directory, name, signal);
+  }
+
   freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
     return this.#lookups.freshChildOf(directory, name, signal);
   }
 
-  /** As `attributesOf`, asked for anew when what is known no longer counts. */
+  /** As `attributesOf`, asked for anew when what is known no longer counts, and is not believed either. */
   currentAttributesOf(node: Node, signal: AbortSignal): Awaitable<AttributesReply> {
-    if (this.#ttlLeft(node) > 0 && !lacksSize(node)) return this.attributesOf(node);
+    const isKnown =
+      !lacksSize(node) && (this.#ttlLeft(node) > 0 || (wasChecked(node) && this.#beliefs.believes()));
+    if (isKnown) return this.attributesOf(node);
     return this.#refreshed(node, signal);
   }
 
@@ -190,6 +202,7 @@ export class PlatformTree implements Tree {
   confirm(directory: DirectoryNode, signal: AbortSignal): Awaitable<Listing | undefined> {
     const isFresh = this.clock.elapsed() - directory.checkedMs <= FRESH_MS;
     if (directory === this.root || isFresh || this.isComplete(directory)) return undefined;
+    if (wasComplete(directory) && this.#beliefs.believes()) return undefined;
     return this.#confirm(directory, signal);
   }
 

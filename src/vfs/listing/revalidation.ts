@@ -15,6 +15,7 @@ import { listedObject } from '../directories/volume-directory.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable } from '../file-system.ts';
+import type { Beliefs } from '../model/beliefs.ts';
 import { isLocalOnly, lacksSize } from '../model/identity.ts';
 import type {
   DirectoryNode,
@@ -25,6 +26,7 @@ import type {
 } from '../model/node.ts';
 import { folderIdOf } from '../model/node.ts';
 import type { Revalidating } from '../model/tree.ts';
+import { wasChecked } from './freshness.ts';
 import type { Placement } from './placement.ts';
 import type { OpenRun } from './revalidation-plan.ts';
 import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
@@ -34,6 +36,7 @@ interface Parts {
   readonly placement: Placement;
   readonly clock: Clock;
   readonly showing: Showing;
+  readonly beliefs: Beliefs;
 }
 
 const NONE: ReadonlySet<Node> = new Set();
@@ -51,6 +54,9 @@ interface Asking {
   readonly done: Promise<ReadonlySet<Node>>;
   /** Aborted when a person waits for it too. */
   readonly urgent: AbortController;
+  /** Aborted when nobody waits for it any more. */
+  readonly stop: AbortController;
+  waiting: number;
 }
 
 export class Revalidation {
@@ -64,9 +70,13 @@ export class Revalidation {
   }
 
   /** `Tree.revalidate`. */
-  revalidate(node: Node, signal: AbortSignal, { prepare, priority }: Revalidating = {}): Awaitable<void> {
+  revalidate(
+    node: Node,
+    signal: AbortSignal,
+    { prepare, priority, onlyLooks = false }: Revalidating = {},
+  ): Awaitable<void> {
     if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
-    if (!this.#needsAsking(node)) return;
+    if (!this.#needsAsking(node) || (onlyLooks && this.#isBelieved(node))) return;
     return this.#ask(node, signal, { told: prepare?.(), priority });
   }
 
@@ -79,21 +89,21 @@ export class Revalidation {
     const { priority = 'interactive' } = question;
     const asking = this.#asking.get(node) ?? this.#begin(node, { ...question, priority });
     if (priority === 'interactive') asking.urgent.abort();
-    const untold = await untilAborted(asking.done, signal);
+    const untold = await waitFor(asking, signal);
     if (untold.has(node)) return this.#ask(node, signal, { priority, alone: true });
     if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
   }
 
   /** Asks about a node; others that are asked about with it are then under way too. */
   #begin(node: Node, { told, priority, alone = false }: Question & { readonly priority: Priority }): Asking {
-    const urgent = sharedAbortController();
-    const options = { priority, urgent: urgent.signal };
+    const [urgent, stop] = [sharedAbortController(), sharedAbortController()];
+    const options = { priority, urgent: urgent.signal, signal: stop.signal };
     const tracked = (nodes: readonly Node[], done: Promise<ReadonlySet<Node>>): Asking =>
-      this.#track(nodes, { done, urgent });
+      this.#track(nodes, { done, urgent, stop, waiting: 0 });
     const { parent } = node;
     if (node.kind === 'volume-object') return tracked([node], this.#askObject(node, options));
     if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder')
-      return { done: Promise.resolve(NONE), urgent };
+      return { done: Promise.resolve(NONE), urgent, stop, waiting: 0 };
     const count = told !== undefined || alone ? 1 : filesToAsk(this.#runs.get(parent));
     if (count === 1) return tracked([node], this.#askFile(parent, node, { told, ...options }));
     const nodes = this.#withNext(parent, node, count);
@@ -188,8 +198,23 @@ export class Revalidation {
     this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.monotonic()));
   }
 
+  #isBelieved(node: Node): boolean {
+    return wasChecked(node) && !lacksSize(node) && this.#parts.beliefs.believes();
+  }
+
   #needsAsking(node: Node): boolean {
     return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.elapsed() - node.checkedMs > FRESH_MS);
+  }
+}
+
+/** The last one to leave ends the question: it may wait for the rate limit. */
+async function waitFor(asking: Asking, signal: AbortSignal): Promise<ReadonlySet<Node>> {
+  asking.waiting += 1;
+  try {
+    return await untilAborted(asking.done, signal);
+  } finally {
+    asking.waiting -= 1;
+    if (asking.waiting === 0) asking.stop.abort();
   }
 }
 

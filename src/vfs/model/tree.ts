@@ -97,6 +97,8 @@ export interface Revalidating {
   readonly prepare?: Prepare | undefined;
   /** Default `interactive`. */
   readonly priority?: Priority;
+  /** A program reads it, and takes what is known while the rate limit is spent. Default false. */
+  readonly onlyLooks?: boolean;
 }
 
 export interface Tree extends TreeParts {

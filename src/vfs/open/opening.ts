@@ -89,7 +89,8 @@ export class Opening {
     try {
       // While we have a draft, ours is the content that counts.
       const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
-      if (!node.draft) await this.#tree.revalidate(node, context.signal, { prepare });
+      const how = { prepare, onlyLooks: !changes };
+      if (!node.draft) await this.#tree.revalidate(node, context.signal, how);
       if (changes) {
         requireNoAlias(this.#tree, node);
         if (!node.draft) requireOverwrites(this.#tree, node);

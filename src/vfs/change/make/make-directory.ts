@@ -13,7 +13,7 @@ import { requireWritable } from '../../model/write-access.ts';
 export interface NewDirectory {
   readonly mode: number;
   /** The user who makes it. */
-  readonly by: Pick<RequestContext, 'uid' | 'gid'>;
+  readonly by: Pick<RequestContext, 'uid' | 'gid' | 'signal'>;
 }
 
 /** A folder on the platform; on a volume, which knows no folders, one of this mount until its first object. */
@@ -40,10 +40,8 @@ async function makeFolder(
 ): Promise<Node> {
   const owner = makerOf(tree, parent, how.by);
   const mode = (owner ? how.mode | groupBitOf(tree, parent) : how.mode) & 0o7777;
-  const record = await tree.api.files.createFolder({
-    parent: folderIdOf(parent),
-    name: folderNameOnPlatform(name),
-  });
+  const folder = { parent: folderIdOf(parent), name: folderNameOnPlatform(name) };
+  const record = await tree.api.files.createFolder(folder, { untilSent: how.by.signal });
   const node = tree.placedRecord(parent, record, { empty: true });
   if (node.kind !== 'project-folder') return node;
   // The platform counts seconds: its time would be before that of the call.

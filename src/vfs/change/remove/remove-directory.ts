@@ -1,3 +1,4 @@
+import { isAbort } from '../../errors/errno-of.ts';
 import { FsError } from '../../errors/fs-error.ts';
 import type { Node, ProjectFolderNode, VolumeDirectoryNode } from '../../model/node.ts';
 import { isDirectory } from '../../model/node.ts';
@@ -13,23 +14,27 @@ export async function removeDirectory(tree: Tree, place: Place, signal: AbortSig
   if (!isDirectory(node)) throw new FsError('ENOTDIR', `${place.name} is not a directory`);
   requireWritable(tree, place.parent);
   requireDeletes(tree, node);
-  if (node.kind === 'project-folder') await removeFolder(tree, node);
+  if (node.kind === 'project-folder') await removeFolder(tree, node, signal);
   else if (node.kind === 'volume-directory') requireLocalAndEmpty(node);
   tree.detach(node);
 }
 
 /** From the platform, which refuses one that is not empty. It stays in the tree. */
-export async function removeFolder(tree: Tree, node: ProjectFolderNode): Promise<void> {
+export async function removeFolder(
+  tree: Tree,
+  node: ProjectFolderNode,
+  untilSent?: AbortSignal,
+): Promise<void> {
   requireNothing(
     node,
     (child) => child.kind === 'special-file' || (child.kind === 'project-file' && !child.record),
   );
   if (!node.record) throw new FsError('EPERM', 'projects are removed on the platform');
   try {
-    await tree.api.files.delete(node.record.id);
+    await tree.api.files.delete(node.record.id, { untilSent });
   } catch (error) {
     // Another client has put entries there: the next listing shows them.
-    tree.expire(node);
+    if (!isAbort(error)) tree.expire(node);
     throw error;
   }
   tree.folderState.delete(node.record.id);

@@ -17,12 +17,12 @@ interface Parts {
  * file it was renamed over goes. The caller holds the lock of
  * its content.
  */
-export function removeFile(parts: Parts, node: ProjectFileNode): Promise<void> {
+export function removeFile(parts: Parts, node: ProjectFileNode, untilSent?: AbortSignal): Promise<void> {
   const { tree, contents } = parts;
   const content = contents.of(node);
   return contents.whileLeaving(content, async () => {
     const published = await publishedNow(parts, node);
-    const whenClosed = published && (await removePublished(parts, node, published));
+    const whenClosed = published && (await removePublished(parts, published, { node, untilSent }));
     content.replaces = undefined;
     await contents.unlinked(content, whenClosed);
     tree.detach(node);
@@ -32,11 +32,11 @@ export function removeFile(parts: Parts, node: ProjectFileNode): Promise<void> {
 /** Answers what is left for when the content of `node` is closed. */
 async function removePublished(
   { tree, asides }: Parts,
-  node: ProjectFileNode,
   { record, content }: ReplacedFile,
+  { node, untilSent }: { readonly node: ProjectFileNode; readonly untilSent: AbortSignal | undefined },
 ): Promise<(() => Promise<void>) | undefined> {
   if (content.handles.size === 0) {
-    await tree.api.files.delete(record.id);
+    await tree.api.files.delete(record.id, { untilSent });
     return undefined;
   }
   await asides.keepForHandles(record, node);

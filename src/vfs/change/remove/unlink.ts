@@ -38,7 +38,7 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
     await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;
     requireDeletes(tree, node);
-    if (node.kind === 'project-file') await removeFile(parts, node);
+    if (node.kind === 'project-file') await removeFile(parts, node, signal);
     else await unlinkObject(parts, node, contents.of(node));
     return true;
   });

@@ -25,11 +25,11 @@ function scripted() {
   const clock = new FakeClock();
   const budget = new RateBudget(clock, new ServerTime(clock));
   const answerOne = async (answer: Parameters<RateBudget['settle']>[1]): Promise<void> =>
-    budget.settle(await budget.acquire('interactive'), answer);
+    budget.settle(await budget.acquire({ priority: 'interactive' }), answer);
   /** How many of the requests that `ask` made have gone. */
   let gone = 0;
   const ask = (answer: Parameters<RateBudget['settle']>[1]): Promise<void> =>
-    budget.acquire('interactive').then((turn) => {
+    budget.acquire({ priority: 'interactive' }).then((turn) => {
       gone += 1;
       budget.settle(turn, answer);
     });
@@ -44,11 +44,11 @@ function limited(limit = 10) {
   let used = 0;
   let exceeded = 0;
   const waits: number[] = [];
-  const budget = new RateBudget(clock, new ServerTime(clock), (ms) => waits.push(ms));
+  const budget = new RateBudget(clock, new ServerTime(clock), { onWait: (ms) => waits.push(ms) });
   const order: Priority[] = [];
 
   const request = async (priority: Priority, signal?: AbortSignal, urgent?: AbortSignal): Promise<void> => {
-    const turn = await budget.acquire(priority, signal, urgent);
+    const turn = await budget.acquire({ priority, signal, urgent });
     if (clock.now() >= windowStart + windowMs) {
       windowStart = clock.now();
       used = 0;
@@ -174,7 +174,7 @@ describe('the rate budget', () => {
     await rig.clock.advance(100);
     await nine;
     const controller = new AbortController();
-    const waiting = rig.budget.acquire('interactive', controller.signal);
+    const waiting = rig.budget.acquire({ priority: 'interactive', signal: controller.signal });
     const outcome = expect(waiting).rejects.toThrow('interrupted');
     controller.abort(new Error('interrupted'));
     await outcome;
@@ -186,9 +186,12 @@ describe('the rate budget', () => {
   it('lets nobody wait any more when it was closed', async () => {
     const rig = limited(1);
     await first(rig);
-    const waiting = [rig.budget.acquire('interactive')];
+    const waiting = [rig.budget.acquire({ priority: 'interactive' })];
     rig.budget.close(new Error('closed'));
-    waiting.push(rig.budget.acquire('interactive'), rig.budget.acquire('background'));
+    waiting.push(
+      rig.budget.acquire({ priority: 'interactive' }),
+      rig.budget.acquire({ priority: 'background' }),
+    );
     const ends = Promise.allSettled(waiting);
     await rig.clock.advance(200_000);
     expect(await ends).toMatchObject(Array(3).fill({ status: 'rejected', reason: new Error('closed') }));
@@ -199,11 +202,11 @@ describe('the rate budget', () => {
     const serverTime = new ServerTime(clock);
     const budget = new RateBudget(clock, serverTime);
     const serverNowMs = clock.now() + 3_600_000;
-    const turn = await budget.acquire('interactive');
+    const turn = await budget.acquire({ priority: 'interactive' });
     serverTime.observe(new Date(serverNowMs).toUTCString());
     budget.settle(turn, telling({ limit: 1, remaining: 0, resetMs: serverNowMs + 60_000 }));
     let went = false;
-    const waiting = budget.acquire('interactive').then(() => {
+    const waiting = budget.acquire({ priority: 'interactive' }).then(() => {
       went = true;
     });
     await clock.advance(58_000);
@@ -253,7 +256,7 @@ describe('the rate budget', () => {
     const clock = new FakeClock();
     const budget = new RateBudget(clock, new ServerTime(clock));
     for (let count = 0; count < 5000; count += 1) {
-      budget.settle(await budget.acquire('background'), { status: 200, headers: {} });
+      budget.settle(await budget.acquire({ priority: 'background' }), { status: 200, headers: {} });
     }
     expect(budget.snapshot()).toMatchObject({ window: 'unlimited', inFlight: 0 });
   });
@@ -310,7 +313,10 @@ describe('a window that is told', () => {
     const { clock, budget, answerOne } = scripted();
     const resetMs = clock.now() + 1000;
     await answerOne(telling({ remaining: 5, resetMs }));
-    const [slow, fast] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    const [slow, fast] = [
+      await budget.acquire({ priority: 'interactive' }),
+      await budget.acquire({ priority: 'interactive' }),
+    ];
     budget.settle(fast, telling({ remaining: 9, resetMs: resetMs + MINUTE_MS }));
     budget.settle(slow, telling({ remaining: 4, resetMs }));
     expect(budget.snapshot().window).toMatchObject({ remaining: 9 });
@@ -320,7 +326,10 @@ describe('a window that is told', () => {
     const { clock, budget, answerOne } = scripted();
     const resetMs = clock.now() + MINUTE_MS;
     await answerOne(telling({ remaining: 9, resetMs }));
-    const [slow, fast] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    const [slow, fast] = [
+      await budget.acquire({ priority: 'interactive' }),
+      await budget.acquire({ priority: 'interactive' }),
+    ];
     budget.settle(fast, telling({ remaining: 7, resetMs }));
     budget.settle(slow, telling({ remaining: 8, resetMs }));
     expect(budget.snapshot().window).toMatchObject({ remaining: 7 });
@@ -330,7 +339,10 @@ describe('a window that is told', () => {
     const { clock, budget, answerOne, ask, gone } = scripted();
     const laterMs = clock.now() + 4 * MINUTE_MS;
     await answerOne(telling({ remaining: 2, resetMs: laterMs }));
-    const [first, second] = [await budget.acquire('interactive'), await budget.acquire('interactive')];
+    const [first, second] = [
+      await budget.acquire({ priority: 'interactive' }),
+      await budget.acquire({ priority: 'interactive' }),
+    ];
     const waiting = ask(telling({ remaining: 9, resetMs: laterMs }));
     budget.settle(first, telling({ remaining: 0, resetMs: laterMs }));
     await clock.advance(0);

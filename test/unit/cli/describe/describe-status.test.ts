@@ -14,27 +14,48 @@ function lineOf(name: string, statistics: MountStatistics): string | undefined {
 /** The line of the service, in a mount whose API client was told so of its limit. */
 function serviceLine(
   window: RateSnapshot['window'],
-  more: Partial<MountStatistics['api']> & { readonly prefetch?: number; readonly refused?: number } = {},
+  more: Partial<MountStatistics['api']> = {},
 ): string | undefined {
-  const { prefetch = 0, refused = 0, ...api } = more;
-  const waiting = { interactive: 0, data: 0, prefetch, background: 0 };
-  const untilMs = refused > 0 ? Date.UTC(2026, 0, 1, 0, 4) : null;
-  const rate = { window, inFlight: 0, waiting, refused: { calls: refused, untilMs } };
-  return lineOf('service', someStatistics({ api: { ...someStatistics().api, rate, ...api } }));
+  const { api } = someStatistics();
+  return lineOf('service', someStatistics({ api: { ...api, rate: { ...api.rate, window }, ...more } }));
+}
+
+function waitingLine({ prefetch = 0, refused = 0 }): string | undefined {
+  const { api } = someStatistics();
+  const waiting = { ...api.rate.waiting, prefetch };
+  const untilMs = refused > 0 ? new Date(2026, 0, 1, 0, 4).getTime() : null;
+  const rate = { ...api.rate, waiting, refused: { calls: refused, untilMs } };
+  return lineOf('waiting', someStatistics({ api: { ...api, rate } }));
 }
 
 describe('the status of a mount', () => {
   it('tells what is left of the request limit, and who waits for more', () => {
-    const window = { limit: 1000, remaining: 0, resetMs: Date.UTC(2026, 0, 1) };
-    expect(serviceLine(window, { prefetch: 3 })).toBe(
-      'service: answers; dialect svc; 7 requests sent, 1 without an answer; 0 of 1000 left until 2026-01-01T00:00:00.000Z; ' +
-        '3 wait for the next interval',
+    const resetMs = new Date(2026, 0, 1, 12, 3, 5).getTime();
+    expect(serviceLine({ limit: 1000, remaining: 0, resetMs })).toBe(
+      'service: answers; dialect svc; 7 requests sent, 1 without an answer; 0 of 1000 requests left until 12:03:05',
+    );
+    expect(waitingLine({ prefetch: 3 })).toBe('waiting: 3 calls wait for the rate limit of the service');
+  });
+
+  it('shows no end of an interval that is over', () => {
+    expect(serviceLine({ limit: 1000, remaining: 1000, resetMs: null })).toMatch(
+      /; 1000 of 1000 requests left$/,
+    );
+  });
+
+  it('says that what has expired is believed, and how often it was', () => {
+    expect(lineOf('believed', someStatistics())).toBeUndefined();
+    expect(lineOf('believed', someStatistics({ believed: { now: true, answers: 1 } }))).toBe(
+      'believed: the limit is spent: names, listings and attributes that have expired are believed; 1 answer by what had expired so far',
+    );
+    expect(lineOf('believed', someStatistics({ believed: { now: false, answers: 2 } }))).toBe(
+      'believed: 2 answers by what had expired so far',
     );
   });
 
   it('tells who was refused for the limit, and until when they wait', () => {
-    expect(serviceLine('unlimited', { refused: 2 })).toMatch(
-      /; 2 refused for the limit wait until 2026-01-01T00:04:00\.000Z$/,
+    expect(waitingLine({ refused: 2 })).toBe(
+      'waiting: 2 calls wait for the rate limit of the service, until 00:04:00',
     );
   });
 

@@ -29,6 +29,9 @@ describe('svcfs why', () => {
   });
 });
 
+const atNoon = (minutes: number, seconds: number): number =>
+  new Date(2026, 0, 1, 12, minutes, seconds).getTime();
+
 describe('what calls wait for now', () => {
   const { api } = someStatistics();
 
@@ -37,14 +40,23 @@ describe('what calls wait for now', () => {
   });
 
   it('is told with its end: the rate limit', () => {
-    const window = { remaining: 0, limit: 1000, resetMs: 60_000 };
     const waiting = { interactive: 1, data: 1, prefetch: 0, background: 0 };
-    expect(describeWaits({ ...api, rate: { ...api.rate, window, waiting } })).toEqual([
-      '2 calls wait for the rate limit of the service, until 1970-01-01T00:01:00.000Z',
-    ]);
-    const refused = { calls: 1, untilMs: 90_000 };
+    const program = { process: 4711, operation: 'setxattr', path: '/p/f.bam' };
+    const calls = [
+      { before: 0, untilMs: atNoon(3, 4), program: null },
+      { before: 212, untilMs: atNoon(3, 5), program },
+    ];
+    const together = '2 calls wait for the rate limit of the service, until 12:03:05';
+    const its =
+      'setxattr /p/f.bam (process 4711): waiting for the rate limit until 12:03:05, 212 calls before it';
+    const rate = { ...api.rate, waiting, calls };
+    expect(describeWaits({ ...api, rate })).toEqual([its, together]);
+    for (const path of ['/p', '/p/f.bam'])
+      expect(describeWaits({ ...api, rate }, path)).toEqual([its, together]);
+    for (const path of ['/p/f', '/q']) expect(describeWaits({ ...api, rate }, path)).toEqual([together]);
+    const refused = { calls: 1, untilMs: atNoon(4, 0) };
     expect(describeWaits({ ...api, rate: { ...api.rate, refused } })).toEqual([
-      '1 call waits for the rate limit of the service, until 1970-01-01T00:01:30.000Z',
+      '1 call waits for the rate limit of the service, until 12:04:00',
     ]);
   });
 

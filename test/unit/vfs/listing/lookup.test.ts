@@ -364,7 +364,7 @@ describe('what the kernel is to forget of a name', () => {
     world.platform.addFile(root, 'f');
     const parent = await world.directory('projects/ada/one');
     const node = await world.file('projects/ada/one/f');
-    vi.spyOn(world.tree, 'childOf').mockImplementation(async () => {
+    vi.spyOn(world.tree, 'childToShow').mockImplementation(async () => {
       if (isGone) parent.children.remove('f', world.clock.now());
       return node;
     });

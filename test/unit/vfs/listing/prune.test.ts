@@ -66,13 +66,14 @@ describe('what somebody is reading', () => {
 
   it('is let go of while a large directory is listed, and not only at its end', async () => {
     const { clock, tree } = world;
-    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
+    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS, beliefs: world.beliefs });
     world.platform.crowds.set(world.platform.rootOf('one'), 10_050);
     let looks = 0;
     const listings = new Listings({
       directories: new Directories(tree.api, details, tree.options),
       placement,
       gone: new GoneDirectories({ api: world.tree.api, placement, onGone: () => undefined }),
+      beliefs: world.beliefs,
       clock,
       ttlMs: TTL_MS,
       onComplete: () => undefined,
@@ -85,11 +86,12 @@ describe('what somebody is reading', () => {
 
   it('is all there although its listing itself is too much to be kept', async () => {
     const { clock, tree } = world;
-    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS });
+    const details = new Details({ api: tree.api, clock, ttlMs: TTL_MS, beliefs: world.beliefs });
     const listings = new Listings({
       directories: new Directories(tree.api, details, tree.options),
       placement,
       gone: new GoneDirectories({ api: world.tree.api, placement, onGone: () => undefined }),
+      beliefs: world.beliefs,
       clock,
       ttlMs: TTL_MS,
       onComplete: () => prune(tree.nodes, placement, 5),
