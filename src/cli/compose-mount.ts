@@ -96,6 +96,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
     localCopies: localCopiesOf(options, bytes),
     staging,
     root: options.root,
+    manifest: settings.manifest,
     selection: selectionOf(options),
   });
   // The first program finds warm connections, its project, and what this service adds.
@@ -133,6 +134,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       contentsAt: files.contentsAt,
       placeAt: files.placeAt,
       learnAnnotations: files.learnAnnotations,
+      pinsAt: files.pinsAt,
       statistics: information.statistics,
       circumstances: information.circumstances,
       cached: bytes.reader.cached,

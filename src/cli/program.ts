@@ -8,6 +8,7 @@ import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
 import { addLoginCommands } from './commands/login.ts';
+import { addManifestCommand } from './commands/manifest.ts';
 import { addMetaCommand } from './commands/meta.ts';
 import { addMountCommand } from './commands/mount.ts';
 import { addProfileCommands } from './commands/profiles.ts';
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addRecoverCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
+  addManifestCommand(program);
   program.commandsGroup('Metadata:');
   addMetaCommand(program);
   addTagCommand(program);

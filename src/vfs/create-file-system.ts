@@ -10,6 +10,8 @@ import { type ChangingSide, createChangingSide } from './create-changing-side.ts
 import type { MountInformation } from './directories/control.ts';
 import { control } from './directories/control.ts';
 import { Details } from './directories/details.ts';
+import { directory, fixedDirectory } from './directories/fixed-directory.ts';
+import { pinnedDirectory } from './directories/pinned-directory.ts';
 import { createCatalogs, root } from './directories/root.ts';
 import { type Selection, unselectedAt } from './directories/selection.ts';
 import { ErrorRegistry, type Failure } from './errors/error-registry.ts';
@@ -19,6 +21,7 @@ import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
 import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
+import { pinsAt } from './listing/pins-at.ts';
 import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
 import type { Beliefs } from './model/beliefs.ts';
@@ -26,6 +29,7 @@ import { KernelLink } from './model/kernel-link.ts';
 import { type Node, pathOf } from './model/node.ts';
 import { NodeMaker } from './model/node-maker.ts';
 import { NodeTable } from './model/node-table.ts';
+import type { PinnedFile } from './model/pin.ts';
 import type { TreeOptions, TreeParts } from './model/tree.ts';
 import { versionOf } from './model/version-of.ts';
 import { unwritableAt } from './model/write-access.ts';
@@ -48,6 +52,8 @@ export interface FileSystemOptions extends Omit<TreeParts, 'options' | 'folderSt
   /** The directory of the tree at which the mount begins, as `projects/lab/rna`. Default: the top. */
   readonly root?: string | undefined;
   readonly beliefs: Beliefs;
+  /** Exactly these files are shown, as they were pinned; `selection` and `root` mean nothing then. */
+  readonly manifest?: readonly PinnedFile[] | undefined;
   readonly processes?: ProcessTable;
   /** Files that the kernel may read itself; for mounts that cannot be written to. */
   readonly localCopies?: LocalCopies | undefined;
@@ -83,6 +89,8 @@ export interface MountedFileSystem {
   pathInTree(path: string): string;
   /** The files at a path or below it. */
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
+  /** As `contentsAt`, with the facts that a manifest pins. */
+  pinsAt(path: string, options: ContentsOptions): AsyncIterable<PinnedFile>;
   /** Where the platform has the file or folder of a project that is at a path. */
   placeAt(path: string, signal: AbortSignal): Promise<PlatformPlace>;
   /** These files have other tags and metadata on the platform now. */
@@ -91,6 +99,8 @@ export interface MountedFileSystem {
   close(): Promise<void>;
 }
 
+/** The directory of the tree that has the files of a manifest. */
+const MANIFEST = 'manifest';
 const MINUTE_MS = 60_000;
 
 /**
@@ -110,7 +120,13 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
   const controlSource = control({ make, errors, jobs, writer, information: given.information });
   const { selection = {} } = given;
   const catalogs = createCatalogs(api, { clock, ttlMs }, selection);
-  const rootSource = root({ catalogs, make, ttlMs, control: controlSource, selection });
+  const { manifest } = given;
+  const rootSource = manifest
+    ? fixedDirectory([
+        directory(MANIFEST, pinnedDirectory(manifest, { api, make, ttlMs }), make),
+        directory('.svcfs', controlSource, make),
+      ])
+    : root({ catalogs, make, ttlMs, control: controlSource, selection });
   const tree = new PlatformTree({
     ...given,
     options,
@@ -144,7 +160,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       errors,
     },
   );
-  const top = await MountTop.enter(tree, given.root, NEVER_ABORTED);
+  const begin = manifest ? MANIFEST : given.root;
+  const top = await MountTop.enter(tree, begin, NEVER_ABORTED);
   const naming = nameRequesters(reporting, paths);
   const { localCopies } = given;
   const fileSystem = localCopies
@@ -159,7 +176,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     passesThrough: localCopies !== undefined,
     askAhead: () => {
       const isShown = selection.trees?.includes('projects') ?? true;
-      if (isShown && given.root === undefined) catalogs.projects.askAhead();
+      if (isShown && begin === undefined) catalogs.projects.askAhead();
     },
     recover: async () => {
       await recover();
@@ -175,7 +192,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     unwritableAt: (path) => (options.readOnly ? undefined : unwritableAt(tree, top.inTree(path))),
     hiddenAt: (path) => top.gone() ?? unselectedAt(selection, top.inTree(path)),
     pathInTree: (path) => top.inTree(path),
-    contentsAt: (path, options) => contentsBelow(tree, top, path, options),
+    contentsAt: (path, options) => below((...at) => contentsAt(tree, ...at), top, path, options),
+    pinsAt: (path, options) => below((...at) => pinsAt(tree, ...at), top, path, options),
     placeAt: (path, signal) => placeAt({ tree, details }, top.inTree(path), signal),
     learnAnnotations: (files) => learnAnnotations(tree, files),
     close: () =>
@@ -192,17 +210,19 @@ function shownFailure(failure: Failure | undefined, top: MountTop): Failure | un
   return { ...rest, path: top.shown(path), target: target && top.shown(target) };
 }
 
-async function* contentsBelow(
-  tree: PlatformTree,
+/** What is below a path of the mount, told by such paths. */
+async function* below<T extends { readonly path: string }>(
+  find: (path: string, options: ContentsOptions) => AsyncIterable<T>,
   top: MountTop,
   path: string,
-  { signal, onFailure }: ContentsOptions,
-): AsyncGenerator<FoundContent> {
-  const contents = contentsAt(tree, top.inTree(path), {
+  { signal, onFailure, onLeftOut }: ContentsOptions,
+): AsyncGenerator<T> {
+  const found = find(top.inTree(path), {
     signal,
     onFailure: (failed, error) => onFailure(top.shown(failed), error),
+    onLeftOut: (left, what) => onLeftOut?.(top.shown(left), what),
   });
-  for await (const found of contents) yield { ...found, path: top.shown(found.path) };
+  for await (const each of found) yield { ...each, path: top.shown(each.path) };
 }
 
 function publishedVersion(node: Node): ContentVersion | undefined {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { MOUNT_OPTION_GROUPS, MOUNT_OPTIONS, type MountOptions } from '../../config/mount-options.ts';
 import { resolveNetwork } from '../../config/network.ts';
@@ -8,6 +9,7 @@ import { appliedSettings } from '../config/sources.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError, describeExitCodes } from '../exit-codes.ts';
+import { readManifest, warningOfEndpoint } from '../manifest/read-manifest.ts';
 import { refuseContradictions, refuseForPassed } from '../mount/refuse-contradictions.ts';
 import { choosePlace, startMount } from '../mount/start-mount.ts';
 import { onEndSignals } from '../on-end-signals.ts';
@@ -64,6 +66,7 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   requireWriteBack(command, options);
   refuseContradictions(options);
   refuseShownPassword(command);
+  const manifest = options.manifest === undefined ? undefined : await readManifest(options.manifest);
   const credentials = await credentialsOf(options, command);
   const { proxy, noProxy, caFile, ...others } = options;
   const network = await resolveNetwork(
@@ -78,7 +81,8 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   const started = await startMount({
     path,
     credentials,
-    options: options.verbose ? { ...others, logLevel: 'debug' } : others,
+    options: settingsOf(others),
+    manifest: manifest?.files,
     network,
     tied: options.foreground,
     onWait: sayRateWait,
@@ -88,7 +92,8 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
     console.log(`mounted ${credentials.endpoint} (user ${daemon.username}) on ${mountPoint}`);
     console.log(`log: ${directory.log}`);
   }
-  for (const warning of daemon.warnings) console.error(`svcfs: ${warning}`);
+  const aboutManifest = manifest ? warningOfEndpoint(manifest, credentials.endpoint) : [];
+  for (const warning of [...aboutManifest, ...daemon.warnings]) console.error(`svcfs: ${warning}`);
   if (options.foreground) onEndSignals(() => daemon.end());
   if (options.foreground) await notifyReady(`mounted on ${mountPoint}`);
   await sayWaitingElsewhere();
@@ -96,6 +101,17 @@ async function mount(path: string, options: MountOptions, command: Command): Pro
   if (!options.foreground) return daemon.release();
   if (!(await daemon.ended))
     throw new CliError('failure', `the mount process failed; its log is ${directory.log}`);
+}
+
+/** What some options mean for others. */
+function settingsOf<T extends Pick<MountOptions, 'verbose' | 'logLevel' | 'manifest' | 'readOnly'>>(
+  given: T,
+): T {
+  return {
+    ...given,
+    ...(given.verbose && { logLevel: 'debug' }),
+    ...(given.manifest !== undefined && { readOnly: true, manifest: resolve(given.manifest) }),
+  };
 }
 
 /** A size of the disk cache asks for a cache. The environment's size is for any mount that has one. */

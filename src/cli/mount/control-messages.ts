@@ -2,14 +2,23 @@
 import type { UploadProgress } from '../../content/ports.ts';
 import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
+import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
 import type { MetadataAnswer, MetadataRequest } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
+import type { FailedPaths } from './path-failures.ts';
 
 /** Bytes a second at most; undefined: no limit. */
 export interface TransferRates {
   readonly upload?: number | undefined;
   readonly download?: number | undefined;
+}
+
+export interface PinsAnswer extends FailedPaths {
+  /** For each path that was asked for, the files there, by their paths from the top of the mount. */
+  readonly files: readonly (readonly PinnedFile[])[];
+  /** A line for each name that has no content of its own. */
+  readonly leftOut: readonly string[];
 }
 
 export type InquiryRequest =
@@ -23,6 +32,8 @@ export type InquiryRequest =
   | { readonly request: 'flush'; readonly path: string }
   /** Of a file that was refused, or kept aside: `retry` is answered when it is on the platform, or cannot be. */
   | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
+  /** Answered with the files at the paths and below. */
+  | { readonly request: 'pins'; readonly paths: readonly string[] }
   | CacheRequest
   | MetadataRequest;
 
@@ -56,6 +67,7 @@ export type InquiryAnswer =
   | { readonly answer: 'flush'; readonly failures: readonly string[] }
   /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
+  | ({ readonly answer: 'pins' } & PinsAnswer)
   | CacheAnswer
   | MetadataAnswer;
 

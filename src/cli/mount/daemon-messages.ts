@@ -3,6 +3,7 @@ import type { MountDirectory } from '../../config/directories.ts';
 import type { NETWORK } from '../../config/mount/network.ts';
 import type { MountOptions } from '../../config/mount-options.ts';
 import type { NetworkSettings } from '../../config/network.ts';
+import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { ExitName } from '../exit-codes.ts';
 
 /** A mount that another process has made and takes away; svcfs was passed its descriptor. */
@@ -24,6 +25,8 @@ export interface MountSettings extends Credentials {
     'endpoint' | 'tokenFile' | 'profile' | 'dialect' | 'foreground' | keyof typeof NETWORK
   >;
   readonly network: NetworkSettings;
+  /** The files to show, and no others. */
+  readonly manifest?: readonly PinnedFile[] | undefined;
   readonly directory: MountDirectory;
   readonly passed?: PassedMount | undefined;
   /** The mount ends with the process that asked for it (the channel closes), instead of outliving it. */

@@ -1,11 +1,13 @@
 import type { ContentWriter } from '../../content/ports.ts';
 import type { Jobs } from '../../jobs/ports.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
+import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
-import type { InquiryAnswer, InquiryRequest, TransferRates } from './control-messages.ts';
+import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from './control-messages.ts';
 import { answerMetadataRequest, type MetadataParts } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
+import { PathFailures } from './path-failures.ts';
 
 /** The objects from which a mount answers over its control socket. */
 export interface Inquiries extends CacheParts, MetadataParts {
@@ -15,6 +17,7 @@ export interface Inquiries extends CacheParts, MetadataParts {
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
   readonly hiddenAt: MountedFileSystem['hiddenAt'];
   readonly pathInTree: MountedFileSystem['pathInTree'];
+  readonly pinsAt: MountedFileSystem['pinsAt'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
   /** Limits in bytes a second. */
@@ -59,6 +62,8 @@ export async function answerInquiry(
         answer: 'flush',
         failures: (await flush(request.path, signal)).map(({ message }) => message),
       };
+    case 'pins':
+      return { answer: 'pins', ...(await pinsOf(request.paths, inquiries, signal)) };
     case 'recover':
       return { answer: 'recover', failures: await dealWithKept(request, inquiries, signal) };
     case 'warmup':
@@ -82,6 +87,28 @@ function unknown(request: never): Error {
 
 function told(reason: string | undefined): readonly string[] {
   return reason === undefined ? [] : [reason];
+}
+
+async function pinsOf(
+  paths: readonly string[],
+  { pinsAt }: Pick<Inquiries, 'pinsAt'>,
+  signal: AbortSignal,
+): Promise<PinsAnswer> {
+  const failures = new PathFailures();
+  const leftOut: string[] = [];
+  const options: Parameters<Inquiries['pinsAt']>[1] = {
+    signal,
+    onFailure: (path, error) => failures.add(path, error),
+    onLeftOut: (path, what) => void leftOut.push(`${path}: ${what}`),
+  };
+  const files: PinnedFile[][] = [];
+  for (const path of paths) {
+    const there: PinnedFile[] = [];
+    for await (const file of pinsAt(path, options)) there.push(file);
+    files.push(there);
+  }
+  signal.throwIfAborted();
+  return { files, leftOut, failures: failures.failures, failed: failures.failed };
 }
 
 async function dealWithKept(

@@ -55,8 +55,8 @@ export function circumstancesOf(
 }
 
 const READ_ONLY =
-  'the mount is read-only (--read-only): the kernel refuses every change with EROFS, and tells svcfs nothing of it; ' +
-  'mount without --read-only to make changes';
+  'the mount is read-only (--read-only, or --manifest): the kernel refuses every change with EROFS, and tells svcfs nothing of it; ' +
+  'mount without that to make changes';
 
 /** Every option with its value in force, null when there is none; times in milliseconds, sizes in bytes. */
 function configOf(settings: MountSettings, memory: MemoryPool): MountInformation['config'] {

@@ -20,6 +20,7 @@ export interface MountRequest {
   readonly credentials: Credentials;
   readonly options: MountSettings['options'];
   readonly network: NetworkSettings;
+  readonly manifest?: MountSettings['manifest'];
   /** The mount ends with this process. */
   readonly tied: boolean;
   /** Told when it waits for the rate limit, and how long. */
@@ -34,14 +35,14 @@ export interface StartedMount {
 
 /** Everything a mount point must be, then the process that serves it. */
 export async function startMount(request: MountRequest): Promise<StartedMount> {
-  const { credentials, options, network, tied, onWait } = request;
+  const { credentials, options, network, manifest, tied, onWait } = request;
   requireRoomForParts(options);
   await requireOpenFiles();
   const own = credentials.tokenPlaces?.own;
   const tokenFile = own === undefined ? [] : [{ what: 'token', path: own.path }];
   const { path } = request;
   const { mountPoint, directory, passed } = await choosePlace(path, options.mountedOn, tokenFile);
-  const settings = { mountPoint, ...credentials, options, network, directory, tied, passed };
+  const settings = { mountPoint, ...credentials, options, network, manifest, directory, tied, passed };
   const daemon = await startDaemon(settings, onWait);
   return { mountPoint, directory, daemon };
 }

@@ -42,8 +42,17 @@ const root: Option<string | undefined> = {
   parse: parseRoot,
 };
 
+const manifest: Option<string | undefined> = {
+  flags: '--manifest <file>',
+  help:
+    'show exactly the files that this manifest pins, at the paths that it gives them, and refuse every change ' +
+    '(svcfs help manifest)',
+  default: undefined,
+  defaultText: 'none',
+};
+
 /** Which part of the platform a mount shows. */
-export const SELECTING = { project, volume, trees, root } as const;
+export const SELECTING = { project, volume, trees, root, manifest } as const;
 
 /** `OWNER/NAME`, either of which may be a pattern. */
 function parseOwned(text: string): readonly string[] {

@@ -11,6 +11,13 @@ export class FsError extends Error {
   }
 }
 
+/** A file that a manifest pins is another now: to ask again helps nothing. */
+export class PinnedChange extends FsError {
+  constructor(change: string) {
+    super('ESTALE', `the manifest pins another state of it: ${change}`);
+  }
+}
+
 /** Of bytes that are no UTF-8, where a name was to be. */
 export class NotTextError extends FsError {
   /** With the bytes that are no text as `\\xff`. */

@@ -1,6 +1,7 @@
 /** Advice to a person about a failure, by the platform's code and by the kind of error. */
 import type { TransportError } from '../../api/errors.ts';
 import { errnoOf, isAbort, isKnownError } from './errno-of.ts';
+import { PinnedChange } from './fs-error.ts';
 
 const BY_CODE: Readonly<Record<number, string>> = {
   1000: 'The request limit of the token is used up: wait for the next interval (svcfs status tells when).',
@@ -28,6 +29,7 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   if (byCode !== undefined) return byCode;
   if (isAbort(error)) return INTERRUPTED;
   if (!isKnownError(error)) return '';
+  if (error instanceof PinnedChange) return PIN_ANEW;
   if (error.name === 'TransportError') return BY_ANSWER[error.answer];
   if (error.name === 'ApiError' && error.status === 500) return BY_ANSWER.failed;
   if (error.name === 'StorageError' && error.kind === 'refused') return REFUSED_BY_STORE;
@@ -36,6 +38,9 @@ export function remedyFor(error: unknown, code: number | undefined): string {
   if (errno === 'ENOSPC' && isOfService(error)) return NO_ROOM_AT_SERVICE;
   return BY_ERRNO[errno] ?? '';
 }
+
+const PIN_ANEW =
+  'The manifest is as good as before: look for what was pinned elsewhere, or pin what is there now (svcfs manifest create).';
 
 /** Whether the service has no room: an error about a full disk of this machine names its own remedy. */
 function isOfService({ name }: Error): boolean {

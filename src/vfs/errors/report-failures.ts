@@ -7,6 +7,7 @@ import { openModeOf } from '../open-flags.ts';
 import { errnoOf } from './errno-of.ts';
 import type { ErrorRegistry, Failure } from './error-registry.ts';
 import type { FailedOperation } from './failure-of.ts';
+import { PinnedChange } from './fs-error.ts';
 import { type Paths, pathsOf, SUBJECTS, subjectOf } from './subjects.ts';
 import { endedBy } from './what-success-ends.ts';
 
@@ -35,6 +36,7 @@ const ORDINARY: Readonly<Partial<Record<keyof FileSystem, readonly Errno[]>>> = 
 
 function isOrdinary(op: keyof FileSystem, error: unknown, args: readonly unknown[]): boolean {
   const errno = errnoOf(error);
+  if (error instanceof PinnedChange) return false;
   // Programs that list attributes try all namespaces, and those that copy a mode try ACLs.
   if (op === 'getxattr' && errno === 'EOPNOTSUPP') return !String(args[1]).startsWith('user.');
   if (op === 'setxattr' && errno === 'EOPNOTSUPP') return String(args[1]).startsWith('system.');

@@ -1,7 +1,16 @@
 import type { ContentVersion } from '../../content/ports.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
-import { type DirectoryNode, isDirectory, isLink, type Node, pathOf } from '../model/node.ts';
+import {
+  type DirectoryNode,
+  isDirectory,
+  isLink,
+  isPinned,
+  type Node,
+  type ProjectFileNode,
+  pathOf,
+  type VolumeObjectNode,
+} from '../model/node.ts';
 import { nodeAt } from '../model/node-at.ts';
 import type { Tree } from '../model/tree.ts';
 import { versionOf } from '../model/version-of.ts';
@@ -13,10 +22,16 @@ export interface FoundContent {
   readonly version: ContentVersion;
 }
 
+export interface FoundFile extends FoundContent {
+  readonly node: ProjectFileNode | VolumeObjectNode;
+}
+
 export interface ContentsOptions {
   readonly signal: AbortSignal;
   /** Told of what cannot be looked at; what comes after it is all the same. */
   readonly onFailure: (path: string, error: unknown) => void;
+  /** Told of what has no content of its own: a symbolic link, a pipe, a socket. */
+  readonly onLeftOut?: ((path: string, what: string) => void) | undefined;
 }
 
 /** Near the rate limit a person's `ls` goes before a whole tree. */
@@ -29,7 +44,7 @@ interface Turn {
 }
 
 /** The files at a path or anywhere below it, as the platform has them. Fails with ENOENT when nothing is there. */
-export function contentsAt(tree: Tree, path: string, options: ContentsOptions): AsyncGenerator<FoundContent> {
+export function contentsAt(tree: Tree, path: string, options: ContentsOptions): AsyncGenerator<FoundFile> {
   return contentsOf(tree, { path, find: () => nodeAt(tree, path, options.signal) }, options);
 }
 
@@ -37,15 +52,15 @@ async function* contentsOf(
   tree: Tree,
   { path, find }: Turn,
   options: ContentsOptions,
-): AsyncGenerator<FoundContent> {
+): AsyncGenerator<FoundFile> {
   const { signal, onFailure } = options;
-  let found: FoundContent | undefined;
+  let found: FoundFile | undefined;
   let below: Iterable<Turn> = [];
   try {
     const node = await find();
     if (node !== undefined && isDirectory(node))
       below = turnsOf(tree, node, await tree.childrenOf(node, signal, PRIORITY), signal);
-    else found = node && (await contentOf(tree, node, signal));
+    else found = node && (await contentOf(tree, node, options));
   } catch (error) {
     signal.throwIfAborted();
     onFailure(path, error);
@@ -72,12 +87,20 @@ function turnsOf(
   });
 }
 
-async function contentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<FoundContent | undefined> {
+async function contentOf(
+  tree: Tree,
+  node: Node,
+  { signal, onLeftOut }: ContentsOptions,
+): Promise<FoundFile | undefined> {
   const file = await currentOf(tree, node, signal);
-  if (file?.kind !== 'project-file' && file?.kind !== 'volume-object') return undefined;
-  if (isLink(file)) return undefined;
+  if (file === undefined) return undefined;
+  if (file.kind === 'special-file' || isLink(file)) {
+    onLeftOut?.(pathOf(file), file.kind === 'special-file' ? `a ${file.type}` : 'a symbolic link');
+    return undefined;
+  }
+  if (file.kind !== 'project-file' && file.kind !== 'volume-object') return undefined;
   const version = versionOf(file);
-  return version && { path: pathOf(file), version };
+  return version && { path: pathOf(file), version, node: file };
 }
 
 /** The node that has this one's name now, by facts at most a second old. */
@@ -87,7 +110,13 @@ async function currentOf(tree: Tree, node: Node, signal: AbortSignal): Promise<N
     await tree.revalidate(node, signal, { priority: PRIORITY });
     return node;
   } catch (error) {
-    if (errnoOf(error) !== 'ESTALE' || parent === undefined) throw error;
+    const isOther = errnoOf(error) === 'ESTALE' && parent !== undefined && !isPinnedFile(node);
+    if (!isOther) throw error;
     return tree.freshChildOf(parent, name, signal);
   }
+}
+
+/** No other file gets its name. */
+function isPinnedFile(node: Node): boolean {
+  return (node.kind === 'project-file' || node.kind === 'volume-object') && isPinned(node);
 }

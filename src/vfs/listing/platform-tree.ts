@@ -9,7 +9,7 @@ import { listedEntry } from '../directories/project-folder.ts';
 import { errnoOf, isAbort, isKnownError } from '../errors/errno-of.ts';
 import type { ErrorRegistry } from '../errors/error-registry.ts';
 import { type FailedOperation, failureOf } from '../errors/failure-of.ts';
-import { FsError } from '../errors/fs-error.ts';
+import { FsError, PinnedChange } from '../errors/fs-error.ts';
 import type { AttributesReply, Awaitable, Entry } from '../file-system.ts';
 import type { Beliefs } from '../model/beliefs.ts';
 import { nameOnPlatform } from '../model/escape.ts';
@@ -28,9 +28,10 @@ import type {
   VolumeDirectoryNode,
   VolumeObjectNode,
 } from '../model/node.ts';
-import { existsNow, isAlias, isDirectory, pathOf } from '../model/node.ts';
+import { existsNow, isAlias, isDirectory, isPinned, pathOf } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
 import type { NodeTable } from '../model/node-table.ts';
+import { changeOfObject, type Pin } from '../model/pin.ts';
 import type { Revalidating, Tree, TreeOptions, TreeParts } from '../model/tree.ts';
 import { BackgroundRefresh } from './background-refresh.ts';
 import { isComplete, nodeTtlLeft, wasChecked, wasComplete } from './freshness.ts';
@@ -226,6 +227,10 @@ export class PlatformTree implements Tree {
   }
 
   learnObject(node: AliasNode, object: ObjectState): void {
+    if (isPinned(node)) {
+      this.#learnPinnedObject(node, object);
+      return;
+    }
     this.#placement.learnObject(node, object);
     if (node.object !== object) throw new FsError('ESTALE', `${node.name} has another content now`);
   }
@@ -324,6 +329,12 @@ export class PlatformTree implements Tree {
     // An unforeseen error is ours to mend: it is logged with its stack. Of the rest a person needs the reason only.
     if (isKnownError(error) || isAbort(error)) this.log.warn(fields, 'operation failed');
     else this.log.error({ ...fields, err: error }, 'operation failed unexpectedly');
+  }
+
+  #learnPinnedObject(node: AliasNode & { readonly pin: Pin }, object: ObjectState): void {
+    node.pin.change = changeOfObject(node.pin.file, object);
+    if (node.pin.change !== undefined) throw new PinnedChange(node.pin.change);
+    node.object = object;
   }
 
   #completed(directory: DirectoryNode): void {

@@ -13,18 +13,14 @@ import { untilAborted } from '../../lib/until-aborted.ts';
 import { listedEntry, type Showing } from '../directories/project-folder.ts';
 import { listedObject } from '../directories/volume-directory.ts';
 import { errnoOf } from '../errors/errno-of.ts';
-import { FsError } from '../errors/fs-error.ts';
+import { FsError, PinnedChange } from '../errors/fs-error.ts';
 import type { Awaitable } from '../file-system.ts';
 import type { Beliefs } from '../model/beliefs.ts';
 import { isLocalOnly, lacksSize } from '../model/identity.ts';
-import type {
-  DirectoryNode,
-  Node,
-  ProjectFileNode,
-  ProjectFolderNode,
-  VolumeObjectNode,
-} from '../model/node.ts';
-import { folderIdOf } from '../model/node.ts';
+import { learnPinned, learnPinnedObject } from '../model/learn-pinned.ts';
+import type { DirectoryNode, Node, ProjectFileNode, VolumeObjectNode } from '../model/node.ts';
+import { folderIdOf, isPinned } from '../model/node.ts';
+import type { Pin } from '../model/pin.ts';
 import type { Revalidating } from '../model/tree.ts';
 import { wasChecked } from './freshness.ts';
 import type { Placement } from './placement.ts';
@@ -75,8 +71,8 @@ export class Revalidation {
     signal: AbortSignal,
     { prepare, priority, onlyLooks = false }: Revalidating = {},
   ): Awaitable<void> {
-    if (node.parent?.kind === 'project-folder' && node.kind === 'project-file') this.#countOpen(node.parent);
-    if (!this.#needsAsking(node) || (onlyLooks && this.#isBelieved(node))) return;
+    if (node.parent && node.kind === 'project-file') this.#countOpen(node.parent);
+    if (!this.#needsAsking(node) || (onlyLooks && this.#isBelieved(node))) return requireAsPinned(node);
     return this.#ask(node, signal, { told: prepare?.(), priority });
   }
 
@@ -92,6 +88,7 @@ export class Revalidation {
     const untold = await waitFor(asking, signal);
     if (untold.has(node)) return this.#ask(node, signal, { priority, alone: true });
     if (!node.parent) throw new FsError('ESTALE', `${node.name} is another file now`);
+    requireAsPinned(node);
   }
 
   /** Asks about a node; others that are asked about with it are then under way too. */
@@ -102,7 +99,7 @@ export class Revalidation {
       this.#track(nodes, { done, urgent, stop, waiting: 0 });
     const { parent } = node;
     if (node.kind === 'volume-object') return tracked([node], this.#askObject(node, options));
-    if (!isFileOnPlatform(node) || parent?.kind !== 'project-folder')
+    if (!isFileOnPlatform(node) || parent === undefined)
       return { done: Promise.resolve(NONE), urgent, stop, waiting: 0 };
     const count = told !== undefined || alone ? 1 : filesToAsk(this.#runs.get(parent));
     if (count === 1) return tracked([node], this.#askFile(parent, node, { told, ...options }));
@@ -120,7 +117,7 @@ export class Revalidation {
   }
 
   async #askFile(
-    folder: ProjectFolderNode,
+    folder: DirectoryNode,
     node: FileOnPlatform,
     { told, ...options }: CallOptions & Pick<Question, 'told'>,
   ): Promise<ReadonlySet<Node>> {
@@ -137,7 +134,7 @@ export class Revalidation {
   }
 
   async #askFiles(
-    folder: ProjectFolderNode,
+    folder: DirectoryNode,
     nodes: readonly FileOnPlatform[],
     options: CallOptions,
   ): Promise<ReadonlySet<Node>> {
@@ -157,6 +154,11 @@ export class Revalidation {
   async #askObject(node: VolumeObjectNode, options: CallOptions): Promise<ReadonlySet<Node>> {
     const { api, placement } = this.#parts;
     const { parent, volume, location } = node;
+    if (isPinned(node)) {
+      learnPinnedObject(node, await api.volumes.object(volume.id, location, options));
+      node.checkedMs = this.#parts.clock.elapsed();
+      return NONE;
+    }
     if (parent?.kind !== 'volume-directory') return NONE;
     const { generation } = parent.children;
     const record = await api.volumes.object(volume.id, location, options);
@@ -166,12 +168,18 @@ export class Revalidation {
   }
 
   #told(
-    folder: ProjectFolderNode,
+    folder: DirectoryNode,
     node: ProjectFileNode,
     answer: { readonly record: EntryRecord | undefined; readonly generation: number },
   ): void {
     const { placement, showing } = this.#parts;
     const { record, generation } = answer;
+    if (isPinned(node)) {
+      learnPinned(node, record);
+      node.checkedMs = this.#parts.clock.elapsed();
+      return;
+    }
+    if (folder.kind !== 'project-folder') return;
     // A program that writes it meanwhile finds at publication that it replaces another client's file.
     if (node.parent !== folder || node.draft || folder.children.changedSince(node.name, generation)) return;
     const listed = record && listedEntry(record, showing);
@@ -182,7 +190,7 @@ export class Revalidation {
   }
 
   /** The node and the files that come after it in the folder and would have to be asked about too. */
-  #withNext(folder: ProjectFolderNode, node: FileOnPlatform, count: number): readonly FileOnPlatform[] {
+  #withNext(folder: DirectoryNode, node: FileOnPlatform, count: number): readonly FileOnPlatform[] {
     const nodes = [node];
     let reached = false;
     for (const next of folder.children.nodes()) {
@@ -194,11 +202,13 @@ export class Revalidation {
     return nodes;
   }
 
-  #countOpen(folder: ProjectFolderNode): void {
+  #countOpen(folder: DirectoryNode): void {
     this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.monotonic()));
   }
 
   #isBelieved(node: Node): boolean {
+    // A pinned file is opened as it was pinned, or not at all.
+    if (pinOf(node)) return false;
     return wasChecked(node) && !lacksSize(node) && this.#parts.beliefs.believes();
   }
 
@@ -222,6 +232,16 @@ async function waitFor(asking: Asking, signal: AbortSignal): Promise<ReadonlySet
 function isRemoteFile(node: Node): boolean {
   const isFile = node.kind === 'project-file' || node.kind === 'volume-object';
   return isFile && node.parent !== undefined && !isLocalOnly(node);
+}
+
+function pinOf(node: Node): Pin | undefined {
+  return node.kind === 'project-file' || node.kind === 'volume-object' ? node.pin : undefined;
+}
+
+/** ESTALE. */
+function requireAsPinned(node: Node): void {
+  const change = pinOf(node)?.change;
+  if (change !== undefined) throw new PinnedChange(change);
 }
 
 type FileOnPlatform = ProjectFileNode & { readonly record: FileRecord };

@@ -19,11 +19,24 @@ import type {
   VolumeObjectNode,
 } from './node.ts';
 import type { NodeTable } from './node-table.ts';
+import type { Pin } from './pin.ts';
 
 /** Where a new node will hang. It is not in its parent's cache yet. */
 interface Place<P extends DirectoryNode = DirectoryNode> {
   readonly parent: P | undefined;
   readonly name: string;
+}
+
+interface MadeFile {
+  readonly record: FileRecord | undefined;
+  readonly link: string | undefined;
+  readonly pin?: Pin | undefined;
+}
+
+interface MadeObject {
+  readonly location: string;
+  readonly record: VolumeObjectRecord | undefined;
+  readonly pin?: Pin | undefined;
 }
 
 type PassedOn = Pick<ProjectFileNode, 'madeMode' | 'atimeNs'>;
@@ -49,9 +62,9 @@ export class NodeMaker {
   }
 
   projectFile(
-    place: Place<ProjectFolderNode>,
+    place: Place<ProjectFolderNode | VirtualDirectoryNode>,
     project: Project,
-    { record, link }: { readonly record: FileRecord | undefined; readonly link: string | undefined },
+    { record, link, pin }: MadeFile,
   ): ProjectFileNode {
     const passedOn = record && this.#passedOn.size > 0 ? this.#take(record.id) : undefined;
     // Written out, where the others spread what all nodes have: thousands are made in one listing.
@@ -70,6 +83,7 @@ export class NodeMaker {
       project,
       record,
       link,
+      pin,
       object: undefined,
       draft: undefined,
       pending: undefined,
@@ -102,15 +116,16 @@ export class NodeMaker {
   }
 
   volumeObject(
-    place: Place<VolumeDirectoryNode>,
+    place: Place<VolumeDirectoryNode | VirtualDirectoryNode>,
     volume: Volume,
-    object: { readonly location: string; readonly record: VolumeObjectRecord | undefined },
+    object: MadeObject,
   ): VolumeObjectNode {
-    const { location, record } = object;
+    const { location, record, pin } = object;
     return this.#nodes.add((id) => ({
       ...base(id, record ? `object:${volume.id}:${location}` : freshId(id), place),
       kind: 'volume-object',
       volume,
+      pin,
       location,
       record,
       sizeIsOld: false,

@@ -17,6 +17,7 @@ import type { Annotations, Draft, ObjectState } from '../../content/ports.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { Awaitable, NodeId } from '../file-system.ts';
 import type { ChildCache } from './child-cache.ts';
+import type { Pin } from './pin.ts';
 
 export interface Owner {
   readonly uid: number;
@@ -79,6 +80,8 @@ export interface ProjectFileNode extends NodeBase {
   record: FileRecord | undefined;
   /** Of a symbolic link: the pair that marks it (`jobs/symbolic-link.ts`). A file that becomes one is another node then. */
   readonly link: string | undefined;
+  /** Of a file of a manifest. Its directory is a virtual one. */
+  readonly pin: Pin | undefined;
   /** The object behind an alias, as its store told when it was opened: the record has neither the ETag nor a new size. */
   object: ObjectState | undefined;
   /** Local content while the file is open for writing or not yet published. */
@@ -106,6 +109,8 @@ export interface VolumeDirectoryNode extends NodeBase {
 export interface VolumeObjectNode extends NodeBase {
   readonly kind: 'volume-object';
   readonly volume: Volume;
+  /** As of a file. */
+  readonly pin: Pin | undefined;
   /** Changes by a rename before there is an object. */
   location: string;
   record: VolumeObjectRecord | undefined;
@@ -208,6 +213,13 @@ export type AliasNode = ProjectFileNode & { readonly record: FileRecord };
 /** A published file whose bytes are an object of a volume. */
 export function isAlias(node: Node): node is AliasNode {
   return node.kind === 'project-file' && node.record?.storage.kind === 'volume';
+}
+
+/** A file of a manifest. */
+export function isPinned<N extends ProjectFileNode | VolumeObjectNode>(
+  node: N,
+): node is N & { readonly pin: Pin } {
+  return node.pin !== undefined;
 }
 
 export type LinkNode = ProjectFileNode & { readonly link: string; readonly record: FileRecord };
