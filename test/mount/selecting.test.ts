@@ -83,7 +83,10 @@ describe('what cannot be selected', () => {
     [['--volume', 'demo/result'], /^svcfs: --volume demo\/result: .*did you mean demo\/results/],
     [['--project', 'demo'], /--project <owner\/name>' argument 'demo' is invalid. Expected OWNER\/NAME/],
     [['--trees', 'projects,apps2'], /Expected names by commas, of projects, volumes/],
-    [['--trees', 'volumes', '--project', 'demo/x'], /^svcfs: --project selects of projects, which --trees/],
+    [
+      ['--trees', 'volumes', '--project', 'demo/x'],
+      /^svcfs: --project and --trees exclude each other, for these trees have no projects/,
+    ],
   ] as const)('%s is refused in a line', async ([args, message], { sandbox }) => {
     const refused = await tryMount(sandbox, args);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
