@@ -45,7 +45,6 @@ import { Revalidation } from './revalidation.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
 import { WalkAhead } from './walk-ahead.ts';
 
-/** Of the mount itself, at its top wherever that is. */
 const CONTROL = '.svcfs';
 
 /** The parts that the tree and what hangs in it are both made of. */
@@ -164,14 +163,12 @@ export class PlatformTree implements Tree {
   }
 
   childOf(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
-    const isControl = name === CONTROL && directory === this.#top && directory !== this.root;
-    if (isControl) return this.#lookups.childOf(this.root, name, signal);
-    return this.#lookups.childOf(directory, name, signal);
+    return this.#lookups.childOf(this.#holderOf(directory, name), name, signal);
   }
 
   /** As `childOf`, for a program that only looks: what has expired is believed while the rate limit is spent. */
   childToShow(directory: DirectoryNode, name: string, signal: AbortSignal): Awaitable<Node | undefined> {
-    return this.#lookups.childToShow(directory, name, signal);
+    return this.#lookups.childToShow(this.#holderOf(directory, name), name, signal);
   }
 
   freshChildOf(directory: DirectoryNode, name: string, signal: AbortSignal): Promise<Node | undefined> {
@@ -335,6 +332,11 @@ export class PlatformTree implements Tree {
     node.pin.change = changeOfObject(node.pin.file, object);
     if (node.pin.change !== undefined) throw new PinnedChange(node.pin.change);
     node.object = object;
+  }
+
+  /** The directory that has the name: `.svcfs` is at the top of the mount, wherever that is. */
+  #holderOf(directory: DirectoryNode, name: string): DirectoryNode {
+    return name === CONTROL && directory === this.#top ? this.root : directory;
   }
 
   #completed(directory: DirectoryNode): void {
