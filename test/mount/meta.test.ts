@@ -1,6 +1,6 @@
 /** `svcfs meta` at the command line: through a mount, and without one. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RecordingProxy } from '../support/recording-proxy.ts';
 import { shell } from '../support/run.ts';
@@ -77,18 +77,14 @@ describe('svcfs meta through a mount', () => {
     );
   });
 
-  test('it costs the pages of the folders, and 100 files a request', async () => {
-    let table = '';
-    await shell(`stat ${join(project, 'intervals')}`);
-    const looked = await served.counting(async () => {
-      table = await exported('cost.tsv', join(project, 'intervals'));
-    });
-    expect(looked.apiRequests).toBe(3);
-    const unchanged = await served.counting(() => svcfs('meta', 'import', table));
-    expect(unchanged.apiRequests).toBe(3);
+  test('it costs a request for each 100 files', async () => {
+    const table = await exported('cost.tsv', join(project, 'intervals'));
+    const unchanged = await served.countingCalls(() => svcfs('meta', 'import', table));
+    expect(unchanged).toMatchObject({ 'POST /v2/bulk/files/get': 3 });
+    expect(unchanged['POST /v2/bulk/files/edit'] ?? 0).toBe(0);
     await shell(`sed -i '1 s/$/\\tround/; 2,$ s/$/\\t1/' ${table}`);
-    const changed = await served.counting(() => svcfs('meta', 'import', table, '--no-undo'));
-    expect(changed.apiRequests).toBe(3 + 1 + 3);
+    const changed = await served.countingCalls(() => svcfs('meta', 'import', table, '--no-undo'));
+    expect(changed).toMatchObject({ 'POST /v2/bulk/files/get': 3, 'POST /v2/bulk/files/edit': 3 });
   });
 
   test('files that were just written with the mount have their rows', async () => {
@@ -160,12 +156,11 @@ describe('svcfs meta get, set and unset, and svcfs tag', () => {
     ).toBe(`${bam('RNA01.bam')}\t1\t__EMPTY__\t\n${bam('RNA03.bam')}\t\t\t\n`);
     expect(await attribute(bam('RNA02.bam'), 'x')).toBe('y=z');
     const intervals = join(project, 'intervals');
-    const calls = await served.counting(async () => {
+    const calls = await served.countingCalls(async () => {
       const { code, stdout } = await svcfs('meta', 'set', '-r', 'k=1', intervals, bam('RNA01.bam'));
       expect({ code, stdout }).toEqual({ code: 0, stdout: '251 files: 250 changed, 1 unchanged\n' });
     });
-    // A get of the one file, three pages, the project, three edits.
-    expect(calls.apiRequests).toBe(1 + 3 + 1 + 3);
+    expect(calls).toMatchObject({ 'POST /v2/bulk/files/get': 1, 'POST /v2/bulk/files/edit': 3 });
     expect(await svcfs('meta', 'unset', '-r', 'k', project, '--undo', at('unset.tsv'))).toMatchObject({
       code: 0,
     });
@@ -202,7 +197,7 @@ describe('svcfs meta get, set and unset, and svcfs tag', () => {
     expect(folder.stderr).toContain(
       'aligned: a folder, which has no metadata; -r means the files below it\n',
     );
-    const calls = await served.counting(async () => {
+    const calls = await served.countingCalls(async () => {
       const long = await svcfs('meta', 'set', `k=${'x'.repeat(301)}`, bam('RNA05.bam'));
       expect(long).toMatchObject({
         code: 2,
@@ -213,7 +208,7 @@ describe('svcfs meta get, set and unset, and svcfs tag', () => {
       expect(await svcfs('tag', 'add', '--', bam('RNA05.bam'))).toMatchObject({ code: 2 });
       expect(await svcfs('meta', 'set', bam('RNA05.bam'))).toMatchObject({ code: 2 });
     });
-    expect(calls.apiRequests).toBe(0);
+    expect(calls).toMatchObject({ 'POST /v2/bulk/files/get': 0, 'POST /v2/bulk/files/edit': 0 });
   });
 
   test('meta edit opens the table in an editor, and a blank cell erases', async () => {
@@ -237,6 +232,33 @@ describe('svcfs meta get, set and unset, and svcfs tag', () => {
     const failed = await served.sandbox.svcfs(['meta', 'edit', '--yes', file], { env: { VISUAL: 'false' } });
     expect(failed).toMatchObject({ code: 1, stderr: 'svcfs: the editor (false) failed; nothing was sent\n' });
     expect(await svcfs('meta', 'edit', file)).toMatchObject({ code: 2 });
+  });
+});
+
+describe('svcfs meta through a mount that is read-only', () => {
+  test('shows files, and changes none', async () => {
+    const { sandbox } = served;
+    const mountPoint = at('read-only');
+    await mkdir(mountPoint);
+    sandbox.alsoMounts(mountPoint);
+    const env = { SVC_API_ENDPOINT: served.endpoint, SVC_AUTH_TOKEN: served.token };
+    expect(await sandbox.svcfs(['mount', mountPoint, '--read-only'], { env })).toMatchObject({ code: 0 });
+    const file = join(mountPoint, 'projects/demo', PROJECT, 'README.md');
+    const before = await svcfs('meta', 'export', file);
+    const refused = await svcfs('meta', 'set', 'a=1', file);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '1 file: 0 changed, 1 failed\n',
+      stderr: `svcfs: ${mountPoint}: this mount is read-only (--read-only)\n`,
+    });
+    expect(await svcfs('meta', 'export', file)).toEqual(before);
+    await writeFile(at('which.tsv'), before.stdout);
+    const which = await svcfs('meta', 'diff', at('which.tsv'));
+    expect(which.code).toBe(2);
+    expect(which.stderr).toContain('several mounts are there: name a folder of one by --in');
+    expect(await svcfs('meta', 'diff', at('which.tsv'), '--in', mountPoint)).toMatchObject({ code: 1 });
+    expect(await svcfs('meta', 'diff', at('which.tsv'), '--in', dirname(file))).toMatchObject({ code: 0 });
+    expect(await sandbox.svcfs(['unmount', mountPoint])).toMatchObject({ code: 0 });
   });
 });
 

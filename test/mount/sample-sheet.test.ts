@@ -48,10 +48,8 @@ const ILLUMINA = [
 
 describe('a sample sheet', () => {
   test("Illumina's SampleSheet.csv gives its columns to all files of each sample", async () => {
-    await served.sandbox.svcfs(['meta', 'export', project]);
-    const listing = await served.counting(() => served.sandbox.svcfs(['meta', 'export', '-r', project]));
     let result = { code: null as number | null, stdout: '', stderr: '' };
-    const calls = await served.counting(async () => {
+    const calls = await served.countingCalls(async () => {
       result = await imported('SampleSheet.csv', ILLUMINA, 'Sample_ID=sample_id', '--undo', at('undo.tsv'));
     });
     expect(result.code).toBe(0);
@@ -59,8 +57,9 @@ describe('a sample sheet', () => {
     expect(result.stderr).toMatch(
       /^svcfs: 2 rows have no file: RNA_03 \(RNA03 exists\), X99\nsvcfs: \d+ files have no row: /,
     );
-    // The project and one call for all files, beside the listing.
-    expect(calls.apiRequests).toBe(listing.apiRequests + 2);
+    // The listing tells what files have.
+    expect(calls).toMatchObject({ 'POST /v2/bulk/files/edit': 1 });
+    expect(calls['POST /v2/bulk/files/get'] ?? 0).toBe(0);
     expect(await attribute('aligned/RNA01.bam', 'Description')).toBe('first, of two');
     expect(await attribute('aligned/RNA02.bam', 'index')).toBe('TTATAACC');
     await expect(attribute('aligned/RNA02.bam', 'Description')).rejects.toThrow('No such attribute');
@@ -114,11 +113,11 @@ describe('a sample sheet', () => {
     ],
     ['another section', '[Header],\nx,1\n', 'id=sample_id', 'none is [Data] or [BCLConvert_Data]'],
   ])('%s is refused before anything is asked', async (_, text, key, message) => {
-    const calls = await served.counting(async () => {
+    const calls = await served.countingCalls(async () => {
       const { code, stderr } = await imported('bad.csv', text, key);
       expect(code).toBe(2);
       expect(stderr).toContain(message);
     });
-    expect(calls.apiRequests).toBe(0);
+    expect(calls['GET /v2/files/:file_id/list']).toBe(0);
   });
 });

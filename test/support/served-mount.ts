@@ -91,6 +91,16 @@ export class ServedMount {
     };
   }
 
+  /** As `counting`, by call (`POST /bulk/files/get`): a mount may refresh what it knows at any time. */
+  async countingCalls(work: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> {
+    const { apiCalls: before } = await this.counters();
+    await work();
+    const { apiCalls: after } = await this.counters();
+    return Object.fromEntries(
+      Object.entries(after).map(([call, count]) => [call, count - (before[call] ?? 0)]),
+    );
+  }
+
   clean(): Promise<void> {
     return this.sandbox.clean();
   }

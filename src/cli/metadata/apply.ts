@@ -16,20 +16,27 @@ export async function sendPlans(
 ): Promise<Applied> {
   const { stderr } = process;
   const show = (text: string): void => void (stderr.isTTY && stderr.write(`${ERASE_LINE}${text}`));
+  const sayEnding = (): void =>
+    console.error('svcfs: ending after this request; a second Ctrl-C ends at once');
+  signal.addEventListener('abort', sayEnding, { once: true });
   const applied = await applyPlans(plans, {
     api,
     signal,
     onProgress: (done, total) => show(`${done} of ${total} files`),
     onChanged,
   });
+  signal.removeEventListener('abort', sayEnding);
   show('');
   return applied;
 }
 
 /** Tells how many files became what, and why some did not. */
-export function tellResults({ results }: Applied): void {
+export function tellResults({ results, stopped }: Applied): void {
   const failures = results.filter(isFailure);
-  const told = failures.filter(({ outcome }) => outcome !== 'not sent');
+  // Why a whole call failed is told once, at the end.
+  const told = failures.filter(
+    ({ outcome }) => outcome !== 'not sent' && (stopped === undefined || outcome !== 'failed'),
+  );
   for (const { plan, outcome, detail } of told.slice(0, FAILURES_TOLD))
     console.error(`svcfs: ${printable(plan.path)}: ${outcome}${detail ? `: ${printable(detail)}` : ''}`);
   if (told.length > FAILURES_TOLD) console.error(`svcfs: and ${told.length - FAILURES_TOLD} more`);

@@ -1,6 +1,6 @@
 import type { FolderPlace } from '../../metadata/files/places.ts';
 import { CliError } from '../exit-codes.ts';
-import { locate, runningMounts, selectMount } from '../mount/select-mount.ts';
+import { locate, runningMounts } from '../mount/select-mount.ts';
 import { directPlatform } from './direct-platform.ts';
 import { type Context, findPlaces } from './find-places.ts';
 import { mountedPlatform } from './mounted-platform.ts';
@@ -22,9 +22,18 @@ export async function choosePlatform(inPath: string | undefined, context: Contex
   const isNamed = ['endpoint', 'tokenFile', 'profile'].some(
     (name) => command.getOptionValueSource(name) === 'cli',
   );
-  const isMounted = (await locate('.')) !== undefined || (await runningMounts()).length > 0;
-  if (isNamed || !isMounted) return { platform: await directPlatform(options, command), folder: undefined };
-  return { platform: mountedPlatform(await selectMount(undefined)), folder: undefined };
+  const direct = async () => ({ platform: await directPlatform(options, command), folder: undefined });
+  if (isNamed) return direct();
+  const here = await locate('.');
+  if (here !== undefined) return { platform: mountedPlatform(here.mount), folder: undefined };
+  const [only, ...others] = await runningMounts();
+  if (only === undefined) return direct();
+  if (others.length === 0) return { platform: mountedPlatform(only), folder: undefined };
+  const all = [only, ...others].map(({ mountPoint }) => mountPoint).join(', ');
+  throw new CliError(
+    'usage',
+    `several mounts are there: name a folder of one by --in, or a profile by --profile: ${all}`,
+  );
 }
 
 async function platformAt(path: string, context: Context): Promise<ChosenPlatform> {
