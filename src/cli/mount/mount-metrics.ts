@@ -13,6 +13,11 @@ export function mountMetrics(statistics: MountStatistics): readonly Metric[] {
     ...spoolMetrics(statistics),
     ...transferMetrics(statistics),
     counter(
+      'believed_answers_total',
+      'Answers by facts that had expired, while the rate limit was spent.',
+      one(statistics.believed.answers),
+    ),
+    counter(
       'unkept_attributes_total',
       'Attributes that programs set and that were accepted and forgotten (--unkept).',
       byLabel('attribute', statistics.unkept),
