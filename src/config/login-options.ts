@@ -48,5 +48,14 @@ export type LoginOptions = OptionValues<typeof LOGIN_OPTIONS>;
 export const LOGOUT_OPTIONS = { profile } as const;
 export type LogoutOptions = OptionValues<typeof LOGOUT_OPTIONS>;
 
-export const WHOAMI_OPTIONS = { ...WHERE, ...NETWORK } as const;
+const json: Option<boolean> = {
+  flags: '--json',
+  help: 'print JSON, for programs',
+  default: false,
+};
+
+export const PROFILES_OPTIONS = { json } as const;
+export type ProfilesOptions = OptionValues<typeof PROFILES_OPTIONS>;
+
+export const WHOAMI_OPTIONS = { ...WHERE, ...NETWORK, json } as const;
 export type WhoamiOptions = OptionValues<typeof WHOAMI_OPTIONS>;

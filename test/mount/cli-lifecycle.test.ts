@@ -9,7 +9,7 @@ import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { identify } from '../../src/lib/process-identity.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { FaultProxy, type SeenRequest } from '../support/fault-proxy.ts';
-import { run } from '../support/run.ts';
+import { mustRun, run } from '../support/run.ts';
 import type { Sandbox } from '../support/sandbox.ts';
 import { test } from '../support/sandbox-test.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -57,7 +57,8 @@ describe('svcfs mount', () => {
     await mount(sandbox);
     const commandLine = await readFile(`/proc/${await processOf(sandbox, 'daemon')}/cmdline`, 'utf8');
     const [, ...given] = commandLine.split('\0');
-    const flags = engineFlags(process.versions.v8);
+    const node = process.env['SVCFS_TEST_NODE'] || process.execPath;
+    const flags = engineFlags((await mustRun(node, ['-p', 'process.versions.v8'])).trim());
     expect(given.slice(0, flags.length)).toEqual(flags);
     expect(given[flags.length]).toMatch(/daemon\.js$/);
   });

@@ -134,6 +134,24 @@ test('svcfs profiles lists those of both files, and svcfs logout forgets a token
     ['cgc', service.endpoint, '-', 'yes'],
   ]);
   expect((await listed()).join()).not.toContain(service.token);
+  const asJson = await sandbox.svcfs(['profiles', '--json']);
+  expect(JSON.parse(asJson.stdout)).toEqual([
+    { name: 'lab', endpoint: service.endpoint, dialect: 'svc', hasToken: true, file: pathOf(sandbox) },
+    {
+      name: 'cgc',
+      endpoint: service.endpoint,
+      dialect: null,
+      hasToken: true,
+      file: join(theirs, 'credentials'),
+    },
+  ]);
+  const toldAsJson = await sandbox.svcfs(['whoami', '--profile', 'lab', '--json']);
+  expect(JSON.parse(toldAsJson.stdout)).toEqual({
+    endpoint: service.endpoint,
+    username: 'demo',
+    dialect: 'svc',
+    tokenEnds: null,
+  });
   // The dialect that was found out for an endpoint goes before a guess by the file.
   const whoami = await sandbox.svcfs(['whoami', '--profile', 'cgc']);
   expect(whoami.stdout).toBe(`${service.endpoint}: you are demo (dialect svc)\n`);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, test as base, beforeAll, describe, expect } from 'vitest';
+import { afterAll, test as base, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { mountedOn } from '../../src/fuse/mount-table.ts';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { type RunResult, run } from '../support/run.ts';
@@ -223,13 +223,15 @@ describe('a descriptor that is none of a mount is refused, with what has to be d
     ],
   ])('it %s', async (_, script, line) => {
     const sandbox = await Sandbox.create({ uid: NOBODY });
+    onTestFinished(async () => {
+      await run('umount', ['-i', '-l', sandbox.mountPoint]);
+      await sandbox.clean();
+    });
     const told = await parent(sandbox, script);
     expect(told).toMatchObject({ code: 6 });
     expect(told.stderr).toMatch(line);
     expect(told.stderr).toMatch(remedy);
     expect(told.stderr.split('\n').length).toBe(2);
-    await run('umount', ['-i', '-l', sandbox.mountPoint]);
-    await sandbox.clean();
   });
 
   test('options that mount(2) has the say of are refused', async ({ sandbox }) => {

@@ -1,7 +1,12 @@
 import { homedir } from 'node:os';
 import type { Command } from 'commander';
 import { credentialFiles } from '../../config/credentials.ts';
-import { WHOAMI_OPTIONS, type WhoamiOptions } from '../../config/login-options.ts';
+import {
+  PROFILES_OPTIONS,
+  type ProfilesOptions,
+  WHOAMI_OPTIONS,
+  type WhoamiOptions,
+} from '../../config/login-options.ts';
 import { ProfileFile } from '../../config/profile-file.ts';
 import { addOptions } from '../add-options.ts';
 import { type Columns, printTable } from '../admin/print.ts';
@@ -25,13 +30,15 @@ const COLUMNS: Columns<Row> = {
 };
 
 export function addProfileCommands(program: Command): void {
-  program
-    .command('profiles')
-    .summary('list the profiles that --profile may name')
-    .description(
-      'List the profiles of ~/.svcfs/credentials, and of ~/.sevenbridges/credentials, without their tokens.',
-    )
-    .action(profiles);
+  addOptions(
+    program
+      .command('profiles')
+      .summary('list the profiles that --profile may name')
+      .description(
+        'List the profiles of ~/.svcfs/credentials, and of ~/.sevenbridges/credentials, without their tokens.',
+      ),
+    PROFILES_OPTIONS,
+  ).action(profiles);
   addOptions(
     program
       .command('whoami')
@@ -41,11 +48,12 @@ export function addProfileCommands(program: Command): void {
   ).action(whoami);
 }
 
-async function profiles(): Promise<void> {
+async function profiles({ json }: ProfilesOptions): Promise<void> {
   const { ours, platform } = credentialFiles(homedir());
   const files = [await ProfileFile.read(ours, 'ours'), await ProfileFile.read(platform, 'platform')];
   const rows = files.flatMap((file) => (file === undefined ? [] : rowsOf(file)));
-  printTable(rows, COLUMNS, 'no profiles; svcfs login makes one');
+  if (json) console.log(JSON.stringify(rows, (_, value) => value ?? null, 2));
+  else printTable(rows, COLUMNS, 'no profiles; svcfs login makes one');
 }
 
 function rowsOf(file: ProfileFile): readonly Row[] {
@@ -62,6 +70,13 @@ async function whoami(options: WhoamiOptions, command: Command): Promise<void> {
   // Other commands need not load the HTTP library.
   const { describeTokenEnd, whoIs } = await import('../login/who-is.ts');
   const user = await whoIs(credentials, options);
-  console.log(`${credentials.endpoint}: you are ${user.username} (dialect ${user.dialect})`);
+  const { endpoint } = credentials;
+  if (options.json) {
+    const { username, dialect, tokenEndsMs } = user;
+    const tokenEnds = tokenEndsMs === undefined ? null : new Date(tokenEndsMs).toISOString();
+    console.log(JSON.stringify({ endpoint, username, dialect, tokenEnds }, null, 2));
+    return;
+  }
+  console.log(`${endpoint}: you are ${user.username} (dialect ${user.dialect})`);
   for (const line of describeTokenEnd(user)) console.log(line);
 }

@@ -25,7 +25,7 @@ const noexec: Option<boolean> = {
 
 const driver: Option<'native' | 'fuse-native'> = {
   flags: '--driver <name>',
-  help: 'how to talk to the kernel: the addon of svcfs, or the npm package fuse-native, which is slower and does less',
+  help: 'how to talk to the kernel: the addon of svcfs, or the npm package fuse-native, which is slower and does less. On macOS there is only that, and it is untried there',
   environment: 'SVCFS_DRIVER',
   default: 'native',
   choices: ['native', 'fuse-native'],
