@@ -164,6 +164,7 @@ describe('a mount of a manifest', () => {
     const why = await sandbox.svcfs(['why', sandbox.path('changed/deep/b')]);
     expect(why.stdout).toMatch(/the manifest pins another state of it: file \S+ was deleted or replaced/);
     expect(why.stdout).toContain('(svcfs manifest create)');
+    expect(why.stdout).toContain('the mount is read-only (--manifest)');
     const verified = await verify(sandbox, file);
     expect(verified).toMatchObject({ code: 1, stderr: 'svcfs: 2 of 3 files are not as they were pinned\n' });
     expect(verified.stdout).toMatch(

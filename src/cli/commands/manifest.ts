@@ -28,7 +28,7 @@ It is JSON, with one object for each file, and may be edited:
     "endpoint": "https://api.example.org/v2",
     "files": [
       {"path":"reads/a.bam","id":"568cf5dce4b0307bc0462060","size":1024},
-      {"path":"ref.fa","volume":"lab/data","location":"ref.fa","etag":"9a3e","size":7}
+      {"path":"b.fa","volume":"lab/data","location":"ref.fa","etag":"9a","size":7}
     ]
   }
 

@@ -48,15 +48,19 @@ export function mountInformation(settings: MountSettings, parts: CountedParts): 
 /** The conditions that make every call wait or fail. */
 export function circumstancesOf(
   { api }: Pick<MountStatistics, 'api'>,
-  { readOnly }: Pick<MountSettings['options'], 'readOnly'>,
+  { readOnly, manifest }: Partial<Pick<MountSettings['options'], 'readOnly' | 'manifest'>>,
   path?: string,
 ): readonly string[] {
-  return [...describeWaits(api, path), ...(readOnly ? [READ_ONLY] : [])];
+  const flag = manifest === undefined ? '--read-only' : '--manifest';
+  return [...describeWaits(api, path), ...(readOnly ? [describeReadOnly(flag)] : [])];
 }
 
-const READ_ONLY =
-  'the mount is read-only (--read-only, or --manifest): the kernel refuses every change with EROFS, and tells svcfs nothing of it; ' +
-  'mount without that to make changes';
+function describeReadOnly(flag: string): string {
+  return (
+    `the mount is read-only (${flag}): the kernel refuses every change with EROFS, and tells svcfs nothing of it; ` +
+    `mount without ${flag} to make changes`
+  );
+}
 
 /** Every option with its value in force, null when there is none; times in milliseconds, sizes in bytes. */
 function configOf(settings: MountSettings, memory: MemoryPool): MountInformation['config'] {
