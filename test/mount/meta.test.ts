@@ -146,29 +146,32 @@ describe('svcfs meta get, set and unset, and svcfs tag', () => {
       stdout: 'RNA01\n',
     });
     expect(
-      await svcfs('meta', 'set', 'k=1', 'empty=', 'x=y=z', bam('RNA01.bam'), bam('RNA02.bam')),
+      await svcfs('meta', 'set', 'mark=1', 'empty=', 'x=y=z', bam('RNA01.bam'), bam('RNA02.bam')),
     ).toMatchObject({
       code: 0,
       stdout: '2 files: 2 changed\n',
     });
     expect(
-      (await svcfs('meta', 'get', 'k', 'empty', 'none', '--', bam('RNA01.bam'), bam('RNA03.bam'))).stdout,
+      (await svcfs('meta', 'get', 'mark', 'empty', 'none', '--', bam('RNA01.bam'), bam('RNA03.bam'))).stdout,
     ).toBe(`${bam('RNA01.bam')}\t1\t__EMPTY__\t\n${bam('RNA03.bam')}\t\t\t\n`);
     expect(await attribute(bam('RNA02.bam'), 'x')).toBe('y=z');
     const intervals = join(project, 'intervals');
     const calls = await served.countingCalls(async () => {
-      const { code, stdout } = await svcfs('meta', 'set', '-r', 'k=1', intervals, bam('RNA01.bam'));
+      const { code, stdout } = await svcfs('meta', 'set', '-r', 'mark=1', intervals, bam('RNA01.bam'));
       expect({ code, stdout }).toEqual({ code: 0, stdout: '251 files: 250 changed, 1 unchanged\n' });
     });
     expect(calls).toMatchObject({ 'POST /v2/bulk/files/get': 1, 'POST /v2/bulk/files/edit': 3 });
-    expect(await svcfs('meta', 'unset', '-r', 'k', project, '--undo', at('unset.tsv'))).toMatchObject({
+    expect(await svcfs('meta', 'unset', '-r', 'mark', project, '--undo', at('unset.tsv'))).toMatchObject({
       code: 0,
     });
-    expect((await svcfs('meta', 'get', 'k', bam('RNA01.bam'))).stderr).toBe(
-      `svcfs: ${bam('RNA01.bam')}: there is no pair k\n`,
+    expect(await readFile(at('unset.tsv'), 'utf8')).toContain(
+      `\tproject:demo/${PROJECT}/aligned/RNA01.bam\t`,
     );
-    expect((await svcfs('meta', 'undo', at('unset.tsv'))).stdout).toMatch(/^253 files: 253 changed\n/);
-    expect(await attribute(bam('RNA02.bam'), 'k')).toBe('1');
+    expect((await svcfs('meta', 'get', 'mark', bam('RNA01.bam'))).stderr).toBe(
+      `svcfs: ${bam('RNA01.bam')}: there is no pair mark\n`,
+    );
+    expect((await svcfs('meta', 'undo', at('unset.tsv'))).stdout).toMatch(/^252 files: 252 changed\n/);
+    expect(await attribute(bam('RNA02.bam'), 'mark')).toBe('1');
   });
 
   test('tags are added, taken and replaced', async () => {

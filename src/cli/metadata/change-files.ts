@@ -1,6 +1,7 @@
 import type { FileRecord } from '../../api/model.ts';
 import { printable } from '../../lib/printable.ts';
 import { undoTable } from '../../metadata/apply/undo-table.ts';
+import { describePath } from '../../metadata/files/platform-path.ts';
 import { checkTable } from '../../metadata/plan/check-table.ts';
 import { planRows } from '../../metadata/plan/plan-table.ts';
 import type { Cell, TableRow } from '../../metadata/table.ts';
@@ -34,7 +35,7 @@ export async function changeFiles(
   checkChange(change);
   const failures = await withFiles(paths, { ...context, recursive }, async (files, platform) => {
     const rows = files.map((file, index) => ({
-      row: rowOf(file.file, change, index),
+      row: rowOf({ ...file.file, path: describePath(file) }, change, index),
       path: file.path,
       file: file.file,
     }));
@@ -50,11 +51,11 @@ export async function changeFiles(
 }
 
 function rowOf(
-  { id, tags: before }: Pick<FileRecord, 'id' | 'tags'>,
+  { id, tags: before, path }: Pick<FileRecord, 'id' | 'tags'> & { readonly path?: string },
   { pairs = new Map(), tags }: FileChange,
   number: number,
 ): TableRow {
-  return { number, id, path: undefined, base: undefined, blanks: [], pairs, tags: tags?.(before) };
+  return { number, id, path, base: undefined, blanks: [], pairs, tags: tags?.(before) };
 }
 
 /** What is bad for every file is told before any is looked for. */

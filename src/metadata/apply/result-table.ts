@@ -7,10 +7,10 @@ export function resultTable(results: readonly RowResult[], keys: readonly string
   return {
     facts: ['svc.id', 'svc.path', 'svc.result', 'svc.detail', 'svc.tags', 'svc.base'],
     keys,
-    rows: results.map(({ plan: { row, path }, outcome, detail, now }) => ({
+    rows: results.map(({ plan: { row }, outcome, detail, now }) => ({
       facts: {
         'svc.id': row.id,
-        'svc.path': row.path ?? path,
+        'svc.path': row.path,
         'svc.result': outcome,
         'svc.detail': detail,
         'svc.tags': row.tags,

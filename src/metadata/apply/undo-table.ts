@@ -21,11 +21,11 @@ export function undoTable(plans: readonly RowPlan[]): PrintedTable {
   };
 }
 
-function undoRow({ file, path, changes }: ChangePlan): PrintedRow {
+function undoRow({ row, file, changes }: ChangePlan): PrintedRow {
   return {
     facts: {
       'svc.id': file.id,
-      'svc.path': path,
+      'svc.path': row.path,
       'svc.tags': changes.find((change) => change.kind === 'tags')?.before,
       'svc.base': rowHash(changed(file, changes)),
     },
