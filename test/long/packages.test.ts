@@ -1,5 +1,5 @@
 /** The packages of scripts/package, installed into a clean Debian system, where a mount works, boot after boot. */
-import { chmod, copyFile, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dirSync } from 'tmp';
@@ -9,7 +9,9 @@ import { mustRun, type RunResult, run } from '../support/run.ts';
 
 const TOP = fileURLToPath(new URL('../..', import.meta.url));
 const PACKAGES = join(TOP, 'dist', 'packages');
+const CONTAINER = join(TOP, 'scripts', 'container');
 const MINUTES = 60_000;
+const MIB = 2 ** 20;
 
 let service: DemoServiceProcess;
 let root: string;
@@ -34,36 +36,50 @@ afterAll(async () => {
   await removeRoot?.();
 });
 
+/** All that was run in the clean system, and what it said. */
+let transcript = '';
+afterAll(() => process.stdout.write(transcript));
+
 /** Runs a script as root of the clean system. When it ends, so does all that it began, as at a reboot. */
-function inRoot(script: string): Promise<RunResult> {
+async function inRoot(script: string): Promise<RunResult> {
   const entered = `
 set -eu
 mount --bind ${root} ${root}
 mount -t proc proc ${root}/proc
 [ -c ${root}/dev/fuse ] || mknod -m 666 ${root}/dev/fuse c 10 229
 cp /etc/resolv.conf ${root}/etc/resolv.conf
-exec chroot ${root} /bin/bash -euc "$0"`;
-  return run(
+# No variable of this system: npm, for one, takes its settings from them.
+exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot ${root} /bin/bash --norc -euc "$0"`;
+  const result = await run(
     'unshare',
     ['-m', '-p', '-f', '--kill-child', '--propagation', 'private', 'bash', '-c', entered, script],
-    {
-      env: {
-        HOME: '/root',
-        NODE_OPTIONS: undefined,
-        TMPDIR: undefined,
-        NODE_EXTRA_CA_CERTS: undefined,
-        SSL_CERT_FILE: undefined,
-        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-      },
-      timeoutMs: 10 * MINUTES,
-    },
+    { timeoutMs: 10 * MINUTES },
   );
+  const shown = script.trim().replaceAll(service.token, 'TOKEN').replaceAll('\n', '\n  ');
+  transcript += `# ${shown}\n${result.stdout}${result.stderr}[exit ${result.code}]\n`;
+  return result;
 }
+
+it('without fuse3 the .deb is not set up, and says what it needs; a mount by a user says it, too', async () => {
+  const alone = await inRoot(`dpkg -i /root/${deb}`);
+  expect(alone.code).toBe(1);
+  expect(alone.stderr).toContain('svcfs depends on fuse3; however:\n  Package fuse3 is not installed.');
+  const mounted = await inRoot(`
+mkdir -m 700 /home/user; chown nobody /home/user
+exec setpriv --reuid nobody --clear-groups env HOME=/home/user SVC_AUTH_TOKEN=${service.token} \\
+  bash -c 'mkdir ~/svc; svcfs mount --endpoint ${service.endpoint} ~/svc'`);
+  expect(mounted).toMatchObject({
+    code: 9,
+    stderr: 'svcfs: fusermount3 is needed to mount without being root: install the package fuse3\n',
+  });
+  expect(await inRoot('dpkg --purge svcfs')).toMatchObject({ code: 0 });
+});
 
 it('svcfs is installed from the .deb, logs in, is mounted by fstab, and has its files after a reboot', async () => {
   const installed = await inRoot(
-    `apt-get -qq update; apt-get -qq install -y --no-install-recommends /root/${deb} >/dev/null 2>&1; svcfs --version; man -w svcfs-mount 2>/dev/null || ls /usr/share/man/man8/svcfs-mount.8.gz`,
+    `export DEBIAN_FRONTEND=noninteractive; apt-get -qq update; apt-get -qq install -y --no-install-recommends /root/${deb} >/root/apt.log 2>&1 || cat /root/apt.log >&2; svcfs --version; man -w svcfs-mount 2>/dev/null || ls /usr/share/man/man8/svcfs-mount.8.gz`,
   );
+  expect(installed.stderr).toBe('');
   expect(installed.stdout).toMatch(/^\d+\.\d+\.\d+\n.*svcfs-mount/);
   const first = await inRoot(`
 printf '%s' ${service.token} | svcfs login --endpoint ${service.endpoint} --token-file -
@@ -92,6 +108,49 @@ umount /mnt/svc`);
   expect(after).toMatchObject({ code: 0, stdout: cut.stdout });
 });
 
+/** The command that the image of scripts/container runs to prepare itself. */
+async function stepsOfImage(): Promise<string> {
+  const dockerfile = await readFile(join(CONTAINER, 'Dockerfile'), 'utf8');
+  const [, command] = /^RUN ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
+  if (command === undefined) throw new Error('the Dockerfile runs nothing');
+  return command;
+}
+
+/** Waits for the mount of the process `$!`, writes a file, and ends the process while the file is uploaded. */
+const WRITE_AND_END = `
+until svcfs_status >/dev/null 2>&1; do sleep 0.1; done
+svcfs_status | head -1
+cp /tmp/bytes "$M/projects/demo/trio-exomes/$NAME"
+kill -TERM $!
+wait $! && echo "ended well"
+! mountpoint -q "$M" && echo unmounted`;
+
+it('the image of scripts/container serves a mount as its user, is healthy, and uploads at SIGTERM', async () => {
+  await copyFile(join(PACKAGES, deb), join(root, 'tmp', deb));
+  await copyFile(join(CONTAINER, 'mount-and-serve'), join(root, 'root', 'mount-and-serve'));
+  const prepared = await inRoot(`{ ${await stepsOfImage()}; } >/root/image.log 2>&1 || cat /root/image.log`);
+  expect(prepared).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  const environment = `export SVC_API_ENDPOINT=${service.endpoint} SVC_AUTH_TOKEN=${service.token} XDG_STATE_HOME=/var/lib/svcfs/state
+as_user() { setpriv --reuid svcfs --regid svcfs --clear-groups env HOME=/var/lib/svcfs "$@"; }
+svcfs_status() { as_user svcfs status "$M"; }
+dd if=/dev/urandom of=/tmp/bytes bs=1M count=4 status=none; chmod 644 /tmp/bytes
+options='--allow-other --quiet --write-back --limit-upload 2M'`;
+  const byHelper = await inRoot(`${environment}
+M=/mnt/svc NAME=image.bin
+setpriv --reuid svcfs --regid svcfs --clear-groups env HOME=/var/lib/svcfs svcfs mount --foreground $options /mnt/svc &
+${WRITE_AND_END}`);
+  expect(byHelper).toMatchObject({ code: 0, stdout: '/mnt/svc\nended well\nunmounted\n', stderr: '' });
+  const byShell = await inRoot(`${environment}
+M=/mnt/by-shell NAME=by-shell.bin
+mkdir -p $M; HOME=/var/lib/svcfs /root/mount-and-serve $M $options &
+${WRITE_AND_END}`);
+  expect(byShell).toMatchObject({ code: 0, stdout: '/mnt/by-shell\nended well\nunmounted\n', stderr: '' });
+  const there = await inRoot(`mount -t svcfs default /mnt/svc
+for name in image by-shell; do stat -c %s /mnt/svc/projects/demo/trio-exomes/$name.bin; done
+umount /mnt/svc`);
+  expect(there).toMatchObject({ code: 0, stdout: `${4 * MIB}\n${4 * MIB}\n` });
+});
+
 it(
   'the npm package is installed without a compiler, and mounts',
   async () => {
@@ -109,6 +168,11 @@ it(
       '#!/bin/sh\nexec /opt/node/bin/node /opt/node/lib/node_modules/npm/bin/npm-cli.js "$@"\n',
       { mode: 0o755 },
     );
+    await writeFile(
+      join(node, 'bin', 'npx'),
+      '#!/bin/sh\nexec /opt/node/bin/node /opt/node/lib/node_modules/npm/bin/npx-cli.js "$@"\n',
+      { mode: 0o755 },
+    );
     const installed = await inRoot(`
 export PATH=/opt/node/bin:$PATH NODE_EXTRA_CA_CERTS=/opt/node/ca.pem
 ! command -v g++
@@ -118,6 +182,13 @@ mkdir -p /mnt/npm
 cat /mnt/npm/projects/demo/trio-exomes/boot.txt
 /opt/svcfs/node_modules/.bin/svcfs unmount /mnt/npm`);
     expect(installed).toMatchObject({ code: 0, stdout: 'of the first boot\n' });
+    const tried = await inRoot(`
+export PATH=/opt/node/bin:$PATH NODE_EXTRA_CA_CERTS=/opt/node/ca.pem
+cd /tmp
+npx --yes --package /root/${tarball} svcfs mount --quiet /mnt/npm
+cat /mnt/npm/projects/demo/trio-exomes/boot.txt
+npx --yes --package /root/${tarball} svcfs unmount /mnt/npm`);
+    expect(tried).toMatchObject({ code: 0, stdout: 'of the first boot\n' });
   },
   10 * MINUTES,
 );
