@@ -36,8 +36,9 @@ In a container svcfs needs no privilege where another process mounts for it: /de
 mounted already. That process opens /dev/fuse, mounts, starts svcfs with the descriptor, and keeps no copy of it:
 
   exec 3<>/dev/fuse
-  mount -i -t fuse.svcfs -o fd=3,rootmode=40000,user_id=1000,group_id=1000,default_permissions,allow_other svcfs /mnt/svc
-  setpriv --reuid 1000 --regid 1000 --clear-groups svcfs mount /dev/fd/3 --allow-other
+  options=fd=3,rootmode=40000,user_id=1000,group_id=1000
+  mount -i -t fuse.svcfs -o $options,default_permissions svcfs /mnt/svc
+  setpriv --reuid 1000 --regid 1000 --clear-groups svcfs mount /dev/fd/3
 
 It unmounts, too: svcfs uploads what is left, and ends. SIGTERM makes svcfs upload what is left, and let go of the mount.
 
