@@ -95,3 +95,17 @@ it('fish completes the same', async () => {
     );
   }
 });
+
+it('does not wait for a mount that does not answer', async () => {
+  const processes = await sandbox.processes();
+  const signal = (name: NodeJS.Signals): void => {
+    for (const { pid } of processes) process.kill(pid, name);
+  };
+  signal('SIGSTOP');
+  try {
+    const asked = await run('svcfs', ['complete', 'projects'], { env, timeoutMs: 20_000 });
+    expect(asked).toMatchObject({ code: 0, stdout: '' });
+  } finally {
+    signal('SIGCONT');
+  }
+});

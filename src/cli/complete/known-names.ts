@@ -2,9 +2,11 @@
  * Names for the completion of a shell, which waits for them: what this machine knows, and no more. Only the standard library is
  * loaded here.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 export type KnownNames = 'mounts' | 'profiles' | 'projects' | 'volumes';
 
@@ -17,7 +19,7 @@ export async function printKnownNames(kind: string | undefined): Promise<void> {
   const late = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS));
   await Promise.race([collect(kind, names).catch(() => undefined), late]);
   if (names.size > 0) process.stdout.write(`${[...names].sort().join('\n')}\n`);
-  // A question to a mount that is away would hold the process.
+  // A mount that is late would hold the process.
   process.stdout.end(() => process.exit());
 }
 
@@ -51,11 +53,21 @@ async function profiles(): Promise<readonly string[]> {
 /** `OWNER/NAME` of each, as the mounts list them. A mount that answers late keeps no name of another one back. */
 async function collectPlaces(folder: 'projects' | 'volumes', names: Set<string>): Promise<void> {
   const roots = (await mountPoints()).map((mountPoint) => join(mountPoint, folder));
-  const ofOwner = async (root: string, owner: string): Promise<void> => {
-    for (const name of await readdir(join(root, owner))) names.add(`${owner}/${name}`);
-  };
-  const ofMount = async (root: string): Promise<void> => {
-    await Promise.allSettled((await readdir(root)).map((owner) => ofOwner(root, owner)));
-  };
-  await Promise.allSettled(roots.map(ofMount));
+  await Promise.allSettled(roots.map((root) => collectBelow(root, names)));
+}
+
+/**
+ * A program of its own looks into a mount. One that asks a mount that does not answer cannot end before it is answered, not even
+ * when it is killed.
+ */
+function collectBelow(root: string, names: Set<string>): Promise<void> {
+  const args = [root, '-mindepth', '2', '-maxdepth', '2', '-printf', '%P\\n'];
+  const find = spawn('find', args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  find.unref();
+  return new Promise((resolve) => {
+    find.on('error', () => resolve());
+    createInterface(find.stdout)
+      .on('line', (line) => names.add(line))
+      .on('close', resolve);
+  });
 }
