@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { RecordingProxy } from '../support/recording-proxy.ts';
 import { shell } from '../support/run.ts';
 import { ServedMount } from '../support/served-mount.ts';
@@ -310,4 +311,15 @@ describe('svcfs meta without a mount', () => {
     expect(again.code).toBe(0);
     expect((await readFile(at('killed-undo.tsv'), 'utf8')).split('\n')).toHaveLength(355);
   });
+});
+
+test('an export from a service that does not answer says so while it waits', async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}/v2`;
+  const env = { SVC_API_ENDPOINT: nobody, SVC_AUTH_TOKEN: 'token' };
+  const waiting = served.sandbox.start(['meta', 'export', 'project:demo/none'], env);
+  await waitUntil(() => waiting.stderr.includes('does not answer: trying for 60 s\n') || !waiting.running, {
+    what: 'the wait is told',
+  });
+  expect(waiting.stderr).toBe(`svcfs: ${nobody} does not answer: trying for 60 s\n`);
+  await waiting.end();
 });

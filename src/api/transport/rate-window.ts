@@ -46,7 +46,7 @@ export function newerWindow(known: RateWindow, told: RateWindow): RateWindow {
 }
 
 /**
- * What a call is to the rate limit:
+ * The kinds of calls that the rate limit tells apart:
  *
  * - `look`: a program waits to see something: a lookup, a listing, a file to open
  * - `change`: a program waits for a change of one entry

@@ -1,14 +1,11 @@
 import { homedir } from 'node:os';
 import type { OwnUser } from '../../api/api.ts';
-import { createApi } from '../../api/create-api.ts';
-import { Network } from '../../api/network/network.ts';
 import type { Credentials } from '../../config/credentials.ts';
 import { stateDirectory } from '../../config/directories.ts';
 import type { NETWORK } from '../../config/mount/network.ts';
-import { resolveNetwork } from '../../config/network.ts';
 import type { OptionValues } from '../../config/option.ts';
 import type { Dialect } from '../../contract/dialect.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { commandClient } from '../command-client.ts';
 import { DialectMemory } from '../dialect-memory.ts';
 import { CliError } from '../exit-codes.ts';
 import { accessError } from '../mount/access-error.ts';
@@ -23,16 +20,8 @@ export async function whoIs(
   credentials: Credentials,
   options: NetworkOptions,
 ): Promise<OwnUser & { readonly dialect: Dialect }> {
-  const { endpoint, token, dialect } = credentials;
-  const api = createApi({
-    endpoint,
-    token,
-    dialect: dialect.dialect,
-    dialectSettled: dialect.settled,
-    clock: systemClock,
-    network: new Network(await resolveNetwork({ ...options, environment: process.env }, endpoint)),
-    limits: { timeoutMs: PATIENCE_MS },
-  });
+  const { endpoint, dialect } = credentials;
+  const { api } = await commandClient(credentials, options, PATIENCE_MS);
   try {
     const user = await api.whoAmI();
     const found = api.status().dialect;

@@ -58,7 +58,7 @@ function rowOf(
   return { number, id, path, base: undefined, blanks: [], pairs, tags: tags?.(before) };
 }
 
-/** What is bad for every file is told before any is looked for. */
+/** A mistake that concerns every file is told before any is looked for. */
 function checkChange(change: FileChange): void {
   const row = rowOf({ id: '', tags: [] }, change, 0);
   try {

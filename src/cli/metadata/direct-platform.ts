@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import { createApi } from '../../api/create-api.ts';
-import { Network } from '../../api/network/network.ts';
 import type { PlatformOptions } from '../../config/metadata-options.ts';
-import { resolveNetwork } from '../../config/network.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { commandClient } from '../command-client.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { CliError } from '../exit-codes.ts';
 import { accessError } from '../mount/access-error.ts';
@@ -11,26 +8,14 @@ import { askMount } from '../mount/ask-mount.ts';
 import { runningMounts } from '../mount/select-mount.ts';
 import { type MountRecord, readRecord } from '../record.ts';
 import { refuseShownPassword } from '../refuse-shown-password.ts';
-import { sayRateWait } from '../say-waits.ts';
 import type { Platform } from './platform.ts';
-
-/** How long a call is tried while the service does not answer. */
-const PATIENCE_MS = 60_000;
 
 /** The platform of a profile, without a mount. */
 export async function directPlatform(options: PlatformOptions, command: Command): Promise<Platform> {
   refuseShownPassword(command);
-  const { endpoint, token, dialect } = await credentialsOf(options, command);
-  const api = createApi({
-    endpoint,
-    token,
-    dialect: dialect.dialect,
-    dialectSettled: dialect.settled,
-    clock: systemClock,
-    network: new Network(await resolveNetwork({ ...options, environment: process.env }, endpoint)),
-    limits: { timeoutMs: PATIENCE_MS },
-    onRateWait: sayRateWait,
-  });
+  const credentials = await credentialsOf(options, command);
+  const { endpoint } = credentials;
+  const { api } = await commandClient(credentials, options);
   return {
     api,
     onChanged: async (files) => {

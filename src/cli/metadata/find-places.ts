@@ -36,7 +36,7 @@ export interface Context {
   readonly signal: AbortSignal;
 }
 
-/** Finds paths in mounts, through those mounts, and paths `project:…`, by the profile. What is not found is a failure. */
+/** Finds paths in mounts, through those mounts, and paths `project:…`, by the profile. A path that is not found is a failure. */
 export async function findPlaces(paths: readonly string[], context: Context): Promise<Found> {
   const failures = new PathFailures();
   const groups: PlacesOfPlatform[] = [];

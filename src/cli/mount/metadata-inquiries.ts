@@ -18,7 +18,7 @@ export type MetadataCall =
   | { readonly call: 'edit' | 'update'; readonly edits: Parameters<Files['bulkEdit']>[0] };
 
 export type MetadataRequest =
-  /** Paths from the top of the mount. What was closed there is on the platform first. */
+  /** Paths from the top of the mount. Files that were closed there are on the platform first. */
   | { readonly request: 'places'; readonly paths: readonly string[] }
   | ({ readonly request: 'metadata' } & MetadataCall)
   /** Another process has changed these files. */

@@ -79,7 +79,7 @@ async function sendMerge(group: readonly ChangePlan[], api: MetadataApi): Promis
   return resultsOf(group, await api.files.bulkEdit(items, { priority: PRIORITY }));
 }
 
-/** One request to read, one to write. What others changed meanwhile is a conflict. */
+/** One request to read, one to write. A change of others meanwhile is a conflict. */
 async function sendReplacement(group: readonly ChangePlan[], api: MetadataApi): Promise<readonly Sent[]> {
   const current = await api.files.bulkGet(
     group.map(({ file }) => file.id),

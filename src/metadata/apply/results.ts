@@ -8,7 +8,7 @@ export interface RowResult {
   readonly plan: RowPlan;
   readonly outcome: Outcome;
   readonly detail?: string | undefined;
-  /** What the file has now, where that was told. */
+  /** The tags and pairs that the file has now, where that was told. */
   readonly now?: Annotated | undefined;
 }
 

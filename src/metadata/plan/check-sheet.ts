@@ -2,7 +2,7 @@ import type { Sheet } from '../format/sheet.ts';
 import { type Problem, TableError } from '../table-error.ts';
 import { checkTable } from './check-table.ts';
 
-/** What is wrong with a sheet whatever the files are. @throws TableError */
+/** Finds mistakes of a sheet that hang on no file. @throws TableError */
 export function checkSheet({ keys, rows }: Sheet): void {
   const first = new Map<string, number>();
   const problems: Problem[] = [];

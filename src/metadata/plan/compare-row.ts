@@ -6,7 +6,7 @@ import type { CellChange } from './row-plan.ts';
 export interface Comparing {
   /** The row as it was exported: cells that the user did not change are left alone. */
   readonly old: TableRow | undefined;
-  /** What others changed since the export is overwritten. */
+  /** Changes of others since the export are overwritten. */
   readonly force: boolean;
 }
 

@@ -4,7 +4,7 @@ import { IdPatterns } from '../../lib/id-patterns.ts';
 export const TREES = ['projects', 'volumes'] as const;
 export type TreeName = (typeof TREES)[number];
 
-/** The part of the platform that a mount shows. What is undefined is shown whole. */
+/** The part of the platform that a mount shows. A tree whose part is undefined is shown whole. */
 export interface Selection {
   readonly trees?: readonly TreeName[] | undefined;
   /** Patterns `OWNER/NAME`. */

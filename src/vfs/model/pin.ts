@@ -64,7 +64,7 @@ export function objectOfPin(pin: PinnedFile, { volume, location, etag }: PinnedO
   return { volume, location, sizeBytes, etag, modifiedMs, metadata: {} };
 }
 
-/** What is another than it was, for a person; undefined: nothing, as far as the record tells. */
+/** The facts that are other than they were, for a person; undefined: nothing, as far as the record tells. */
 export function changeOfFile(pin: PinnedFile, record: EntryRecord | undefined): string | undefined {
   if (record === undefined) return `file ${pin.id} was deleted or replaced, or may no longer be seen`;
   if (record.kind === 'folder') return `${pin.id} is a folder`;

@@ -1,4 +1,4 @@
-/** Who goes first, and who waits, when the rate limit is short (src/decisions/0052-fair-share.md). */
+/** The order of calls, and the waits, when the rate limit is short (src/decisions/0052-fair-share.md). */
 import { describe, expect, it } from 'vitest';
 import type { Asked } from '../../../../src/api/transport/rate-budget.ts';
 import { RateBudget } from '../../../../src/api/transport/rate-budget.ts';
