@@ -97,15 +97,23 @@ it('fish completes the same', async () => {
 });
 
 it('does not wait for a mount that does not answer', async () => {
-  const processes = await sandbox.processes();
-  const signal = (name: NodeJS.Signals): void => {
-    for (const { pid } of processes) process.kill(pid, name);
-  };
-  signal('SIGSTOP');
+  // The kernel knows no name of a mount that nobody has looked into: each lookup needs its process.
+  const stopped = await Sandbox.create();
   try {
-    const asked = await run('svcfs', ['complete', 'projects'], { env, timeoutMs: 20_000 });
-    expect(asked).toMatchObject({ code: 0, stdout: '' });
+    const mounted = await stopped.svcfs(['mount', stopped.mountPoint], { env: service.credentials });
+    expect(mounted.code).toBe(0);
+    const processes = await stopped.processes();
+    const signal = (name: NodeJS.Signals): void => {
+      for (const { pid } of processes) process.kill(pid, name);
+    };
+    signal('SIGSTOP');
+    try {
+      const asked = await run('svcfs', ['complete', 'projects'], { env, timeoutMs: 20_000 });
+      expect(asked).toMatchObject({ code: 0, signal: null });
+    } finally {
+      signal('SIGCONT');
+    }
   } finally {
-    signal('SIGCONT');
+    await stopped.clean();
   }
 });
