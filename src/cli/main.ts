@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** Loads the rest in a way that can fail in one line: hundreds of modules are opened at a time. */
+/** Loads the rest in a way that can fail in one line. */
 
 import { readFileSync } from 'node:fs';
 
 const TOO_MANY = ['EMFILE', 'ENFILE'];
 
-/** A loader of modules opens about so many at a time. With fewer it may end anywhere. */
+/** With fewer a program may end anywhere: as a module is loaded, or in the middle of its work. */
 const LEAST_OPEN_FILES = 256;
 
 /** The limit of open files, where the system tells it: proc_pid_limits(5). */

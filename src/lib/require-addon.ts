@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from './package-root.ts';
 
-/** The same relative places from src/lib and from dist/lib: what was compiled here, and what a package from npm brings. */
-const BUILT = '../../native/build/svcfs.node';
-const BROUGHT = `../../native/prebuilds/${process.platform}-${process.arch}/svcfs.node`;
+/** What was compiled here, and what a package from npm brings. */
+const BUILT = join(PACKAGE_ROOT, 'native/build/svcfs.node');
+const BROUGHT = join(PACKAGE_ROOT, `native/prebuilds/${process.platform}-${process.arch}/svcfs.node`);
 
 /**
  * The native addon (src/decisions/0002-native-build.md).

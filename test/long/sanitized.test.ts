@@ -104,7 +104,7 @@ it('of a mount have nothing to report', { timeout: STEPS * 5000 + 300_000 }, asy
 });
 
 it.each([4, 8, 16])('of digests in at most %i lanes have nothing to report', async (lanes) => {
-  const md5 = pathToFileURL(join(root, 'dist/lib/md5.js')).href;
+  const md5 = pathToFileURL(join(root, 'src/lib/md5.ts')).href;
   const { code, stdout, stderr } = await run(process.execPath, ['--import', LOADER, DIGEST_MANY, md5], {
     env: { ...env, SVCFS_MD5_LANES: String(lanes) },
   });

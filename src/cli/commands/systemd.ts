@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { messageOf } from '../../lib/message-of.ts';
 import { type Unit, unitsFor } from '../boot/systemd-units.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
+import { MAIN } from '../programs.ts';
 
 const DETAILS = `
 The unit mounts at boot, or when you log in with --user. It waits for uploads when it ends. With --automount systemd mounts
@@ -53,8 +53,7 @@ export function addSystemdCommand(program: Command): void {
 function unitsOf(mountPoint: string, { profile, user, automount }: SystemdOptions): readonly Unit[] {
   if (user && automount)
     throw new CliError('usage', '--user and --automount exclude each other: only root may make an automount');
-  const main = fileURLToPath(new URL('../main.js', import.meta.url));
-  const program = [process.execPath, main];
+  const program = [process.execPath, MAIN];
   return unitsFor({ mountPoint: resolve(mountPoint), profile, ofUser: user, automount, program });
 }
 

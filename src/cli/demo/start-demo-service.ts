@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { Option } from '../../config/option.ts';
 import { SECRET_KEY_VARIABLE } from '../../config/secret-key.ts';
 import { SERVE_OPTIONS } from '../../config/serve-options.ts';
@@ -11,6 +10,7 @@ import { identify, type ProcessIdentity } from '../../lib/process-identity.ts';
 import { isCwltoolInstalled } from '../../service/engines/cwltool/is-cwltool-installed.ts';
 import { canSandbox } from '../../service/engines/cwltool/sandbox.ts';
 import { CliError } from '../exit-codes.ts';
+import { MAIN } from '../programs.ts';
 import { spawnLogged } from '../spawn-logged.ts';
 
 export interface DemoService {
@@ -32,8 +32,6 @@ export interface DemoServiceOptions {
   /** Ends the start, which making the content can draw out. */
   readonly signal: AbortSignal;
 }
-
-const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /** Runs `svcfs serve` with demo content in a process of its own; answers when it listens. */
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {

@@ -1,16 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { VARIABLES_WITH_PASSWORDS } from '../../config/network.ts';
 import { isAutomounted } from '../../fuse/mount-table.ts';
 import { CliError } from '../exit-codes.ts';
 import { makeOwnDirectory, STATE_DIRECTORY_FAILS } from '../make-own-directory.ts';
+import { DAEMON } from '../programs.ts';
 import { requireOwnState } from '../require-own-state.ts';
 import { spawnLogged } from '../spawn-logged.ts';
 import { type DaemonReport, type DaemonWait, END, type MountSettings } from './daemon-messages.ts';
 import { engineFlags } from './engine-flags.ts';
-
-const DAEMON = fileURLToPath(new URL('../daemon.js', import.meta.url));
 
 /** File system calls of the daemon (spool, journal) that may run side by side; libuv's default is 4. */
 const THREAD_POOL_SIZE = '16';

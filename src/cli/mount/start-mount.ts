@@ -1,10 +1,10 @@
 import { homedir, tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../config/credentials.ts';
 import { type MountDirectory, mountDirectory, stateDirectory } from '../../config/directories.ts';
 import type { NetworkSettings } from '../../config/network.ts';
 import { prepareMountPoint } from '../../fuse/mount-point.ts';
 import { passedDescriptor } from '../../fuse/passed-device.ts';
+import { PACKAGE_ROOT } from '../../lib/package-root.ts';
 import { CliError } from '../exit-codes.ts';
 import { requireOpenFiles } from '../require-open-files.ts';
 import { choosePassed } from './choose-passed.ts';
@@ -81,7 +81,7 @@ export async function chooseMountPoint(
   await refuseOwnFilesBelow(mountPoint, [
     { what: 'state and log', path: state },
     { what: 'temporary files', path: tmpdir() },
-    { what: 'program', path: fileURLToPath(new URL('../../..', import.meta.url)) },
+    { what: 'program', path: PACKAGE_ROOT },
     { what: 'runtime', path: process.execPath },
     ...alsoOwn,
   ]);

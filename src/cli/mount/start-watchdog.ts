@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { WATCHDOG } from '../programs.ts';
 import type { MountSettings } from './daemon-messages.ts';
 
 /** The process that takes the mount out of the tree should this one be killed. */
@@ -31,14 +31,13 @@ const BECOME = 'exec "$@" "$watched"';
 const WAIT = `trap '' INT TERM HUP; trap '${BECOME}' URG; while read -r minor; do watched=$minor; done; ${BECOME}`;
 /** setpriv(1) of util-linux is older than that option, or is of BusyBox: then the pipe alone has to do. */
 const WATCH = `for told in 'setpriv --pdeathsig URG --' ''; do $told true 2>/dev/null && exec $told /bin/sh -c "$0" "$@"; done`;
-const SCRIPT = fileURLToPath(new URL('../watchdog.js', import.meta.url));
 
 /** Must be started before mounting: it may hold nothing of the mount. `onLost` is called when it ends by itself. */
 export function startWatchdog(
   { mountPoint, directory: { root } }: Pick<MountSettings, 'mountPoint' | 'directory'>,
   onLost: () => void,
 ): Watchdog {
-  const command = [process.execPath, SCRIPT, mountPoint, root];
+  const command = [process.execPath, WATCHDOG, mountPoint, root];
   const child = spawn('/bin/sh', ['-c', WATCH, WAIT, 'svcfs-watchdog', ...command], {
     // Not in our session: what kills our process group must leave it.
     detached: true,
