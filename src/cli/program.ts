@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAdminCommand } from './commands/admin.ts';
+import { addAllowCommand } from './commands/allow.ts';
 import { addCacheCommand } from './commands/cache.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   program.commandsGroup('Files:');
   addFlushCommand(program);
   addRecoverCommand(program);
+  addAllowCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
   addManifestCommand(program);

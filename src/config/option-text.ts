@@ -78,14 +78,18 @@ const LONGEST_SPAN_MS = 1000 * 365 * 86_400_000;
 
 const SPANS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
+/** `90d`, `12h`, `30m`; answers milliseconds. */
+export function parseSpan(text: string): number {
+  const span = /^([1-9]\d{0,5})([smhdw])$/.exec(text);
+  if (span === null) throw new InvalidValue('Expected a time such as 30m, 12h or 90d.');
+  const ms = Number(span[1]) * SPANS[span[2] as keyof typeof SPANS];
+  if (ms > LONGEST_SPAN_MS) throw new InvalidValue('Expected a time of at most 1000 years.');
+  return ms;
+}
+
 /** `90d`, `12h`, `30m`; or `2027-01-31`, `2027-01-31T12:00:00Z`, which are UTC unless they say otherwise. */
 export function parseMoment(text: string): Moment {
-  const span = /^([1-9]\d{0,5})([smhdw])$/.exec(text);
-  if (span !== null) {
-    const ms = Number(span[1]) * SPANS[span[2] as keyof typeof SPANS];
-    if (ms > LONGEST_SPAN_MS) throw new InvalidValue('Expected a time of at most 1000 years.');
-    return { kind: 'away', ms };
-  }
+  if (/^[1-9]\d{0,5}[smhdw]$/.test(text)) return { kind: 'away', ms: parseSpan(text) };
   const dated = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   const ms = dated === null ? Number.NaN : Date.parse(dated[1] && !dated[4] ? `${text}Z` : text);
   if (Number.isNaN(ms) || !isDay(text.slice(0, 10))) {

@@ -95,6 +95,8 @@ export interface MountedFileSystem {
   placeAt(path: string, signal: AbortSignal): Promise<PlatformPlace>;
   /** These files have other tags and metadata on the platform now. */
   learnAnnotations(files: readonly LearntAnnotations[]): Promise<void>;
+  /** Lets deletions through that `--confirm-delete` would refuse: at a path and below, or those of a program, for so long. */
+  allowDeletions(asked: { readonly path: string } | { readonly pid: number }, forMs: number): void;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
@@ -196,6 +198,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     pinsAt: (path, options) => below((...at) => pinsAt(tree, ...at), top, path, options),
     placeAt: (path, signal) => placeAt({ tree, details }, top.inTree(path), signal),
     learnAnnotations: (files) => learnAnnotations(tree, files),
+    allowDeletions: (asked, forMs) =>
+      tree.deletions.allow('path' in asked ? { path: top.inTree(asked.path) } : asked, forMs),
     close: () =>
       folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.

@@ -1,4 +1,4 @@
-/** Programs on mounts that keep what is on the platform: `--no-delete` and `--no-overwrite`. */
+/** Programs on mounts that keep what is on the platform: `--no-delete`, `--no-overwrite`, `--confirm-delete`. */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type DemoServiceProcess, startDemoService } from '../support/demo-service.ts';
 import { run } from '../support/run.ts';
@@ -13,8 +13,8 @@ afterAll(() => service?.end());
 
 const shell = (script: string, options: { cwd: string }) => run('bash', ['-c', script], options);
 
-async function mount(sandbox: Sandbox, option: string): Promise<string> {
-  const args = ['mount', sandbox.mountPoint, option];
+async function mount(sandbox: Sandbox, ...options: string[]): Promise<string> {
+  const args = ['mount', sandbox.mountPoint, ...options];
   expect(await sandbox.svcfs(args, { env: service.credentials })).toMatchObject({ code: 0, stderr: '' });
   return sandbox.path('projects', 'demo', 'rna-seq-study');
 }
@@ -58,4 +58,21 @@ test('--no-overwrite: new files, touch and rm work, a second cp fails and change
     code: 0,
     stdout: 'three\n',
   });
+});
+
+test('--confirm-delete: rm -r ends with the entry after the last, until svcfs allow', async ({ sandbox }) => {
+  const cwd = await mount(sandbox, '--confirm-delete', '3');
+  const made = await shell('mkdir old && for i in 1 2 3 4 5; do echo $i > old/$i; done', { cwd });
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  // Each command of this shell is of one process group: the shell's own.
+  const refused = await shell('rm -r old; ls old', { cwd });
+  expect(refused.stderr).toContain('not permitted');
+  expect(refused.stdout.trim().split('\n')).toHaveLength(2);
+  const why = await sandbox.svcfs(['why', `${cwd}/old`]);
+  expect(why.stdout).toMatch(/--confirm-delete 3.*svcfs allow PATH.*svcfs allow --pid \d+/s);
+  const allowed = await sandbox.svcfs(['allow', `${cwd}/old`]);
+  expect(allowed.stdout).toMatch(/old: files and folders can be removed until \d\d:\d\d:\d\d\n/);
+  expect(await shell('rm -r old; echo 6 > old', { cwd })).toMatchObject({ code: 0, stderr: '' });
+  const gone = await sandbox.svcfs(['allow', '--pid', '4194304', sandbox.mountPoint]);
+  expect(gone).toMatchObject({ code: 1, stderr: 'svcfs: there is no process 4194304\n' });
 });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
-import { locate, type PathInMount, selectMount } from '../mount/select-mount.ts';
+import { pathOrMount } from '../mount/path-or-mount.ts';
 
 const DETAILS = `
 With --write-back, close(2) returns when a file is safe on this machine, and its upload follows. This command waits for the
@@ -24,17 +24,7 @@ export function addFlushCommand(program: Command): void {
 }
 
 async function flush(path: string | undefined): Promise<void> {
-  const { mount, path: below } = path === undefined ? await wholeMount() : await placeOf(path);
+  const { mount, path: below } = await pathOrMount(path);
   const { failures } = await inquire(mount, { request: 'flush', path: below });
   if (failures.length > 0) throw new CliError('failure', failures.join('\n'));
-}
-
-async function wholeMount(): Promise<PathInMount> {
-  return { mount: await selectMount(undefined), path: '/' };
-}
-
-async function placeOf(path: string): Promise<PathInMount> {
-  const located = await locate(path);
-  if (located === undefined) throw new CliError('notMounted', `${path}: not in a mount of svcfs`);
-  return located;
 }

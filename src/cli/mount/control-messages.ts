@@ -34,6 +34,8 @@ export type InquiryRequest =
   | { readonly request: 'recover'; readonly action: 'retry' | 'drop'; readonly draft: string }
   /** Answered with the files at the paths and below. */
   | { readonly request: 'pins'; readonly paths: readonly string[] }
+  /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
+  | { readonly request: 'allow'; readonly path: string; readonly pid?: number; readonly forMs: number }
   | CacheRequest
   | MetadataRequest;
 
@@ -68,6 +70,7 @@ export type InquiryAnswer =
   /** The reasons why it failed. */
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | ({ readonly answer: 'pins' } & PinsAnswer)
+  | { readonly answer: 'allow' }
   | CacheAnswer
   | MetadataAnswer;
 

@@ -20,6 +20,7 @@ export interface Inquiries extends CacheParts, MetadataParts {
   readonly pinsAt: MountedFileSystem['pinsAt'];
   readonly retryKept: MountedFileSystem['retryKept'];
   readonly dropKept: MountedFileSystem['dropKept'];
+  readonly allowDeletions: MountedFileSystem['allowDeletions'];
   /** Limits in bytes a second. */
   readonly rates: TransferRates;
   readonly statistics: () => MountStatistics;
@@ -66,6 +67,11 @@ export async function answerInquiry(
       return { answer: 'pins', ...(await pinsOf(request.paths, inquiries, signal)) };
     case 'recover':
       return { answer: 'recover', failures: await dealWithKept(request, inquiries, signal) };
+    case 'allow': {
+      const { path, pid, forMs } = request;
+      inquiries.allowDeletions(pid === undefined ? { path } : { pid }, forMs);
+      return { answer: 'allow' };
+    }
     case 'warmup':
     case 'cache':
     case 'evict':

@@ -93,6 +93,17 @@ const overwrites: Option<boolean> = {
   defaultText: 'replacements are possible',
 };
 
+const confirmDelete: Option<number | undefined> = {
+  flags: '--confirm-delete <count>',
+  help:
+    'have a person confirm that a program removes more than this many files and folders within a minute: the others get ' +
+    'EPERM until svcfs allow is run. A program is a process group, as a shell makes one for each pipeline',
+  environment: 'SVCFS_CONFIRM_DELETE',
+  default: undefined,
+  defaultText: 'programs remove any number',
+  parse: parseCountFrom(0, 100_000),
+};
+
 /** How files reach the platform. */
 export const WRITING = {
   writeBack,
@@ -104,4 +115,5 @@ export const WRITING = {
   unkept,
   delete: deletes,
   overwrite: overwrites,
+  confirmDelete,
 } as const;

@@ -12,6 +12,7 @@ import { type FailedOperation, failureOf } from '../errors/failure-of.ts';
 import { FsError, PinnedChange } from '../errors/fs-error.ts';
 import type { AttributesReply, Awaitable, Entry } from '../file-system.ts';
 import type { Beliefs } from '../model/beliefs.ts';
+import { Deletions } from '../model/deletions.ts';
 import { nameOnPlatform } from '../model/escape.ts';
 import { lacksSize } from '../model/identity.ts';
 import type { KernelLink } from '../model/kernel-link.ts';
@@ -71,6 +72,7 @@ export class PlatformTree implements Tree {
   readonly log: TreeParts['log'];
   readonly folderState: TreeParts['folderState'];
   readonly unkept: TreeParts['unkept'];
+  readonly deletions: Deletions;
   readonly options: TreeOptions;
   readonly nodes: NodeTable;
   readonly kernel: KernelLink;
@@ -98,6 +100,7 @@ export class PlatformTree implements Tree {
     this.folderState = parts.folderState;
     this.unkept = parts.unkept;
     this.options = parts.options;
+    this.deletions = new Deletions({ limit: parts.options.confirmDelete, clock });
     this.nodes = nodes;
     this.kernel = kernel;
     this.errors = parts.errors;

@@ -15,6 +15,7 @@ import type { Logger } from '../../observe/logger.ts';
 import type { ErrorRegistry } from '../errors/error-registry.ts';
 import type { FailedOperation } from '../errors/failure-of.ts';
 import type { AttributesReply, Awaitable, Entry, KernelCaches } from '../file-system.ts';
+import type { Deletions } from './deletions.ts';
 import type { FolderState } from './folder-state.ts';
 import type {
   AliasNode,
@@ -52,6 +53,8 @@ export interface TreeOptions {
   /** Whether what is on the platform may be removed, and its content replaced. Default true. */
   readonly deletes: boolean;
   readonly overwrites: boolean;
+  /** How many entries a program removes in a minute without a person's confirmation. Default: any number. */
+  readonly confirmDelete?: number | undefined;
   /** Other users get to the mount. Default false. */
   readonly allowOther: boolean;
   /** Bits taken from 0666 and 0777. Default 022. */
@@ -102,6 +105,7 @@ export interface Revalidating {
 }
 
 export interface Tree extends TreeParts {
+  readonly deletions: Deletions;
   readonly nodes: NodeTable;
   readonly root: VirtualDirectoryNode;
   /** Does nothing before a driver is attached. */
