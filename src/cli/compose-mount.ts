@@ -1,5 +1,6 @@
 import type { ApiClient } from '../api/create-api.ts';
 import type { AccountDirectory } from '../config/directories.ts';
+import { TEMPORARY_IN_PROJECTS, TEMPORARY_NAMES } from '../config/temporary-names.ts';
 import { type OpenedDiskCache, openDiskCache } from '../content/disk/open-disk-cache.ts';
 import { VerifiedCopies } from '../content/disk/verified-copies.ts';
 import type { LocalCopies } from '../content/local-copies.ts';
@@ -226,7 +227,8 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     metadataTtlMs: metadataTtl,
     readOnly,
     renameWaitMs: renameWait,
-    temporaryNames,
+    temporaryNames: temporaryNames ?? TEMPORARY_NAMES,
+    temporaryInProjects: temporaryNames ?? TEMPORARY_IN_PROJECTS,
     afterExport,
     onKilled,
     // A file that another client makes meanwhile is not replaced either.

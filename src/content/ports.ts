@@ -141,6 +141,8 @@ export interface Draft {
   readonly doubtful: boolean;
   /** All of it is in the spool, or what it builds on, which the spool has room for. */
   readonly fits: boolean;
+  /** An upload of it has begun, under the name of its target: another name would begin it anew. */
+  readonly begun: boolean;
   /** This mount is not going to publish what was committed last: nobody is to wait for the room that it takes. */
   stay(): void;
   /**

@@ -256,5 +256,6 @@ function defaults(): TreeOptions {
     exportDelayMs: 0,
     symlinks: true,
     temporaryNames: [],
+    temporaryInProjects: [],
   };
 }

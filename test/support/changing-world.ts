@@ -182,6 +182,7 @@ export class ChangingWorld {
       exportDelayMs: 0,
       symlinks: true,
       temporaryNames: [],
+      temporaryInProjects: [],
       ...options.options,
     };
     this.#make = make;

@@ -100,6 +100,7 @@ export class ReadingWorld {
         exportDelayMs: 0,
         symlinks: true,
         temporaryNames: [],
+        temporaryInProjects: [],
         ...options,
       },
       folderState,

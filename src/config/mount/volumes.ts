@@ -1,6 +1,6 @@
 import type { Option } from '../option.ts';
 import { parseNamePatterns, parseSeconds, parseStagingPlace } from '../option-text.ts';
-import { TEMPORARY_NAMES } from '../temporary-names.ts';
+import { TEMPORARY_IN_PROJECTS, TEMPORARY_NAMES } from '../temporary-names.ts';
 
 const stagingProject: Option<string | undefined> = {
   flags: '--staging-project <owner/name[/folder]>',
@@ -12,14 +12,14 @@ const stagingProject: Option<string | undefined> = {
   parse: parseStagingPlace,
 };
 
-const temporaryNames: Option<readonly string[]> = {
+const temporaryNames: Option<readonly string[] | undefined> = {
   flags: '--temporary-names <patterns>',
   help:
-    'patterns, separated by commas, of names that tools use for a moment: such a file in a volume stays on this ' +
-    'machine until it is renamed or removed (with --staging-project)',
+    'patterns, separated by commas, of names that tools use for a moment: such a file stays on this machine until ' +
+    'it is renamed or removed; in a project it is uploaded under its own name after 60 s; "" for none',
   environment: 'SVCFS_TEMPORARY_NAMES',
-  default: TEMPORARY_NAMES,
-  defaultText: TEMPORARY_NAMES.join(', '),
+  default: undefined,
+  defaultText: `in projects ${TEMPORARY_IN_PROJECTS.join(', ')}; in volumes ${TEMPORARY_NAMES.join(', ')}`,
   parse: parseNamePatterns,
 };
 

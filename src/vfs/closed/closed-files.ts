@@ -15,6 +15,8 @@ import { keptElsewhere, stillHere } from './still-here.ts';
 
 /** A file made by mknod(2) and not opened is published after that. */
 const MKNOD_GRACE_MS = 2000;
+/** A file of a project with a name of a moment goes up under that name when it was closed so long ago. */
+const MOMENT_MS = 60_000;
 
 /** Closed files that are not on the platform. */
 export interface LeftBehind {
@@ -102,14 +104,9 @@ export class ClosedFiles {
 
   /** Publishes a file that mknod(2) made, unless `opened` is called for it before long. */
   publishSoon(content: FileContent): void {
-    const grace = new AbortController();
-    this.#graces.set(content, grace);
     void this.watch(
       content,
-      this.#tree.clock.sleep(MKNOD_GRACE_MS, grace.signal).then(
-        () => this.settle(content),
-        () => undefined,
-      ),
+      this.#afterGrace(content, MKNOD_GRACE_MS, () => this.settle(content)),
     );
   }
 
@@ -139,6 +136,8 @@ export class ClosedFiles {
       content,
       content.lock.run(() => this.retire(content)),
     );
+    if (content.owed && this.#stays(content))
+      void this.#afterGrace(content, MOMENT_MS, () => this.#momentIsOver(content));
     this.#table.forget(content);
   }
 
@@ -153,6 +152,7 @@ export class ClosedFiles {
     const prefix = path === '/' ? path : `${path}/`;
     const isBelow = ({ path: at }: { readonly path: string }): boolean => `${at}/`.startsWith(prefix);
     this.#uploads.hurry();
+    this.#endMoments(isBelow);
     const underWay = new Set(this.#background.values());
     for (const content of this.#behind())
       if (isBelow(content) && !underWay.has(content)) void this.settle(content);
@@ -171,6 +171,12 @@ export class ClosedFiles {
     for (const content of this.#behind())
       if (isBelow(content)) failures.set(content.path, content.keepBecause ?? this.#notThere(content));
     return [...failures.values()];
+  }
+
+  /** A closed file has another name: it is brought to the platform under that, or let go of when it is there already. */
+  renamed(content: FileContent): void {
+    if (content.owed) this.follow(content);
+    if (content.handles.size === 0) void this.settle(content);
   }
 
   /** A file that was refused is tried again: something about it is another now, or somebody asks for that. */
@@ -206,6 +212,7 @@ export class ClosedFiles {
   /** Waits until everything is published or has failed; answers what is not. */
   async idle(signal: AbortSignal): Promise<LeftBehind> {
     this.#uploads.tryLast();
+    this.#endMoments(() => true);
     try {
       for (const content of this.#table.values()) if (content.handles.size === 0) void this.settle(content);
       while (this.#background.size > 0) await untilAborted(Promise.all(this.#background.keys()), signal);
@@ -231,6 +238,34 @@ export class ClosedFiles {
       .finally(() => this.#background.delete(watched));
     this.#background.set(watched, upload);
     return watched;
+  }
+
+  /** Unless it is opened, removed or settled before. Never rejects. */
+  async #afterGrace(content: FileContent, ms: number, then: () => Promise<void> | void): Promise<void> {
+    this.opened(content);
+    const grace = new AbortController();
+    this.#graces.set(content, grace);
+    const isOver = await this.#tree.clock.sleep(ms, grace.signal).then(
+      () => true,
+      () => false,
+    );
+    if (isOver) await then();
+  }
+
+  /** Closed under a name of a moment, in a project, it waits for another one. */
+  #stays({ node, handles }: FileContent): boolean {
+    return handles.size === 0 && node.kind === 'project-file' && this.#publisher.targets.isTemporary(node);
+  }
+
+  #momentIsOver(content: FileContent): void {
+    this.#publisher.targets.isDue(content.node);
+    this.#goOn(content);
+  }
+
+  /** Somebody waits for what was closed to be on the platform: under the names that the files have. */
+  #endMoments(isMeant: (content: FileContent) => boolean): void {
+    for (const content of this.#table.values())
+      if (this.#stays(content) && isMeant(content)) this.#momentIsOver(content);
   }
 
   #follow(content: FileContent): Promise<void> {

@@ -8,7 +8,7 @@ import { FsError } from '../errors/fs-error.ts';
 import { FileContent } from '../model/file-content.ts';
 import type { Tree } from '../model/tree.ts';
 import { moveAbove } from '../publish/learn-place.ts';
-import type { Publisher } from '../publish/publisher.ts';
+import { isWholeHere, type Publisher } from '../publish/publisher.ts';
 import { keptAside } from './give-up.ts';
 import type { RecoveredUpload } from './recovered-upload.ts';
 import { stillHere } from './still-here.ts';
@@ -45,7 +45,7 @@ export class FollowingUploads {
     if (!this.#tree.options.writeBack) return false;
     if (!this.#publisher.targets.takesBytes(node) || this.#publisher.targets.isTemporary(node)) return false;
     const { draft } = node;
-    return draft === undefined || (draft.wholeCopyOf() === undefined && draft.fits);
+    return draft === undefined || isWholeHere(draft);
   }
 
   /** A file was closed, and is to be uploaded. */

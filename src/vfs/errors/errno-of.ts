@@ -120,6 +120,11 @@ function errnoOfStatus(status: number): Errno {
   }
 }
 
+/** No room for a file here, or no descriptor to make it safe with: the service may take it all the same. */
+export function isOfThisMachine(error: unknown): boolean {
+  return ['ENOSPC', 'ENFILE'].includes(errnoOf(error));
+}
+
 const OF_STORAGE: Record<StorageError['kind'], Errno> = {
   refused: 'EACCES',
   missing: 'ESTALE',

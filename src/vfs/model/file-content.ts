@@ -5,7 +5,7 @@ import { type Deferred, deferred } from '../../lib/deferred.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { FsError } from '../errors/fs-error.ts';
 import type { OpenMode } from '../open-flags.ts';
-import type { ProjectFileNode, VolumeObjectNode } from './node.ts';
+import type { ProjectFileNode, ProjectFolderNode, VolumeObjectNode } from './node.ts';
 import { pathOf } from './node.ts';
 import { versionOf } from './version-of.ts';
 
@@ -50,6 +50,14 @@ export interface ReplacedFile {
   readonly content: FileContent;
 }
 
+/** The place that a rename brings a draft to, which is there when it is published. */
+export interface Destination {
+  readonly parent: ProjectFolderNode;
+  readonly name: string;
+  /** What has the name now. */
+  readonly target: ProjectFileNode | undefined;
+}
+
 /**
  * One inode's content while it is open or not yet published: its handles, its draft, and how far the draft is from the
  * platform. Dirtiness belongs here and not to a handle: every handle reads the bytes that another wrote, and any may
@@ -75,6 +83,8 @@ export class FileContent {
    * The file that this draft was renamed over and that still has the name on the platform: the publication replaces it.
    */
   replaces: ReplacedFile | undefined;
+  /** Set while a rename publishes it. */
+  goesTo: Destination | undefined;
   copiedFrom: CopyOrigin | undefined;
   /** Of the object whose name this draft is renamed over. */
   replacesEtag: string | undefined;
@@ -116,6 +126,11 @@ export class FileContent {
 
   get path(): string {
     return pathOf(this.node);
+  }
+
+  /** Where it is, or where a rename brings it. */
+  get futurePath(): string {
+    return this.goesTo ? `${pathOf(this.goesTo.parent)}/${this.goesTo.name}` : this.path;
   }
 
   /** The changes that the platform does not have yet. A publication under way may fail, so its changes count. */

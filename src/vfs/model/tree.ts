@@ -75,6 +75,8 @@ export interface TreeOptions {
   readonly exportDelayMs: number;
   /** Patterns: a new file of such a name stays on this machine, in a volume, until it is renamed. Default: none. */
   readonly temporaryNames: readonly string[];
+  /** The same in a project, for a while (`ClosedFiles`). Default: none. */
+  readonly temporaryInProjects: readonly string[];
 }
 
 /** The objects that the tree stands on. */

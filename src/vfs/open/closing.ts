@@ -41,7 +41,9 @@ export class Closing {
       this.#handles.endOf(context.pid),
     ]);
     const { onKilled } = this.#tree.options;
-    if (end === 'kill' && byOpener && onKilled === 'recover')
+    // Half of a file that its program never got to rename is of no use under such a name.
+    const isHalf = content.node.kind === 'project-file' && this.#contents.isTemporary(content.node);
+    if (end === 'kill' && byOpener && (onKilled === 'recover' || isHalf))
       content.keepBecause = new FsError('EINTR', `the program that wrote ${content.node.name} was killed`);
     const action = flushAction({
       unpublished: content.outstanding,

@@ -2,7 +2,7 @@ import type { Draft } from '../../content/ports.ts';
 import { untilAborted } from '../../lib/until-aborted.ts';
 import { forgetLocalFacts } from '../attributes/local-facts.ts';
 import type { ClosedFiles } from '../closed/closed-files.ts';
-import { errnoOf } from '../errors/errno-of.ts';
+import { isOfThisMachine } from '../errors/errno-of.ts';
 import { FsError } from '../errors/fs-error.ts';
 import type { ContentTable } from '../model/content-table.ts';
 import type { ContentNode, FileContent } from '../model/file-content.ts';
@@ -96,6 +96,11 @@ export class Contents {
     return this.#publisher.targets.isTemporary(node);
   }
 
+  /** Whether a file of a project would do so under this name. */
+  isTemporaryName(name: string): boolean {
+    return this.#publisher.targets.isTemporaryInProject(name);
+  }
+
   /**
    * Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. The function
    * `change` asks for the draft itself: the end of a publication may remove an older draft, and nobody would publish a
@@ -154,11 +159,35 @@ export class Contents {
     over.abort();
   }
 
-  /** Has a file that nobody writes any more on the platform as it was closed, before something is done to it there. */
+  /**
+   * Has a file that nobody writes any more on the platform as it was closed, before something is done to it there. One of a
+   * project goes up whatever its name is.
+   */
   async publishClosed(node: ContentNode, signal?: AbortSignal): Promise<void> {
     const content = this.find(node);
-    if (content && content.outstanding !== 'none' && content.writers === 0)
-      await this.publish(content, signal);
+    if (!content || content.outstanding === 'none' || content.writers > 0) return;
+    const stayed = this.isTemporary(node);
+    this.#publisher.targets.isDue(node);
+    await this.publish(content, signal);
+    if (stayed) this.#closedFiles.renamed(content);
+  }
+
+  /**
+   * Whether a file that nobody writes any more is brought to the platform once, under the name that it is about to get: it
+   * stayed here for its old one, or its upload is still to follow.
+   */
+  async isOnlyHere(node: ProjectFileNode): Promise<boolean> {
+    if (this.isTemporary(node)) await this.whenReleased(node);
+    const content = this.find(node);
+    if (!content?.owed || content.refused || node.record || node.draft?.begun) return false;
+    const isOnItsWay = content.publishing !== 'none';
+    return this.isTemporary(node) || (this.#closedFiles.mayFollow(content) && !isOnItsWay);
+  }
+
+  /** Tells of a closed file that it has got another name, which brings it to the platform if it is not there. */
+  renamed(node: ProjectFileNode): void {
+    const content = this.find(node);
+    if (content && content.writers === 0) this.#closedFiles.renamed(content);
   }
 
   /** Makes what is not on the platform durable here. */
@@ -277,9 +306,4 @@ export class Contents {
     this.#closedFiles.opened(content);
     return take(content);
   }
-}
-
-/** No room for a file here, or no descriptor to make it safe with: the service may take it all the same. */
-function isOfThisMachine(error: unknown): boolean {
-  return ['ENOSPC', 'ENFILE'].includes(errnoOf(error));
 }

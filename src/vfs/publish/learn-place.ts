@@ -13,7 +13,7 @@ export function moveAbove({ parent }: Node): Promise<void> | undefined {
  * Asks for the folders of a file that are in doubt, before something goes into them: one that was moved with another has a
  * new id, which may not be known yet.
  */
-export async function learnPlace(tree: Tree, { parent }: ProjectFileNode): Promise<void> {
+export async function learnPlace(tree: Tree, { parent }: Pick<ProjectFileNode, 'parent'>): Promise<void> {
   if (parent) await learnFolder(tree, parent);
 }
 

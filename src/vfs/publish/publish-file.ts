@@ -18,7 +18,7 @@ import { learnPlace } from './learn-place.ts';
 import { fileOf, type PlatformCopies } from './platform-copy.ts';
 import { publishOver } from './publish-over.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
-import { parentOf, platformNameOf, type Targets } from './targets.ts';
+import { destinationOf, type Targets } from './targets.ts';
 
 export interface FilePublicationParts {
   readonly tree: Tree;
@@ -42,7 +42,7 @@ export class FilePublication {
 
   async publish(content: FileContent, node: ProjectFileNode, draft: Draft): Promise<void> {
     await this.findUnanswered(content);
-    await learnPlace(this.#tree, node);
+    await learnPlace(this.#tree, content.goesTo ?? node);
     await this.#follow(content, draft);
     await noteConflict(this.#tree, content, node);
     let sent = settingsOf(node);
@@ -51,7 +51,8 @@ export class FilePublication {
     if (lacksRoom(node)) tellLeftOut(this.#tree, node);
     const publish = async (): Promise<FileRecord> => {
       const whole = draft.wholeCopyOf();
-      const target = transferTargetOf(parentOf(node), platformNameOf(node));
+      const { parent, name } = destinationOf(content, node);
+      const target = transferTargetOf(parent, name);
       const copied = await this.#copies.make(content, draft, target);
       return copied && whole
         ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
@@ -87,11 +88,11 @@ export class FilePublication {
     await this.#hasTheName(content, draft);
   }
 
-  /** A draft that was begun while its folder was being moved knows only the folder's old place. */
+  /** A draft that was begun while its folder was being moved knows only the folder's old place, and one that is renamed its own. */
   async #follow(content: FileContent, draft: Draft): Promise<void> {
     const target = this.#targets.targetOf(content);
     const isThere = target.parent === draft.target.parent && target.name === draft.target.name;
-    if (!isThere) await draft.retarget(target, content.path);
+    if (!isThere) await draft.retarget(target, content.futurePath);
   }
 
   /** A copy made by the platform has its source's metadata, the source's time included, which is not the copy's. */

@@ -23,7 +23,7 @@ export async function publishOver(
   if (!replaces || replaces.content.handles.size === 0) return publish();
   const fileId = replaces.record.id;
   try {
-    await replacedFiles.setAside(draft.id, { file: replaces, node });
+    await replacedFiles.setAside(draft.id, { file: replaces, node: content.goesTo?.target ?? node });
     content.replaces = undefined;
     return await publish();
   } catch (error) {

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import type { ContentError, Draft } from '../../content/ports.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { annotationsFor } from '../attributes/annotations.ts';
+import { isOfThisMachine } from '../errors/errno-of.ts';
 import { ENDED_BY_PUBLICATION } from '../errors/what-success-ends.ts';
 import type { FileContent } from '../model/file-content.ts';
 import type { ProjectFileNode } from '../model/node.ts';
@@ -75,9 +76,7 @@ export class Publisher {
     const { node, unpublished } = content;
     const { draft } = node;
     if (!draft || unpublished === 'none' || content.unlinked) return;
-    if (this.targets.isTemporary(node)) {
-      return draft.committed ? draft.stay() : this.commit(content, NEVER_ABORTED);
-    }
+    if (await this.#stays(content, draft)) return;
     content.unpublished = 'none';
     content.publishing = unpublished;
     const { mark } = this.#tree.errors;
@@ -102,6 +101,26 @@ export class Publisher {
     }
   }
 
+  /**
+   * Whether a name of a moment keeps the file here, safe: its rename publishes it. A file of a project goes up under such a
+   * name when this machine cannot keep it, or the platform copies it from what may go away.
+   */
+  async #stays(content: FileContent, draft: Draft): Promise<boolean> {
+    const { node, goesTo } = content;
+    if (goesTo) return false;
+    if (this.targets.isTemporary(node) && !isWholeHere(draft)) this.targets.isDue(node);
+    if (!this.targets.isTemporary(node)) return false;
+    try {
+      if (draft.committed) draft.stay();
+      else await this.commit(content, NEVER_ABORTED);
+      return true;
+    } catch (error) {
+      if (node.kind !== 'project-file' || draft.doubtful || !isOfThisMachine(error)) throw error;
+      this.targets.isDue(node);
+      return false;
+    }
+  }
+
   /** As `FilePublication.findUnanswered`; nothing is done for an object. */
   findUnanswered(content: FileContent): Promise<void> {
     return this.#files.findUnanswered(content);
@@ -115,6 +134,7 @@ export class Publisher {
   async commit({ node }: FileContent, signal: AbortSignal): Promise<void> {
     const { draft } = node;
     if (this.targets.isTemporary(node)) {
+      if (node.kind === 'project-file') await draft?.annotate(annotationsFor(node));
       await draft?.commit(signal);
       return draft?.stay();
     }
@@ -160,6 +180,11 @@ export class Publisher {
   close(): void {
     this.#removals.close();
   }
+}
+
+/** Its bytes are all here, or there is room for them, and none is to come from another file of the platform alone. */
+export function isWholeHere(draft: Draft): boolean {
+  return draft.wholeCopyOf() === undefined && draft.fits;
 }
 
 function hasGivenWay(error: unknown): boolean {

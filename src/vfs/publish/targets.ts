@@ -15,18 +15,22 @@ const NO_STAGING =
 
 export class Targets implements DraftMaker {
   readonly draft: DraftMaker['draft'];
+  /** Whether a name in a project is one of a moment. */
+  readonly isTemporaryInProject: (name: string) => boolean;
   readonly #tree: Tree;
   readonly #staging: Staging | undefined;
   /** Part of each name in the staging folder: the files that an ended mount left there have other names. */
   readonly #session: string;
-  readonly #hasTemporaryName: (location: string) => boolean;
+  readonly #isTemporaryOnVolume: (name: string) => boolean;
+  /** Files of projects that go up under the name they have, whatever that is. */
+  readonly #overdue = new WeakSet<ContentNode>();
 
   constructor(tree: Tree, staging: Staging | undefined, session: string) {
     this.#tree = tree;
     this.#staging = staging;
     this.#session = session;
-    const matches = matcherOf(tree.options.temporaryNames);
-    this.#hasTemporaryName = (location) => matches(location.slice(location.lastIndexOf('/') + 1));
+    this.#isTemporaryOnVolume = matcherOf(tree.options.temporaryNames);
+    this.isTemporaryInProject = matcherOf(tree.options.temporaryInProjects);
     this.draft = (options) => tree.writer.draft(options);
   }
 
@@ -34,10 +38,12 @@ export class Targets implements DraftMaker {
     const { node } = content;
     if (node.kind === 'project-file') {
       const replaces = node.record?.id ?? content.replaces?.record.id;
+      const overwrite = mayReplace(this.#tree, content);
       // A draft that has lost its name is not published: nothing is known of its folder any more.
-      const parent = content.unlinked ? projectOf(node).rootFolder : folderIdOf(parentOf(node));
-      const place = { parent, name: platformNameOf(node) };
-      return { ...place, overwrite: mayReplace(this.#tree, content), replaces };
+      if (content.unlinked)
+        return { parent: projectOf(node).rootFolder, name: platformNameOf(node), overwrite, replaces };
+      const { parent, name } = destinationOf(content, node);
+      return { parent: folderIdOf(parent), name, overwrite, replaces };
     }
     const replaces = content.replacesEtag ?? node.record?.etag;
     const onward = { volume: node.volume.id, location: node.location, replaces };
@@ -47,10 +53,20 @@ export class Targets implements DraftMaker {
     return this.isTemporary(node) ? target : { ...target, onward };
   }
 
-  /** The file stays on this machine until it is renamed: a volume could neither delete nor rename it. */
+  /**
+   * The file stays on this machine until it is renamed: a volume could neither delete nor rename it, and in a project it is
+   * uploaded once, as what it will be.
+   */
   isTemporary(node: ContentNode): boolean {
-    if (node.kind !== 'volume-object' || node.record || !this.#staging) return false;
-    return this.#hasTemporaryName(node.location);
+    if (node.record || this.#overdue.has(node)) return false;
+    if (node.kind === 'project-file') return this.isTemporaryInProject(node.name);
+    if (!this.#staging) return false;
+    return this.#isTemporaryOnVolume(node.location.slice(node.location.lastIndexOf('/') + 1));
+  }
+
+  /** A file of a project is to be on the platform, though it has such a name. A volume keeps none. */
+  isDue(node: ContentNode): void {
+    if (node.kind === 'project-file') this.#overdue.add(node);
   }
 
   /** Whether programs can write to the node: to one on a volume only with a staging project. */
@@ -72,11 +88,20 @@ export class Targets implements DraftMaker {
   }
 }
 
-export function platformNameOf({ record, name }: ProjectFileNode): string {
+/** Where the file of a project goes: where it is, or where a rename is about to bring it. */
+export function destinationOf(
+  { goesTo }: FileContent,
+  node: ProjectFileNode,
+): { readonly parent: ProjectFolderNode; readonly name: string } {
+  if (goesTo) return { parent: goesTo.parent, name: nameOnPlatform(goesTo.name) };
+  return { parent: parentOf(node), name: platformNameOf(node) };
+}
+
+function platformNameOf({ record, name }: ProjectFileNode): string {
   return record?.name ?? nameOnPlatform(name);
 }
 
-export function parentOf(node: ProjectFileNode): ProjectFolderNode {
+function parentOf(node: ProjectFileNode): ProjectFolderNode {
   if (node.parent?.kind === 'project-folder') return node.parent;
   throw new FsError('ESTALE', `${node.name} is no longer in a project`);
 }

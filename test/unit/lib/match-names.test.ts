@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MOUNT_OPTIONS } from '../../../src/config/mount-options.ts';
+import { TEMPORARY_NAMES } from '../../../src/config/temporary-names.ts';
 import { matcherOf } from '../../../src/lib/match-names.ts';
 
 describe('names that tools use for a moment', () => {
-  const isTemporary = matcherOf(MOUNT_OPTIONS.temporaryNames.default);
+  const isTemporary = matcherOf(TEMPORARY_NAMES);
 
   it.each([
     ['rsync', '.reads.bam.x7Gh2K'],

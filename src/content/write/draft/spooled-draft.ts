@@ -123,6 +123,10 @@ export class SpooledDraft implements Draft, SpoolTenant {
     return !released && (missingBytes === 0 || this.#context.space.hasRoom(missingBytes));
   }
 
+  get begun(): boolean {
+    return this.#upload.begun;
+  }
+
   get publishing(): boolean {
     return this.#publisher.running;
   }

@@ -80,6 +80,10 @@ export class DraftUpload {
     return this.#current.now?.state;
   }
 
+  get begun(): boolean {
+    return this.#current.now !== undefined || this.#current.isBeginning;
+  }
+
   get partsInFlight(): number {
     return this.#current.now?.partsInFlight ?? 0;
   }

@@ -13,8 +13,9 @@ import { askAgain } from '../aside/ask-again.ts';
 import { goBack } from '../aside/name-taken.ts';
 import { renameEnds, requireNamesStill } from '../aside/named-now.ts';
 import { fileToReplace } from '../aside/replaced-file.ts';
+import type { FileRename } from './file-rename.ts';
 import { carriedOver, describedAs, giving, NOTHING } from './inherited.ts';
-import type { FileRename } from './rename-file.ts';
+
 import type { RenameParts } from './rename-parts.ts';
 import { requireAllSent, whileAllSent } from './require-sent.ts';
 

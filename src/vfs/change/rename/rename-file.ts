@@ -6,38 +6,22 @@
  * file, the old file goes aside first and comes back should anything fail (`Asides`, `../aside/asides.ts`). The new file inherits metadata and
  * tags either way.
  *
- * For a file that is not published yet only its draft is told: it completes under the new name. The platform's file of
- * that name keeps it until then, for the draft may never get there.
+ * A file that is not published yet is another matter (`rename-draft.ts`).
  */
 import type { FileRecord } from '../../../api/model.ts';
 import type { Annotations } from '../../../content/ports.ts';
 import { holdingAnnotations } from '../../attributes/annotation-lock.ts';
-import { annotationsFor, restoreAnnotations } from '../../attributes/annotations.ts';
 import { fits } from '../../attributes/pairs-that-fit.ts';
 import { nameOnPlatform } from '../../model/escape.ts';
-import type { FileContent, ReplacedFile } from '../../model/file-content.ts';
-import type { ProjectFileNode, ProjectFolderNode } from '../../model/node.ts';
+import type { ReplacedFile } from '../../model/file-content.ts';
+import type { ProjectFileNode } from '../../model/node.ts';
 import { folderIdOf, pathOf } from '../../model/node.ts';
-import { requireCount } from '../../xattr/limits.ts';
 import { fileToRename, renameEnds, requirePlacesStill } from '../aside/named-now.ts';
 import { fileToReplace } from '../aside/replaced-file.ts';
-import { carriedOver, type Described, describedAs, giving, isNothing, NOTHING } from './inherited.ts';
+import type { FileRename, FileReplacement } from './file-rename.ts';
+import { carriedOver, describedAs, giving, isNothing, NOTHING } from './inherited.ts';
+import { renameDraft } from './rename-draft.ts';
 import type { RenameParts } from './rename-parts.ts';
-
-export interface FileRename {
-  readonly source: ProjectFileNode;
-  readonly parent: ProjectFolderNode;
-  readonly name: string;
-  readonly target: ProjectFileNode | undefined;
-  readonly noReplace: boolean;
-  /** The platform has just refused the name: another client has it, whatever is known of the target. */
-  readonly isTaken: boolean;
-}
-
-interface FileReplacement extends FileRename {
-  /** The file that has the new name on the platform. */
-  readonly replaced: ReplacedFile | undefined;
-}
 
 /** Within one project. */
 export async function renameFile(parts: RenameParts, rename: FileRename): Promise<void> {
@@ -45,7 +29,8 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
   const { source, target } = rename;
   const ends = renameEnds(rename);
   // Under its old name: then its new one is a fact at return. One that was refused is tried again under its new name.
-  if (!contents.find(source)?.refused) await contents.publishClosed(source);
+  const isOnlyHere = await contents.isOnlyHere(source);
+  if (!isOnlyHere && !contents.find(source)?.refused) await contents.publishClosed(source);
   const nodes = target ? [source, target] : [source];
   await contents.holding(nodes, async () => {
     for (const node of nodes) await contents.findUnanswered(node);
@@ -54,11 +39,13 @@ export async function renameFile(parts: RenameParts, rename: FileRename): Promis
     const go = (): Promise<void> =>
       holdingAnnotations(nodes, async () => {
         const record = await fileToRename(tree, source);
-        const replacement = { ...rename, replaced: target && (await fileToReplace(parts, target, rename)) };
+        const replaced = target && (await fileToReplace(parts, target, rename));
+        const replacement = { ...rename, replaced, isOnlyHere };
         return record ? renamePublished(parts, replacement, record) : renameDraft(parts, replacement);
       });
     await contents.moving([source], () => (target ? contents.whileLeaving(contents.of(target), go) : go()));
   });
+  if (isOnlyHere) contents.renamed(source);
 }
 
 /**
@@ -71,45 +58,6 @@ async function publishPromised(
 ): Promise<void> {
   const before = contents.of(target);
   if (before.promised && contents.of(source).outstanding !== 'none') await contents.publishHolding(before);
-}
-
-async function renameDraft(parts: RenameParts, rename: FileReplacement): Promise<void> {
-  const { source, parent, name, target, noReplace, replaced } = rename;
-  const { tree, contents } = parts;
-  const content = contents.of(source);
-  const before = target && contents.of(target);
-  const from = { parent: source.parent, name: source.name };
-  const isElsewhere = source.record !== undefined;
-  const carried = target ? carriedToDraft(source, describedAs(target, replaced?.record)) : NOTHING;
-  await leaveReplaced(parts, source, content);
-  if (before?.node.draft)
-    await parts.draftAsides.passOn(before.node.draft.id, (await contents.draft(content)).id);
-  if (before) await contents.unlinked(before, undefined);
-  if (isElsewhere) letGoOfRecord(source);
-  content.exclusive = noReplace;
-  content.replaces = replaced;
-  if (!isNothing(carried))
-    source.pending = {
-      metadata: { ...carried.metadata, ...source.pending?.metadata },
-      tags: source.pending?.tags ?? carried.tags,
-    };
-  tree.moved(source, { parent, name });
-  // A file that another client has put there stays.
-  if (isElsewhere && from.parent) tree.invalidate(from.parent, from.name);
-}
-
-/** ENOSPC: its publication would be refused. */
-function carriedToDraft(source: ProjectFileNode, from: Described): Annotations {
-  const { metadata, tags = [] } = annotationsFor(source) ?? NOTHING;
-  const carried = carriedOver(from, { metadata, tags });
-  requireCount({ ...carried.metadata, ...metadata });
-  return carried;
-}
-
-/** Another client has moved or replaced what the draft was begun from: it is a new file, with all that the old one had been given. */
-function letGoOfRecord(node: ProjectFileNode): void {
-  restoreAnnotations(node, annotationsFor(node));
-  node.record = undefined;
 }
 
 async function renamePublished(
@@ -191,17 +139,4 @@ async function putAt({ tree }: RenameParts, rename: FileRename, put: Put): Promi
   return source.parent === parent
     ? files.edit(record.id, { name, ...changes }, { overwrite })
     : files.move(record.id, { parent: folderIdOf(parent), name }, { overwrite });
-}
-
-/** A draft goes from a name that it was renamed over: what has that on the platform waits aside for its publication. */
-async function leaveReplaced(
-  { contents, draftAsides }: RenameParts,
-  source: ProjectFileNode,
-  content: FileContent,
-): Promise<void> {
-  const { replaces } = content;
-  if (!replaces) return;
-  const draft = await contents.draft(content);
-  await draftAsides.setAside(draft.id, { file: replaces, node: source });
-  content.replaces = undefined;
 }
