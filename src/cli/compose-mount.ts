@@ -122,6 +122,8 @@ export async function composeMount(settings: MountSettings, context: MountContex
     inquiries: {
       api,
       readOnly: options.readOnly,
+      deletes: options.delete,
+      overwrites: options.overwrite,
       jobs,
       writer,
       failureAt: files.failureAt,
@@ -136,6 +138,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       placeAt: files.placeAt,
       learnAnnotations: files.learnAnnotations,
       allowDeletions: files.allowDeletions,
+      learnEntries: files.learnEntries,
       pinsAt: files.pinsAt,
       statistics: information.statistics,
       circumstances: information.circumstances,

@@ -19,6 +19,7 @@ import { reportFailures } from './errors/report-failures.ts';
 import type { Paths } from './errors/subjects.ts';
 import type { FileSystem, NodeId } from './file-system.ts';
 import { type ContentsOptions, contentsAt, type FoundContent } from './listing/contents-at.ts';
+import { type LearntEntries, learnEntries } from './listing/learn-entries.ts';
 import { MountTop } from './listing/mount-top.ts';
 import { OpenDirectories } from './listing/open-directories.ts';
 import { pinsAt } from './listing/pins-at.ts';
@@ -91,12 +92,14 @@ export interface MountedFileSystem {
   contentsAt(path: string, options: ContentsOptions): AsyncIterable<FoundContent>;
   /** As `contentsAt`, with the facts that a manifest pins. */
   pinsAt(path: string, options: ContentsOptions): AsyncIterable<PinnedFile>;
-  /** Where the platform has the file or folder of a project that is at a path. */
+  /** Where the platform has what is at a path, or can have it. */
   placeAt(path: string, signal: AbortSignal): Promise<PlatformPlace>;
   /** These files have other tags and metadata on the platform now. */
   learnAnnotations(files: readonly LearntAnnotations[]): Promise<void>;
   /** Lets deletions through that `--confirm-delete` would refuse: at a path and below, or those of a program, for so long. */
   allowDeletions(asked: { readonly path: string } | { readonly pid: number }, forMs: number): void;
+  /** These names mean something else on the platform now. */
+  learnEntries(changes: readonly LearntEntries[]): void;
   /** After the last request: makes local state durable. The services that the file system was given stay open. */
   close(): Promise<void>;
 }
@@ -200,6 +203,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     learnAnnotations: (files) => learnAnnotations(tree, files),
     allowDeletions: (asked, forMs) =>
       tree.deletions.allow('path' in asked ? { path: top.inTree(asked.path) } : asked, forMs),
+    learnEntries: (changes) => learnEntries(tree, changes),
     close: () =>
       folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.

@@ -2,11 +2,12 @@ import { type ApiClient, createApi } from '../../src/api/create-api.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { applyPlans } from '../../src/metadata/apply/apply-plans.ts';
 import { exportTable } from '../../src/metadata/apply/export-table.ts';
-import { filesAt } from '../../src/metadata/files/list-files.ts';
-import { Places } from '../../src/metadata/files/places.ts';
 import { printTable } from '../../src/metadata/format/print-table.ts';
 import { readTable } from '../../src/metadata/format/read-table.ts';
+import type { MetadataApi } from '../../src/metadata/metadata-api.ts';
 import { type Planning, planTable } from '../../src/metadata/plan/plan-table.ts';
+import { filesAt } from '../../src/places/list-files.ts';
+import { Places } from '../../src/places/places.ts';
 import { newFile } from '../../src/service/files/new-file.ts';
 import { filesIn } from '../../src/service/files/tables/file-table.ts';
 import { TestService, type TestUser } from '../service/test-service.ts';
@@ -89,7 +90,10 @@ export class MetadataWorld {
     return [...printTable(exportTable(await filesAt(place, { ...asking, recursive })), format)].join('');
   }
 
-  plan(text: string, how: Partial<Planning> & { readonly blank?: 'keep' | 'erase' } = {}) {
+  plan(
+    text: string,
+    how: Partial<Planning> & { readonly blank?: 'keep' | 'erase'; readonly api?: MetadataApi } = {},
+  ) {
     const table = readTable(Buffer.from(text), { format: 'tsv', blank: how.blank ?? 'keep' });
     const defaults = { base: undefined, followPath: false, force: false, accept: false };
     return planTable(table, { api: this.api, signal: this.signal, ...defaults, ...how });

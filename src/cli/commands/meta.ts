@@ -1,12 +1,12 @@
 import { Argument, type Command, Option } from 'commander';
-import type { PlatformOptions } from '../../config/metadata-options.ts';
+import type { PlatformOptions } from '../../config/platform-options.ts';
 import { FORMATS } from '../../metadata/table.ts';
 import { wrapped } from '../describe/help-format.ts';
-import { contextOf, withPlatform } from '../metadata/command-options.ts';
 import type { EditOptions } from '../metadata/edit-table.ts';
 import type { ExportOptions } from '../metadata/export-files.ts';
 import type { SendingOptions, TableOptions } from '../metadata/import-table.ts';
 import { addPairCommands } from '../metadata/pair-commands.ts';
+import { contextOf, withPlatform } from '../platform/command-options.ts';
 
 const DETAILS = `
 A table has a row for each file and a column for each metadata key. Export it, change it with awk, a spreadsheet or an

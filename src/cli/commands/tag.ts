@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { PlatformOptions } from '../../config/metadata-options.ts';
+import type { PlatformOptions } from '../../config/platform-options.ts';
 import { wrapped } from '../describe/help-format.ts';
 import { CliError } from '../exit-codes.ts';
 import type { ChangeOptions, FileChange } from '../metadata/change-files.ts';
-import { afterDashes, contextOf, withPlatform } from '../metadata/command-options.ts';
-import { splitAfterFirst } from '../metadata/split-words.ts';
+import { afterDashes, splitAfterFirst } from '../metadata/split-words.ts';
+import { contextOf, withPlatform } from '../platform/command-options.ts';
 
 const DETAILS = `
 The first word is the tag; the others are files, in a mount or as project:owner/name/path. Several tags end at --.

@@ -3,7 +3,7 @@ import { type Applied, applyPlans } from '../../metadata/apply/apply-plans.ts';
 import { isFailure, type RowResult } from '../../metadata/apply/results.ts';
 import type { RowPlan } from '../../metadata/plan/row-plan.ts';
 import { CliError } from '../exit-codes.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from '../platform/platform.ts';
 
 const FAILURES_TOLD = 20;
 const ERASE_LINE = '\r\x1b[K';

@@ -1,16 +1,16 @@
 import type { FileRecord } from '../../api/model.ts';
 import { printable } from '../../lib/printable.ts';
 import { undoTable } from '../../metadata/apply/undo-table.ts';
-import { describePath } from '../../metadata/files/platform-path.ts';
 import { checkTable } from '../../metadata/plan/check-table.ts';
 import { planRows } from '../../metadata/plan/plan-table.ts';
 import type { Cell, TableRow } from '../../metadata/table.ts';
 import { TableError } from '../../metadata/table-error.ts';
+import { describePath } from '../../places/platform-path.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
+import type { Context } from '../platform/find-places.ts';
 import { requireDone, sendPlans, tellResults } from './apply.ts';
 import { type NamedFile, withFiles } from './each-file.ts';
-import type { Context } from './find-places.ts';
 import { writeTable } from './table-files.ts';
 
 /** The same change for many files. */

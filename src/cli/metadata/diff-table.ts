@@ -1,6 +1,6 @@
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { Context } from '../platform/find-places.ts';
 import { describePlans } from './describe-plan.ts';
-import type { Context } from './find-places.ts';
 import { planFile, type TableOptions } from './import-table.ts';
 
 /** Prints what an import would change. As with diff(1), exit code 1 says that there is something. */

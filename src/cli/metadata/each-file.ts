@@ -1,9 +1,9 @@
-import { filesAt } from '../../metadata/files/list-files.ts';
-import type { FilePlace } from '../../metadata/files/places.ts';
-import { describePath } from '../../metadata/files/platform-path.ts';
+import { filesAt } from '../../places/list-files.ts';
+import type { FilePlace } from '../../places/places.ts';
+import { describePath } from '../../places/platform-path.ts';
 import type { PathFailures } from '../mount/path-failures.ts';
-import { type Context, findPlaces } from './find-places.ts';
-import type { Platform } from './platform.ts';
+import { type Context, findPlaces } from '../platform/find-places.ts';
+import type { Platform } from '../platform/platform.ts';
 
 /** A file that a command is about, under the path that a person knows it by. */
 export interface NamedFile extends FilePlace {

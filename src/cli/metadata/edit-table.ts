@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { exportTable } from '../../metadata/apply/export-table.ts';
-import { filesAt } from '../../metadata/files/list-files.ts';
 import { readTable } from '../../metadata/format/read-table.ts';
 import { planTable } from '../../metadata/plan/plan-table.ts';
 import type { RowPlan } from '../../metadata/plan/row-plan.ts';
+import { filesAt } from '../../places/list-files.ts';
+import { confirmed } from '../ask.ts';
 import { CliError } from '../exit-codes.ts';
+import { type Context, findPlaces } from '../platform/find-places.ts';
+import { whileDeaf } from '../platform/interruptible.ts';
+import type { Platform } from '../platform/platform.ts';
 import { describePlans } from './describe-plan.ts';
-import { type Context, findPlaces } from './find-places.ts';
 import { type PlannedTable, sendPlanned } from './import-table.ts';
-import { whileDeaf } from './interruptible.ts';
-import type { Platform } from './platform.ts';
 import { readBytes, telling, writeTable } from './table-files.ts';
 
 export interface EditOptions {
@@ -81,7 +81,7 @@ async function editIn(
     }
     keep = true;
     const planned = await planEdited(path, after, { platform, signal });
-    keep = (await options.yes) || (await confirmed(planned.plans, signal));
+    keep = (await options.yes) || (await confirmedPlans(planned.plans, signal));
     if (keep)
       await sendPlanned(path, planned, { results: undefined, undo: join(directory, 'undo.tsv') }, signal);
   } catch (error) {
@@ -116,19 +116,10 @@ async function runEditor(path: string): Promise<void> {
 const LINES_SHOWN = 20;
 
 /** Shows the changes and asks. The end of the input is a no. */
-async function confirmed(plans: readonly RowPlan[], signal: AbortSignal): Promise<boolean> {
+async function confirmedPlans(plans: readonly RowPlan[], signal: AbortSignal): Promise<boolean> {
   const lines = [...describePlans(plans)];
   if (lines.length === 0) return true;
   for (const line of lines.slice(0, LINES_SHOWN)) console.log(line);
   if (lines.length > LINES_SHOWN) console.log(`and ${lines.length - LINES_SHOWN} more`);
-  const asking = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-  try {
-    const ended = once(asking, 'close').then(() => '');
-    const answer = await Promise.race([asking.question('Change these files? [y/N] ', { signal }), ended]);
-    return /^y(?:es)?$/i.test(answer.trim());
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    asking.close();
-  }
+  return confirmed('Change these files?', signal);
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { exportTable } from '../../metadata/apply/export-table.ts';
-import { filesAt } from '../../metadata/files/list-files.ts';
-import type { FilePlace } from '../../metadata/files/places.ts';
 import { printTable } from '../../metadata/format/print-table.ts';
 import type { Format } from '../../metadata/table.ts';
+import { filesAt } from '../../places/list-files.ts';
+import type { FilePlace } from '../../places/places.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
-import { type Context, findPlaces } from './find-places.ts';
+import { type Context, findPlaces } from '../platform/find-places.ts';
 
 export interface ExportOptions {
   readonly recursive: boolean;

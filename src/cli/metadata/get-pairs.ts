@@ -2,8 +2,8 @@ import { tsvLine } from '../../metadata/format/tsv.ts';
 import { cellText } from '../../metadata/format/words.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
+import type { Context } from '../platform/find-places.ts';
 import { type NamedFile, withFiles } from './each-file.ts';
-import type { Context } from './find-places.ts';
 
 /**
  * Prints the values of keys. Of one key and one file that is the value as it is; else a line of TSV for each file: its path

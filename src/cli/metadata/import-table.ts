@@ -1,6 +1,5 @@
 import { resultTable } from '../../metadata/apply/result-table.ts';
 import { undoTable } from '../../metadata/apply/undo-table.ts';
-import { filesAt } from '../../metadata/files/list-files.ts';
 import { formatOf, readTable } from '../../metadata/format/read-table.ts';
 import { readSheet } from '../../metadata/format/sheet.ts';
 import { checkSheet } from '../../metadata/plan/check-sheet.ts';
@@ -8,11 +7,12 @@ import { joinSheet } from '../../metadata/plan/join-sheet.ts';
 import { planRows, planTable, type TablePlan } from '../../metadata/plan/plan-table.ts';
 import type { RowPlan } from '../../metadata/plan/row-plan.ts';
 import type { Format, Table } from '../../metadata/table.ts';
+import { filesAt } from '../../places/list-files.ts';
 import { CliError } from '../exit-codes.ts';
+import { type ChosenPlatform, choosePlatform } from '../platform/choose-platform.ts';
+import type { Context } from '../platform/find-places.ts';
+import type { Platform } from '../platform/platform.ts';
 import { requireDone, sendPlans, tellResults } from './apply.ts';
-import { type ChosenPlatform, choosePlatform } from './choose-platform.ts';
-import type { Context } from './find-places.ts';
-import type { Platform } from './platform.ts';
 import { sayJoin } from './say-join.ts';
 import { readBytes, telling, writeTable } from './table-files.ts';
 

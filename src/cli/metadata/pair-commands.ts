@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { PlatformOptions } from '../../config/metadata-options.ts';
+import type { PlatformOptions } from '../../config/platform-options.ts';
 import type { Cell } from '../../metadata/table.ts';
 import { wrapped } from '../describe/help-format.ts';
+import { contextOf, withPlatform } from '../platform/command-options.ts';
 import type { ChangeOptions } from './change-files.ts';
-import { afterDashes, contextOf, withPlatform } from './command-options.ts';
-import { splitAfterFirst, splitPairs } from './split-words.ts';
+import { afterDashes, splitAfterFirst, splitPairs } from './split-words.ts';
 
 const GET_DETAILS = `
 The first word is the key; several keys end at --. Of one key and one file the value is printed as it is. Otherwise there is a

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { CliError } from '../exit-codes.ts';
 
 /** The words of a command that says something of files: `KEY=VALUE… PATH…`. */
@@ -35,4 +36,11 @@ function splitAt(words: readonly string[], index: number): SplitWords {
 export function wordsAfterDashes(commandLine: readonly string[]): number | undefined {
   const index = commandLine.indexOf('--');
   return index < 0 ? undefined : commandLine.length - index - 1;
+}
+
+/** The parser leaves `--` out of the words that it gives. */
+export function afterDashes(command: Command): number | undefined {
+  let top = command;
+  while (top.parent) top = top.parent;
+  return wordsAfterDashes((top as Command & { readonly rawArgs?: readonly string[] }).rawArgs ?? []);
 }

@@ -10,11 +10,18 @@ const NOT_YOURS =
   'only the user who mounted may ask the mount: why something failed is in the attribute user.svc.error of its path, and in ' +
   '.svcfs/errors of the mount';
 
-/** Gives each answer of the mount's process; no more once the signal is aborted, and nothing at all when no process listens there. */
+export interface AskingEnds {
+  /** Nothing more is given once it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Takes the request back, as far as that can be. The answer is still waited for. */
+  readonly takeBack?: AbortSignal | undefined;
+}
+
+/** Gives each answer of the mount's process; nothing at all when no process listens there. */
 export async function* askDaemon(
   socketPath: string,
   request: ControlRequest,
-  signal?: AbortSignal,
+  { signal, takeBack }: AskingEnds = {},
 ): AsyncGenerator<ControlAnswer> {
   const socket = connect(socketPath);
   try {
@@ -43,12 +50,16 @@ export async function* askDaemon(
   const lines = createInterface({ input: socket });
   socket.on('close', () => lines.close());
   socket.write(jsonLine(request));
+  const end = (): void => void socket.end();
+  if (takeBack?.aborted) end();
+  takeBack?.addEventListener('abort', end, { once: true });
   try {
     for await (const line of lines) yield parsed(line);
   } catch (error) {
     // The lines pass on what befalls the socket.
     if (error !== lost) throw error;
   } finally {
+    takeBack?.removeEventListener('abort', end);
     stop();
   }
 }

@@ -10,6 +10,8 @@ export interface AskOptions {
   readonly patience?: Patience;
   /** How svcfs ends when nothing is answered. */
   readonly exit?: ExitName;
+  /** As `askDaemon` has it. */
+  readonly takeBack?: AbortSignal | undefined;
 }
 
 /**
@@ -26,14 +28,14 @@ const FOR_ENDED: Patience = { quietMs: 0, answerMs: 1000 };
 export async function* askMount(
   mount: SvcfsMount,
   request: ControlRequest,
-  { patience, exit = 'failure' }: AskOptions = {},
+  { patience, exit = 'failure', takeBack }: AskOptions = {},
 ): AsyncGenerator<ControlAnswer> {
   const { socket, record: path } = mount.directory;
   const record = await readOwnRecord(path);
   const hasEnded = record !== undefined && !(await isRunning(record.daemon));
   const life = watchLife(socket, hasEnded ? FOR_ENDED : patience);
   try {
-    yield* askDaemon(socket, request, life.lost);
+    yield* askDaemon(socket, request, { signal: life.lost, takeBack });
     if (!life.lost.aborted) return;
   } finally {
     life.stop();

@@ -4,9 +4,9 @@ import type { JobRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
-import type { MetadataAnswer, MetadataRequest } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
+import type { PlatformAnswer, PlatformRequest } from './platform-inquiries.ts';
 
 /** Bytes a second at most; undefined: no limit. */
 export interface TransferRates {
@@ -37,7 +37,7 @@ export type InquiryRequest =
   /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
   | { readonly request: 'allow'; readonly path: string; readonly pid?: number; readonly forMs: number }
   | CacheRequest
-  | MetadataRequest;
+  | PlatformRequest;
 
 export type ControlRequest =
   /** Answered at once by a process that works. */
@@ -72,7 +72,7 @@ export type InquiryAnswer =
   | ({ readonly answer: 'pins' } & PinsAnswer)
   | { readonly answer: 'allow' }
   | CacheAnswer
-  | MetadataAnswer;
+  | PlatformAnswer;
 
 export type UnmountResult =
   /** `left`: paths of files that the next mount goes on with; `refused`: a line for each that the platform does not take. */

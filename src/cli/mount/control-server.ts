@@ -33,7 +33,8 @@ export async function listenForControl(
   if (!mayReplace && (await isListenedAt(path)))
     throw new CliError('alreadyMounted', 'another svcfs process serves this mount point');
   await rm(path, { force: true });
-  const server = createServer((socket) => converse(socket, handle));
+  // An asker that ends its side wants the answer still.
+  const server = createServer({ allowHalfOpen: true }, (socket) => converse(socket, handle));
   server.listen(path);
   await once(server, 'listening');
   return server;

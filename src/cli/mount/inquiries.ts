@@ -5,12 +5,12 @@ import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
 import { answerCacheRequest, type CacheAnswer, type CacheParts } from './cache-inquiries.ts';
 import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from './control-messages.ts';
-import { answerMetadataRequest, type MetadataParts } from './metadata-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
+import { answerPlatformRequest, type PlatformParts } from './platform-inquiries.ts';
 
 /** The objects from which a mount answers over its control socket. */
-export interface Inquiries extends CacheParts, MetadataParts {
+export interface Inquiries extends CacheParts, PlatformParts {
   readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
@@ -77,9 +77,9 @@ export async function answerInquiry(
     case 'evict':
       return answerCacheRequest(request, inquiries, { send, signal });
     case 'places':
-    case 'metadata':
+    case 'call':
     case 'learn':
-      return answerMetadataRequest(request, inquiries, signal);
+      return answerPlatformRequest(request, inquiries, signal);
     default:
       // Of a command of a later version.
       throw unknown(request);

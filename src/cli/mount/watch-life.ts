@@ -41,7 +41,11 @@ export function watchLife(socketPath: string, { quietMs, answerMs }: Patience = 
 /** Whether a mount's process says anything, or closes its socket. */
 async function answersWithin(socketPath: string, ms: number, signal: AbortSignal): Promise<boolean> {
   const patience = AbortSignal.timeout(ms);
-  for await (const _ of askDaemon(socketPath, { request: 'ping' }, AbortSignal.any([signal, patience])))
+  for await (const _ of askDaemon(
+    socketPath,
+    { request: 'ping' },
+    { signal: AbortSignal.any([signal, patience]) },
+  ))
     return true;
   signal.throwIfAborted();
   return !patience.aborted;

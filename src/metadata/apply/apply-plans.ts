@@ -1,7 +1,8 @@
 import type { BulkResult, EntryRecord, FileRecord } from '../../api/model.ts';
 import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
 import { inGroups } from '../../lib/in-groups.ts';
-import { type MetadataApi, PRIORITY } from '../files/metadata-api.ts';
+import { PRIORITY } from '../../places/asking.ts';
+import type { MetadataApi } from '../metadata-api.ts';
 import { type ChangePlan, changed, erases, type RowPlan } from '../plan/row-plan.ts';
 import { rowHash } from '../row-hash.ts';
 import type { Outcome, RowResult } from './results.ts';
@@ -50,6 +51,8 @@ export async function applyPlans(plans: readonly RowPlan[], applying: Applying):
       applying.onProgress?.(results.size, changes.length);
     } catch (error) {
       stopped = error;
+      // It was taken back before it was sent.
+      if (applying.signal.aborted && error === applying.signal.reason) break;
       const detail = `the call failed: ${error instanceof Error ? error.message : error}; run it again`;
       for (const plan of group)
         if (!results.has(plan)) results.set(plan, { plan, outcome: 'failed', detail });

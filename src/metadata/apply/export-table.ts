@@ -1,5 +1,5 @@
-import type { FilePlace } from '../files/places.ts';
-import { describePath } from '../files/platform-path.ts';
+import type { FilePlace } from '../../places/places.ts';
+import { describePath } from '../../places/platform-path.ts';
 import type { PrintedTable } from '../format/print-table.ts';
 import { userPairs } from '../own-pairs.ts';
 import { rowHash } from '../row-hash.ts';

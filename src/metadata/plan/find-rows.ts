@@ -1,14 +1,14 @@
 import type { FileRecord } from '../../api/model.ts';
-import { getFiles } from '../files/get-files.ts';
-import { listFolder } from '../files/list-files.ts';
-import type { Asking } from '../files/metadata-api.ts';
-import { type FolderPlace, MissingError, Places } from '../files/places.ts';
+import type { Asking } from '../../places/asking.ts';
+import { getFiles } from '../../places/get-files.ts';
+import { listFolder } from '../../places/list-files.ts';
+import { type FolderPlace, MissingError, Places } from '../../places/places.ts';
 import {
   describePath,
   isPlatformPath,
   type PlatformPath,
   parsePlatformPath,
-} from '../files/platform-path.ts';
+} from '../../places/platform-path.ts';
 import type { TableRow } from '../table.ts';
 import { type Problem, TableError } from '../table-error.ts';
 

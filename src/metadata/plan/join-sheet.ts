@@ -1,5 +1,5 @@
-import type { FilePlace } from '../files/places.ts';
-import { describePath } from '../files/platform-path.ts';
+import type { FilePlace } from '../../places/places.ts';
+import { describePath } from '../../places/platform-path.ts';
 import type { Sheet } from '../format/sheet.ts';
 import type { FoundRow } from './find-rows.ts';
 

@@ -105,7 +105,13 @@ describe('an import', () => {
 
   it('finds files by their paths, and takes blank cells for nothing or for an end', async () => {
     await world.folder('by-path', 3, { metadata: () => ({ a: '1' }) });
-    const base = { kind: 'folder', project: world.project, names: ['by-path'], id: '' } as const;
+    const base = {
+      kind: 'folder',
+      project: world.project,
+      names: ['by-path'],
+      id: '',
+      parent: undefined,
+    } as const;
     const { id } = (await world.api.files.find({ parent: world.root, name: 'by-path' })) ?? { id: '' };
     const table = `svc.path\ta\tb\nf00001\t\tx\nproject:${world.project}/by-path/f00002\t2\t\n`;
     const calls = await world.counting(async () =>

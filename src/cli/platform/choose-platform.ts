@@ -1,4 +1,4 @@
-import type { FolderPlace } from '../../metadata/files/places.ts';
+import type { FolderPlace } from '../../places/places.ts';
 import { CliError } from '../exit-codes.ts';
 import { locate, runningMounts } from '../mount/select-mount.ts';
 import { directPlatform } from './direct-platform.ts';
@@ -22,13 +22,16 @@ export async function choosePlatform(inPath: string | undefined, context: Contex
   const isNamed = ['endpoint', 'tokenFile', 'profile'].some(
     (name) => command.getOptionValueSource(name) === 'cli',
   );
-  const direct = async () => ({ platform: await directPlatform(options, command), folder: undefined });
+  const direct = async () => ({
+    platform: await directPlatform(options, command, context.signal),
+    folder: undefined,
+  });
   if (isNamed) return direct();
   const here = await locate('.');
-  if (here !== undefined) return { platform: mountedPlatform(here.mount), folder: undefined };
+  if (here !== undefined) return { platform: mountedPlatform(here.mount, context.signal), folder: undefined };
   const [only, ...others] = await runningMounts();
   if (only === undefined) return direct();
-  if (others.length === 0) return { platform: mountedPlatform(only), folder: undefined };
+  if (others.length === 0) return { platform: mountedPlatform(only, context.signal), folder: undefined };
   const all = [only, ...others].map(({ mountPoint }) => mountPoint).join(', ');
   throw new CliError(
     'usage',

@@ -1,10 +1,12 @@
-import type { EntryRecord, FileRecord } from '../../api/model.ts';
-import type { Asking } from './metadata-api.ts';
+import type { EntryRecord, FileRecord } from '../api/model.ts';
+import type { Asking } from './asking.ts';
 import { describePath, type PlatformPath } from './platform-path.ts';
 
 export interface FolderPlace extends PlatformPath {
   readonly kind: 'folder';
   readonly id: string;
+  /** Id of the folder that it is in; undefined for a project's root folder. */
+  readonly parent: string | undefined;
 }
 
 export interface FilePlace extends PlatformPath {
@@ -57,14 +59,20 @@ export class Places {
     const { rootFolder } = await api.projects.get(project, { signal }).catch((error: unknown) => {
       throw isNotFound(error) ? missing({ project, names }) : error;
     });
-    return { kind: 'folder', project, names, id: rootFolder };
+    return { kind: 'folder', project, names, id: rootFolder, parent: undefined };
   }
 }
 
-function placeOf({ project, names }: PlatformPath, entry: EntryRecord): Place {
+/** The place of an entry that was found at a path. */
+export function placeOf({ project, names }: PlatformPath, entry: EntryRecord): Place {
   return entry.kind === 'file'
     ? { kind: 'file', project, names, file: entry }
-    : { kind: 'folder', project, names, id: entry.id };
+    : { kind: 'folder', project, names, id: entry.id, parent: entry.parent };
+}
+
+/** The place of an entry of a folder. */
+export function placeIn({ project, names }: FolderPlace, entry: EntryRecord): Place {
+  return placeOf({ project, names: [...names, entry.name] }, entry);
 }
 
 function missing(path: PlatformPath): MissingError {

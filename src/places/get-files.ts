@@ -1,8 +1,8 @@
-import type { BulkResult, EntryRecord } from '../../api/model.ts';
-import { BULK_ITEMS_MAX } from '../../contract/limits.ts';
-import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
-import { inGroups } from '../../lib/in-groups.ts';
-import { type Asking, PRIORITY } from './metadata-api.ts';
+import type { BulkResult, EntryRecord } from '../api/model.ts';
+import { BULK_ITEMS_MAX } from '../contract/limits.ts';
+import { forEachAtOnce } from '../lib/for-each-at-once.ts';
+import { inGroups } from '../lib/in-groups.ts';
+import { type Asking, PRIORITY } from './asking.ts';
 
 const CALLS_AT_ONCE = 4;
 

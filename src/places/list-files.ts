@@ -1,9 +1,9 @@
-import type { EntryRecord, FolderRecord } from '../../api/model.ts';
-import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
-import { collect, pagesInOrder } from '../../lib/pages-in-order.ts';
-import { Semaphore } from '../../lib/semaphore.ts';
-import { type Asking, PRIORITY } from './metadata-api.ts';
-import type { FilePlace, FolderPlace, Place } from './places.ts';
+import type { EntryRecord } from '../api/model.ts';
+import { PAGE_LIMIT_MAX } from '../contract/limits.ts';
+import { collect, pagesInOrder } from '../lib/pages-in-order.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import { type Asking, PRIORITY } from './asking.ts';
+import { type FilePlace, type FolderPlace, type Place, placeIn } from './places.ts';
 import { describePath } from './platform-path.ts';
 
 /** Folders listed side by side. */
@@ -27,19 +27,12 @@ export async function filesAt(
   const room = new Semaphore(FOLDERS_AT_ONCE);
   const walk = async (folder: FolderPlace): Promise<readonly FilePlace[]> => {
     const entries = await room.run(() => listFolder(folder, asking), asking.signal);
-    const files = entries.flatMap((entry) => (entry.kind === 'file' ? [fileIn(folder, entry)] : []));
+    const places = entries.map((entry) => placeIn(folder, entry));
+    const files = places.filter((each) => each.kind === 'file');
     if (!recursive) return files;
-    const folders = entries.filter((entry) => entry.kind === 'folder');
-    const below = await Promise.all(folders.map((entry) => walk(folderIn(folder, entry))));
+    const folders = places.filter((each) => each.kind === 'folder');
+    const below = await Promise.all(folders.map(walk));
     return [...files, ...below.flat()];
   };
   return walk(place);
-}
-
-function fileIn({ project, names }: FolderPlace, file: FilePlace['file']): FilePlace {
-  return { kind: 'file', project, names: [...names, file.name], file };
-}
-
-function folderIn({ project, names }: FolderPlace, { id, name }: FolderRecord): FolderPlace {
-  return { kind: 'folder', project, names: [...names, name], id };
 }

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import type { PlatformOptions } from '../../config/metadata-options.ts';
-import { getFiles } from '../../metadata/files/get-files.ts';
-import { MissingError, type Place, Places } from '../../metadata/files/places.ts';
-import { isPlatformPath, parsePlatformPath } from '../../metadata/files/platform-path.ts';
-import type { PlatformPlace } from '../../vfs/listing/places-at.ts';
+import type { PlatformOptions } from '../../config/platform-options.ts';
+import { getFiles } from '../../places/get-files.ts';
+import { MissingError, type Place, Places } from '../../places/places.ts';
+import { isPlatformPath, parsePlatformPath } from '../../places/platform-path.ts';
 import { CliError } from '../exit-codes.ts';
 import { inquire } from '../mount/inquire.ts';
 import { PathFailures } from '../mount/path-failures.ts';
@@ -64,7 +63,7 @@ async function findDirectly(
   { options, command, signal }: Context,
   failures: PathFailures,
 ): Promise<PlacesOfPlatform> {
-  const platform = await directPlatform(options, command);
+  const platform = await directPlatform(options, command, signal);
   const finder = new Places({ api: platform.api, signal });
   const places: FoundPlace[] = [];
   try {
@@ -91,19 +90,23 @@ async function findInMount(
   { signal }: Context,
   failures: PathFailures,
 ): Promise<PlacesOfPlatform> {
-  const platform = mountedPlatform(mount);
+  const platform = mountedPlatform(mount, signal);
   const asked = await inquire(mount, { request: 'places', paths: paths.map(([, path]) => path) });
   for (const { path, reason } of asked.failures) {
     const [given = path] = paths.find(([, inMount]) => inMount === path) ?? [];
     failures.add(given, new Error(reason));
   }
-  const there = asked.places.flatMap((place, index) =>
-    place ? [{ given: paths[index]?.[0] ?? '', place }] : [],
-  );
-  const ids = there.flatMap(({ place }) => (place.kind === 'file' ? [place.id] : []));
+  const there = asked.places.flatMap((place, index) => {
+    const given = paths[index]?.[0] ?? '';
+    if (place === null) return [];
+    if (place.kind === 'file' || place.kind === 'folder') return [{ given, place }];
+    failures.add(given, new Error(REASONS[place.kind]));
+    return [];
+  });
+  const ids = there.flatMap(({ place }) => (place.kind === 'file' ? [place.file.id] : []));
   const files = await getFiles(ids, { api: platform.api, signal });
   const places = there.flatMap(({ given, place }) => {
-    const found = placeOf(place, files);
+    const found = asItIsNow(place, files);
     if (found === undefined)
       failures.add(given, new Error('changed on the platform meanwhile: run it again'));
     return found === undefined ? [] : [{ given, place: found }];
@@ -111,12 +114,13 @@ async function findInMount(
   return { platform, places };
 }
 
-function placeOf(
-  { kind, project, names, id }: PlatformPlace,
-  files: Awaited<ReturnType<typeof getFiles>>,
-): Place | undefined {
-  if (kind === 'folder') return { kind, project, names, id };
-  const found = files.get(id);
+const ON_VOLUME = 'objects of volumes have no metadata or tags that can be changed';
+const NOTHING = 'no such file or directory';
+const REASONS = { free: NOTHING, missing: NOTHING, object: ON_VOLUME, prefix: ON_VOLUME } as const;
+
+function asItIsNow(place: Place, files: Awaited<ReturnType<typeof getFiles>>): Place | undefined {
+  if (place.kind === 'folder') return place;
+  const found = files.get(place.file.id);
   if (found?.ok !== true || found.value.kind !== 'file') return undefined;
-  return { kind, project, names, file: found.value };
+  return { ...place, file: found.value };
 }

@@ -1,0 +1,102 @@
+import type { Api, CallOptions } from '../../api/api.ts';
+
+/** The calls of the API that commands make, through a mount or straight. */
+export type PlatformApi = Pick<
+  Api,
+  'capabilities' | 'projects' | 'files' | 'uploads' | 'volumes' | 'transfers' | 'asyncFiles'
+>;
+
+interface Kind {
+  /** So many arguments come before the options. */
+  readonly args: number;
+  readonly changes: boolean;
+}
+
+const look = (args: number): Kind => ({ args, changes: false });
+const change = (args: number): Kind => ({ args, changes: true });
+
+/** Of each call by its name in `PlatformApi`. No other goes through a mount. */
+export const CALLS = {
+  capabilities: look(0),
+  'projects.get': look(1),
+  'files.get': look(1),
+  'files.find': look(1),
+  'files.list': look(2),
+  'files.edit': change(2),
+  'files.move': change(2),
+  'files.copy': change(2),
+  'files.createFolder': change(1),
+  'files.downloadInfo': look(1),
+  'files.bulkGet': look(1),
+  'files.bulkEdit': change(1),
+  'files.bulkUpdate': change(1),
+  'files.bulkDelete': change(1),
+  'uploads.initialise': change(1),
+  'uploads.partUrl': look(2),
+  'uploads.report': change(2),
+  'uploads.complete': change(2),
+  'uploads.abort': change(1),
+  'uploads.reportedParts': look(1),
+  'uploads.inline': change(2),
+  'volumes.get': look(1),
+  'volumes.contents': look(2),
+  'volumes.object': look(2),
+  'volumes.downloadInfo': look(2),
+  'transfers.startImports': change(1),
+  'transfers.startExports': change(2),
+  'transfers.get': look(2),
+  'asyncFiles.start': change(2),
+  'asyncFiles.get': look(2),
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type CallName = keyof typeof CALLS;
+
+/** The options that reach a mount as data. */
+export type SentOptions = Pick<CallOptions, 'timeoutMs'> & {
+  readonly overwrite?: boolean;
+  readonly waitSeconds?: number;
+};
+
+export interface PlatformCall {
+  readonly name: CallName;
+  readonly args: readonly unknown[];
+}
+
+export type SendCall = (call: PlatformCall, options: CallOptions & SentOptions) => Promise<unknown>;
+
+export function isCallName(name: string): name is CallName {
+  return Object.hasOwn(CALLS, name);
+}
+
+/** An API each of whose calls is given to `send`. */
+export function apiOver(send: SendCall): PlatformApi {
+  const groups: Record<string, Record<string, unknown>> = {};
+  const top: Record<string, unknown> = groups;
+  for (const name of Object.keys(CALLS).filter(isCallName)) {
+    const { args: count } = CALLS[name];
+    const call = (...given: readonly unknown[]): Promise<unknown> =>
+      send({ name, args: given.slice(0, count) }, (given[count] ?? {}) as CallOptions);
+    const [group = '', method] = name.split('.');
+    if (method === undefined) {
+      top[group] = call;
+      continue;
+    }
+    groups[group] = { ...groups[group], [method]: call };
+  }
+  // The table names methods of this interface with their numbers of arguments: the compiler cannot see that.
+  return groups as unknown as PlatformApi;
+}
+
+/** Makes a call of an API that is at hand. */
+export function makeCall(
+  api: PlatformApi,
+  { name, args }: PlatformCall,
+  options: CallOptions,
+): Promise<unknown> {
+  const [group = '', method = group] = name.split('.');
+  const holder = (method === group ? api : api[group as keyof PlatformApi]) as unknown as Readonly<
+    Record<string, (...args: readonly unknown[]) => Promise<unknown>>
+  >;
+  const padded = Array.from({ length: CALLS[name].args }, (_, index) => args[index]);
+  return holder[method]?.(...padded, options) ?? Promise.reject(new Error(`no call ${name}`));
+}

@@ -1,0 +1,34 @@
+import { CALLS, type PlatformCall, type SentOptions } from '../calls/calls.ts';
+
+/** As the options of the mount say. */
+export interface WhatMayChange {
+  readonly readOnly: boolean;
+  /** False with `--no-delete`, and `--no-overwrite`. */
+  readonly deletes: boolean;
+  readonly overwrites: boolean;
+}
+
+/** Why the mount makes no such call, if so. */
+export function refusalOfCall(
+  call: PlatformCall,
+  options: SentOptions,
+  { readOnly, deletes, overwrites }: WhatMayChange,
+): string | undefined {
+  if (readOnly && CALLS[call.name].changes) return 'this mount is read-only (--read-only)';
+  if (!deletes && removes(call)) return 'this mount removes nothing (--no-delete)';
+  if (!overwrites && replaces(call, options))
+    return 'this mount replaces no file (--no-overwrite): -n leaves those that are there alone';
+  return undefined;
+}
+
+function removes({ name, args: [kind] }: PlatformCall): boolean {
+  return name === 'files.bulkDelete' || (name === 'asyncFiles.start' && kind === 'delete');
+}
+
+function replaces({ name, args: [what] }: PlatformCall, { overwrite }: SentOptions): boolean {
+  if (overwrite === true) return true;
+  if (name === 'transfers.startImports' || name === 'transfers.startExports')
+    return (what as readonly { readonly overwrite: boolean }[]).some((each) => each.overwrite);
+  const isUpload = name === 'uploads.initialise' || name === 'uploads.inline';
+  return isUpload && (what as { readonly overwrite: boolean }).overwrite;
+}

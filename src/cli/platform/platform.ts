@@ -1,0 +1,21 @@
+import type { FileRecord } from '../../api/model.ts';
+import type { RateSnapshot } from '../../api/transport/rate-budget.ts';
+import type { LearntEntries } from '../../vfs/listing/learn-entries.ts';
+import type { PlatformApi } from '../calls/calls.ts';
+
+/** A platform as commands reach it: through a mount, or straight. */
+export interface Platform {
+  /** An interrupt takes back a change that was not sent yet, and ends a look. */
+  readonly api: PlatformApi;
+  /** Of files that were changed by `api`: mounts of this user are to show them as they are. */
+  onChanged(files: readonly FileRecord[]): Promise<void>;
+  /** Of names that mean something else now: the same. */
+  onEntriesChanged(entries: readonly LearntEntries[]): Promise<void>;
+  /** What a person should read of a failure; undefined for one that is nobody's. */
+  explain(error: unknown): Error | undefined;
+  /** Calls of `api` that were begun so far. */
+  calls(): number;
+  /** The rest of the rate limit, as far as it is known. */
+  rate(): Promise<RateSnapshot['window']>;
+  close(): Promise<void>;
+}
