@@ -3,7 +3,7 @@
  *
  *   kernel - native - fuse - vfs -+- content -+
  *                                 +- jobs ----+- api -+
- *                                 +- metadata-+
+ *                                 +- metadata- places -+
  *                                             service +- contract
  */
 const only = (from, allowed) => ({
@@ -78,7 +78,8 @@ module.exports = {
     only('content', ['api', 'contract', 'lib', 'observe']),
     ...inOrder('content/write', ['spool', 'parts', 'journal', 'kept', 'upload', 'draft', 'recovery']),
     only('jobs', ['api', 'contract', 'lib', 'observe']),
-    only('metadata', ['api', 'contract', 'lib']),
+    only('places', ['api', 'contract', 'lib']),
+    only('metadata', ['places', 'api', 'contract', 'lib']),
     ...inOrder('metadata', [
       'own-pairs.ts',
       'key-names.ts',
@@ -86,10 +87,12 @@ module.exports = {
       'table.ts',
       'table-error.ts',
       'format',
-      'files',
+      'metadata-api.ts',
       'plan',
       'apply',
     ]),
+    only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
+    ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
     only('vfs', ['content', 'jobs', 'metadata', 'api', 'contract', 'lib', 'observe']),
     ...inOrder('vfs', [
       'file-system.ts',
@@ -132,7 +135,7 @@ module.exports = {
       name: 'vfs-sees-only-types-of-api',
       comment: 'the client reaches the file system as an object, not as a module',
       severity: 'error',
-      from: { path: '^src/(vfs|metadata)/' },
+      from: { path: '^src/(vfs|metadata|places)/' },
       to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
     },
     room('csv-parse', 'csv-parse', '^src/metadata/format/'),

@@ -42,7 +42,7 @@ function grammarAt(command: Command, path: string): readonly Grammar[] {
     commands: command.commands.flatMap((each) =>
       [each.name(), ...each.aliases()].map((name) => ({ name, help: each.summary() || each.description() })),
     ),
-    options: [...command.options.map(optionOf), HELP],
+    options: withHelp(command.options.filter(({ hidden }) => !hidden).map(optionOf)),
     arguments: command.registeredArguments.map((each) => ({
       name: each.name(),
       values: valuesOfArgument(each, path),
@@ -53,6 +53,12 @@ function grammarAt(command: Command, path: string): readonly Grammar[] {
     [each.name(), ...each.aliases()].flatMap((name) => grammarAt(each, `${path} ${name}`.trim())),
   );
   return [here, ...below];
+}
+
+/** A command may have another meaning for `-h`, as ls(1) has. */
+function withHelp(options: readonly GrammarOption[]): readonly GrammarOption[] {
+  const taken = new Set(options.flatMap(({ flags }) => flags));
+  return [...options, { ...HELP, flags: HELP.flags.filter((flag) => !taken.has(flag)) }];
 }
 
 function optionOf(option: Option): GrammarOption {

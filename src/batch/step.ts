@@ -1,0 +1,118 @@
+/**
+ * The calls that a command becomes. Steps run one after another; the calls of a step run side by side. A folder or file
+ * that an earlier step makes has its id from then on.
+ */
+import { BULK_ITEMS_MAX } from '../contract/limits.ts';
+import type { Item } from './item.ts';
+
+/** A folder of a project, which may still be to be made. */
+export interface FolderRef {
+  id: string | undefined;
+}
+
+/** A file of a project, which a copy may still be to make. */
+export interface FileRef {
+  id: string | undefined;
+}
+
+export interface To {
+  readonly parent: FolderRef;
+  readonly name: string;
+}
+
+/** A folder of a project that this item takes an entry from. */
+interface From {
+  readonly parent: string | undefined;
+  readonly name: string;
+}
+
+interface OfFile extends Item {
+  readonly id: string;
+  readonly from: From;
+}
+
+export interface Deletion extends OfFile {}
+
+export interface FolderToMake extends Item {
+  readonly to: To;
+  readonly made: FolderRef;
+}
+
+/** `made`: the file that it made, or moved. */
+export interface Transition extends OfFile {
+  readonly to: To;
+  /** Replaces the file that has the name, by capability `rename_overwrite`. */
+  readonly overwrite: boolean;
+  readonly made?: FileRef | undefined;
+}
+
+/** The file `made` takes the name of the one that it replaces. */
+export interface Taking extends Item {
+  readonly made: FileRef;
+  readonly to: To;
+  readonly replaced: string;
+}
+
+export interface Export extends Item {
+  readonly id: string;
+  readonly volume: string;
+  readonly location: string;
+  readonly overwrite: boolean;
+}
+
+export interface Import extends Item {
+  readonly volume: string;
+  readonly location: string;
+  readonly to: To;
+  readonly overwrite: boolean;
+}
+
+/** A folder from which all has been moved. */
+export interface Leftover extends Item {
+  readonly id: string;
+  readonly from: From;
+}
+
+export type Step =
+  /** Folders of one depth: their parents are there. */
+  | { readonly kind: 'folders'; readonly items: readonly FolderToMake[] }
+  | { readonly kind: 'delete'; readonly items: readonly Deletion[] }
+  | { readonly kind: 'job'; readonly operation: 'delete'; readonly items: readonly Deletion[] }
+  | { readonly kind: 'job'; readonly operation: 'copy' | 'move'; readonly items: readonly Transition[] }
+  /** Calls for single files. */
+  | { readonly kind: 'single'; readonly operation: 'copy' | 'move'; readonly items: readonly Transition[] }
+  | { readonly kind: 'take-names'; readonly atomic: boolean; readonly items: readonly Taking[] }
+  | { readonly kind: 'export'; readonly copyOnly: boolean; readonly items: readonly Export[] }
+  | { readonly kind: 'import'; readonly items: readonly Import[] }
+  | { readonly kind: 'leftovers'; readonly items: readonly Leftover[] };
+
+/** The requests that a step takes, but for those that ask how its jobs are. */
+export function requestsOf(step: Step): number {
+  const count = step.items.length;
+  switch (step.kind) {
+    case 'folders':
+    case 'single':
+    case 'leftovers':
+      return count;
+    case 'take-names':
+      return step.atomic ? count : 2 * count;
+    case 'delete':
+    case 'job':
+    case 'export':
+    case 'import':
+      return Math.ceil(count / BULK_ITEMS_MAX);
+  }
+}
+
+/** The jobs that a step starts. */
+export function jobsOf(step: Step): number {
+  switch (step.kind) {
+    case 'job':
+      return requestsOf(step);
+    case 'export':
+    case 'import':
+      return step.items.length;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Item, Outcome } from '../../batch/item.ts';
+import type { Step } from '../../batch/step.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { describeSize } from '../../lib/describe-size.ts';
+import { printable } from '../../lib/printable.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { Platform } from '../platform/platform.ts';
+import { Progress } from './progress.ts';
+
+export interface ReportOptions {
+  readonly verbose: boolean;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** Tells what becomes of each item, how far all is, and at the end what was done. */
+export class Report {
+  /** In the past tense: `removed`. */
+  readonly #verb: string;
+  readonly #options: ReportOptions;
+  readonly #counts = { done: 0, skipped: 0, failed: 0, 'not sent': 0, 'goes on': 0 };
+  #bytes = 0;
+  #progress: Progress | undefined;
+
+  constructor(verb: string, options: ReportOptions) {
+    this.#verb = verb;
+    this.#options = options;
+  }
+
+  /** Shows how far the steps are from now on. */
+  begin(steps: readonly Step[], platform: Pick<Platform, 'rate'>): void {
+    const items: readonly Item[] = steps.flatMap((step): readonly Item[] => step.items);
+    this.#progress = new Progress({
+      total: { items: items.length, bytes: items.reduce((sum, { bytes = 0 }) => sum + bytes, 0) },
+      quiet: this.#options.quiet,
+      clock: systemClock,
+      stream: process.stderr,
+      rate: () => platform.rate(),
+    });
+  }
+
+  readonly onOutcome = (item: Item, outcome: Outcome): void => {
+    const { source, target, bytes = 0 } = item;
+    this.#counts[outcome.kind] += 1;
+    if (outcome.kind === 'done') this.#bytes += bytes;
+    this.#progress?.add({ items: 1, bytes });
+    const reason = 'reason' in outcome ? outcome.reason : undefined;
+    if (this.#options.json) {
+      this.#print(JSON.stringify({ source, target, bytes: item.bytes, result: outcome.kind, reason }));
+      return;
+    }
+    if (outcome.kind === 'failed' || outcome.kind === 'goes on')
+      this.#tell(`svcfs: ${printable(source)}: ${printable(outcome.reason)}`);
+    else if (this.#options.verbose && outcome.kind !== 'not sent')
+      this.#print(`${describe(this.#verb, item, outcome)}`);
+  };
+
+  /** One that cannot be come to. */
+  fail(source: string, reason: string): void {
+    this.onOutcome({ source }, { kind: 'failed', reason });
+  }
+
+  /** Sets the exit code. @throws the failure of the service, or the interrupt, that ended it early */
+  end(stopped: unknown, platform: Platform | undefined): void {
+    this.#progress?.end();
+    const { done, skipped, failed } = this.#counts;
+    const missed = failed + this.#counts['not sent'] + this.#counts['goes on'];
+    const isTold = stopped !== undefined || (missed > 0 && done + skipped > 0) || this.#tellsAll();
+    if (isTold) console.error(`svcfs: ${this.#summary(platform)}`);
+    if (stopped !== undefined) throw platform?.explain(stopped) ?? stopped;
+    // The reasons were told.
+    if (missed > 0) process.exitCode = EXIT_CODES.failure.code;
+  }
+
+  #tellsAll(): boolean {
+    const { quiet, json } = this.#options;
+    return process.stderr.isTTY === true && !quiet && !json;
+  }
+
+  #summary(platform: Platform | undefined): string {
+    const size = this.#bytes > 0 ? ` (${describeSize(this.#bytes)})` : '';
+    const parts = [
+      `${this.#counts.done} ${this.#verb}${size}`,
+      ...(['skipped', 'failed', 'not sent', 'goes on'] as const).flatMap((kind) =>
+        this.#counts[kind] > 0 ? [`${this.#counts[kind]} ${WORDS[kind]}`] : [],
+      ),
+      ...(platform === undefined ? [] : [requests(platform.calls())]),
+    ];
+    return parts.join(', ');
+  }
+
+  #print(line: string): void {
+    this.#progress?.makeRoom();
+    console.log(line);
+  }
+
+  #tell(line: string): void {
+    this.#progress?.makeRoom();
+    console.error(line);
+  }
+}
+
+const WORDS = {
+  skipped: 'left as they are',
+  failed: 'failed',
+  'not sent': 'not sent',
+  'goes on': 'still under way at the platform',
+} as const;
+
+export function requests(count: number): string {
+  return count === 1 ? '1 request' : `${count.toLocaleString('en')} requests`;
+}
+
+function describe(verb: string, { source, target }: Item, outcome: Outcome): string {
+  const names = target === undefined ? `'${source}'` : `'${source}' -> '${target}'`;
+  const what = outcome.kind === 'skipped' ? `left alone (${outcome.reason})` : verb;
+  return printable(`${what} ${names}`);
+}
