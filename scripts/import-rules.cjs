@@ -93,7 +93,7 @@ module.exports = {
     ]),
     only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
-    only('vfs', ['content', 'jobs', 'metadata', 'api', 'contract', 'lib', 'observe']),
+    only('vfs', ['content', 'jobs', 'metadata', 'places', 'api', 'contract', 'lib', 'observe']),
     ...inOrder('vfs', [
       'file-system.ts',
       'open-flags.ts',
@@ -107,6 +107,7 @@ module.exports = {
       'closed',
       'open',
       'change',
+      'annex',
     ]),
     ...inOrder('vfs/change', ['attributes', 'make', 'aside', 'remove', 'rename']),
     only('fuse', ['vfs', 'lib', 'observe']),

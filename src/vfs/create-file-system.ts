@@ -4,6 +4,9 @@ import type { ContentVersion } from '../content/ports.ts';
 import type { ProcessTable } from '../lib/process-table.ts';
 import { procProcessTable } from '../lib/process-table.ts';
 import { NEVER_ABORTED } from '../lib/shared-signals.ts';
+import { Annexes } from './annex/annexes.ts';
+import { attachAnnexes, pathsWithAnnexes } from './annex/attach-annexes.ts';
+import { isAnnexNumber } from './annex/nodes.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
 import type { LeftBehind } from './closed/closed-files.ts';
 import { type ChangingSide, createChangingSide } from './create-changing-side.ts';
@@ -143,21 +146,28 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     kernel: new KernelLink(),
     root: rootSource,
   });
+  const processes = given.processes ?? procProcessTable;
   const side = createChangingSide(tree, {
-    processes: given.processes ?? procProcessTable,
+    processes,
     asideDirectory: join(given.stateDirectory, 'aside'),
     staging: given.staging,
   });
   const { openFiles, mutations, recover, resumeUploads, idle, flush, retryKept, dropKept } = side;
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
-  const paths: Paths = {
+  const treePaths: Paths = {
     ofNode: (id) => pathOf(nodes.get(id)),
     ofHandle: (handle) => pathOf(openFiles.nodeOf(handle)),
     ofDirectoryHandle: (handle) => pathOf(directories.directoryOf(handle)),
   };
+  const annexes = new Annexes({ tree, details, processes, directory: join(given.stateDirectory, 'annexes') });
+  const paths = pathsWithAnnexes(treePaths, annexes);
   const reporting = reportFailures(
-    new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+    attachAnnexes(
+      new SvcFileSystem({ tree, directories, files: openFiles, mutations, xattrs, details }),
+      annexes,
+      tree,
+    ),
     {
       paths,
       report: (failed, error) => tree.recordError(failed, error),
@@ -173,7 +183,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     ? passThrough(naming, {
         copies: localCopies,
         log: given.log,
-        versionOf: (id) => publishedVersion(nodes.get(id)),
+        versionOf: (id) => (isAnnexNumber(id) ? undefined : publishedVersion(nodes.get(id))),
       })
     : naming;
   return {
@@ -186,6 +196,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     recover: async () => {
       await recover();
       await resumeUploads();
+      await annexes.tidy();
     },
     idle,
     flush: (path, signal) => flush(top.inTree(path), signal),

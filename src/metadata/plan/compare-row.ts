@@ -8,6 +8,8 @@ export interface Comparing {
   readonly old: TableRow | undefined;
   /** Changes of others since the export are overwritten. */
   readonly force: boolean;
+  /** Whether it was the caller's own doing that a file with this hash has another now. Default: never. */
+  readonly isOwnChange?: ((file: FileRecord, base: string) => boolean) | undefined;
 }
 
 export type Comparison =
@@ -16,12 +18,17 @@ export type Comparison =
   | { readonly kind: 'conflict'; readonly reason: string };
 
 /** The cells of a row that are to be sent, or the reason why none is: somebody else changed the file since the export. */
-export function compareRow(row: TableRow, file: FileRecord, { old, force }: Comparing): Comparison {
+export function compareRow(
+  row: TableRow,
+  file: FileRecord,
+  { old, force, isOwnChange }: Comparing,
+): Comparison {
   const differing = [...tagChange(row, file), ...pairChanges(row, file)];
   if (differing.length === 0) return { kind: 'same' };
   if (force) return { kind: 'differs', changes: differing };
   if (old !== undefined) return merge(differing, { row, old });
-  if (row.base === undefined || row.base === rowHash(file)) return { kind: 'differs', changes: differing };
+  if (row.base === undefined || row.base === rowHash(file) || isOwnChange?.(file, row.base))
+    return { kind: 'differs', changes: differing };
   return conflict(differing, 'export again, or give --base OLD or --force');
 }
 

@@ -1,18 +1,21 @@
 import type { FileRecord } from '../../api/model.ts';
+import type { FolderPlace } from '../../places/places.ts';
 import type { Table, TableRow } from '../table.ts';
 import { type Problem, refuseTable, TableError } from '../table-error.ts';
 import { checkTable, refusalOfCount } from './check-table.ts';
-import { compareRow } from './compare-row.ts';
+import { type Comparing, compareRow } from './compare-row.ts';
 import { type Finding, type FoundRow, findRows } from './find-rows.ts';
+import { requireWithin } from './require-within.ts';
 import { type CellChange, type ChangePlan, changed, type RowPlan } from './row-plan.ts';
 import { isSpreadsheetDamage } from './spreadsheet-damage.ts';
 
-export interface Planning extends Finding {
+export interface Planning extends Finding, Omit<Comparing, 'old'> {
   /** The table as it was exported, for a three-way merge. */
   readonly old?: Table | undefined;
-  readonly force: boolean;
   /** Values that look like damage by a spreadsheet are taken. */
   readonly accept: boolean;
+  /** Files elsewhere are refused. Undefined: the table may be of any files. */
+  readonly within?: FolderPlace | undefined;
 }
 
 export interface TablePlan {
@@ -24,13 +27,15 @@ export interface TablePlan {
 /** Reads the files of a table, and plans what is to be sent. @throws TableError when a row cannot be used: nothing is sent then */
 export async function planTable(table: Table, planning: Planning): Promise<TablePlan> {
   checkTable(table);
-  return planRows(await findRows(table.rows, planning), planning);
+  const found = await findRows(table.rows, planning);
+  if (planning.within) await requireWithin(found, planning.within, planning);
+  return planRows(found, planning);
 }
 
 /** As `planTable`, of rows whose files are known. */
 export async function planRows(found: readonly FoundRow[], planning: Planning): Promise<TablePlan> {
   const oldRows = planning.old && new OldRows(planning.old);
-  const plans = found.map((each) => planOf(each, { old: oldRows?.of(each.row), force: planning.force }));
+  const plans = found.map((each) => planOf(each, { ...planning, old: oldRows?.of(each.row) }));
   const problems = plans.flatMap((plan) => (plan.kind === 'change' ? problemsOf(plan, planning.accept) : []));
   if (problems.length > 0) throw new TableError(problems);
   await requireWritable(plans, planning);
@@ -38,7 +43,7 @@ export async function planRows(found: readonly FoundRow[], planning: Planning): 
   return { plans, blanks };
 }
 
-function planOf(found: FoundRow, comparing: Parameters<typeof compareRow>[2]): RowPlan {
+function planOf(found: FoundRow, comparing: Comparing): RowPlan {
   const { row, path } = found;
   if (found.file === undefined) return { row, path, kind: 'conflict', reason: found.conflict };
   const { file } = found;

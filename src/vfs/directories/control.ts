@@ -37,6 +37,9 @@ export interface ControlParts {
   readonly information: MountInformation;
 }
 
+export const CONTROL_FILES: readonly string[] = ['version', 'config', 'stats', 'metrics', 'errors'];
+export const CONTROL_DIRECTORIES: readonly string[] = ['jobs', 'uploads'];
+
 export function control(parts: ControlParts): VirtualSource {
   const { make, errors, information } = parts;
   const file = (name: string, content: VirtualFileNode['content']): VirtualEntry =>

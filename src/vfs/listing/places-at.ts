@@ -90,13 +90,7 @@ async function placeOf(
     }
     case 'project-folder':
       await details.project(node.project, signal);
-      return {
-        kind: 'folder',
-        project: node.project.id,
-        names: namesOf(node),
-        id: folderIdOf(node),
-        parent: parentIdOf(node),
-      };
+      return folderPlace(node);
     case 'volume-directory':
       return { kind: 'prefix', volume: node.volume.id, prefix: node.prefix };
     case 'volume-object':
@@ -109,6 +103,17 @@ async function placeOf(
 function missing(error: unknown): undefined {
   if (errnoOf(error) === 'ENOENT') return undefined;
   throw error;
+}
+
+/** Of a folder of a project that was looked into. */
+export function folderPlace(node: ProjectFolderNode): PlatformFolder {
+  return {
+    kind: 'folder',
+    project: node.project.id,
+    names: namesOf(node),
+    id: folderIdOf(node),
+    parent: parentIdOf(node),
+  };
 }
 
 function namesAbove({ parent }: Node): readonly string[] {

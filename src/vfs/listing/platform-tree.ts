@@ -13,7 +13,7 @@ import { FsError, PinnedChange } from '../errors/fs-error.ts';
 import type { AttributesReply, Awaitable, Entry } from '../file-system.ts';
 import type { Beliefs } from '../model/beliefs.ts';
 import { Deletions } from '../model/deletions.ts';
-import { nameOnPlatform } from '../model/escape.ts';
+import { ANNEX, nameOnPlatform } from '../model/escape.ts';
 import { lacksSize } from '../model/identity.ts';
 import type { KernelLink } from '../model/kernel-link.ts';
 import type {
@@ -45,8 +45,6 @@ import { prune } from './prune.ts';
 import { Revalidation } from './revalidation.ts';
 import { FRESH_MS } from './revalidation-plan.ts';
 import { WalkAhead } from './walk-ahead.ts';
-
-const CONTROL = '.svcfs';
 
 /** The parts that the tree and what hangs in it are both made of. */
 export interface PlatformTreeParts extends TreeParts {
@@ -339,7 +337,7 @@ export class PlatformTree implements Tree {
 
   /** The directory that has the name: `.svcfs` is at the top of the mount, wherever that is. */
   #holderOf(directory: DirectoryNode, name: string): DirectoryNode {
-    return name === CONTROL && directory === this.#top ? this.root : directory;
+    return name === ANNEX && directory === this.#top ? this.root : directory;
   }
 
   #completed(directory: DirectoryNode): void {

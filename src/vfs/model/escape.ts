@@ -8,6 +8,7 @@
  *   a level without a name (`a//b`)        svc~%2F
  *   a folder named `..`                    svc~..
  *   a name that itself begins with `svc~`  svc~svc~…
+ *   a name that the mount uses itself      svc~.svcfs
  *   prefix `a/` beside an object `a`       svc~a%2F     (the object keeps the plain name)
  *
  * A prefix of a volume is written with its `/`, so that object and prefix of one name differ. A name that would be
@@ -20,6 +21,8 @@ import { FILE_NAME_LENGTH_MAX } from '../../contract/limits.ts';
 import { keptFolderName, reservedNameOf } from '../../jobs/reserved-folders.ts';
 
 const MARK = 'svc~';
+/** The directory in every folder that holds what the mount adds. */
+export const ANNEX = '.svcfs';
 /** `%~` and 32 hexadecimal digits. */
 const DIGEST_BYTES = 34;
 /** NAME_MAX of Linux. */
@@ -51,6 +54,7 @@ export type Meaning =
   | { readonly kind: 'nothing' };
 
 export function meaningOf(shown: string): Meaning {
+  if (shown === ANNEX) return { kind: 'nothing' };
   if (!shown.startsWith(MARK)) return { kind: 'plain', name: shown };
   if (/%~[0-9a-f]{32}$/.test(shown)) return { kind: 'digest' };
   const encoded = shown.slice(MARK.length);
@@ -104,6 +108,7 @@ export function canBeShown(name: string): boolean {
     name !== '' &&
     name !== '.' &&
     name !== '..' &&
+    name !== ANNEX &&
     !/[\0/]/.test(name) &&
     !name.startsWith(MARK) &&
     byteLength(name) <= NAME_MAX &&

@@ -1,4 +1,5 @@
 import { FsError } from '../errors/fs-error.ts';
+import { ANNEX } from './escape.ts';
 import type { DirectoryNode, Node } from './node.ts';
 import { isAlias, isDirectory, pathOf, projectOf, volumeOf } from './node.ts';
 import type { Tree, TreeOptions } from './tree.ts';
@@ -68,6 +69,8 @@ function knownAt(root: DirectoryNode, path: string): Node | undefined {
   if (last === undefined) return undefined;
   let directory = root;
   for (const name of names) {
+    // It goes by the folder that it tells of.
+    if (name === ANNEX && directory.kind === 'project-folder') return directory;
     const known = directory.children.get(name);
     if (known?.kind !== 'present' || !isDirectory(known.node)) return undefined;
     directory = known.node;

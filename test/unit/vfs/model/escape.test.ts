@@ -65,11 +65,12 @@ describe('names shown', () => {
     expect(shownName('..', 'entry')).toBe('svc~..');
     expect(escapedName('a', 'prefix')).toBe('svc~a%2F');
     expect(shownName('a\0b', 'entry')).toBe('svc~a%00b');
+    expect(shownName('.svcfs', 'entry')).toBe('svc~.svcfs');
   });
 });
 
 it('a name that looks escaped and is never shown means nothing', () => {
-  for (const shown of ['svc~plain', 'svc~%41', 'svc~a%2Fb', 'svc~%', 'svc~%2f']) {
+  for (const shown of ['svc~plain', 'svc~%41', 'svc~a%2Fb', 'svc~%', 'svc~%2f', '.svcfs']) {
     expect(meaningOf(shown)).toEqual({ kind: 'nothing' });
   }
 });
