@@ -93,7 +93,8 @@ module.exports = {
     ]),
     only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),
-    only('vfs', ['content', 'jobs', 'metadata', 'places', 'api', 'contract', 'lib', 'observe']),
+    only('trash', ['jobs', 'api', 'contract', 'lib', 'observe']),
+    only('vfs', ['content', 'jobs', 'metadata', 'trash', 'places', 'api', 'contract', 'lib', 'observe']),
     ...inOrder('vfs', [
       'file-system.ts',
       'open-flags.ts',
@@ -109,7 +110,7 @@ module.exports = {
       'change',
       'annex',
     ]),
-    ...inOrder('vfs/change', ['attributes', 'make', 'aside', 'remove', 'rename']),
+    ...inOrder('vfs/change', ['attributes', 'make', 'trash', 'aside', 'remove', 'rename']),
     only('fuse', ['vfs', 'lib', 'observe']),
     only('service', ['contract', 'lib', 'observe']),
     ...inOrder('service', [...SERVICE_PLUMBING, ...SERVICE_SUBJECTS]),

@@ -21,6 +21,7 @@ import { addServeCommand } from './commands/serve.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addSystemdCommand } from './commands/systemd.ts';
 import { addTagCommand } from './commands/tag.ts';
+import { addTrashCommand } from './commands/trash.ts';
 import { addUnmountCommand } from './commands/unmount.ts';
 import { addWarmupCommand } from './commands/warmup.ts';
 import { addWhyCommand } from './commands/why.ts';
@@ -58,6 +59,7 @@ export function createProgram(): Command {
   addFlushCommand(program);
   addRecoverCommand(program);
   addAllowCommand(program);
+  addTrashCommand(program);
   addWarmupCommand(program);
   addCacheCommand(program);
   addManifestCommand(program);

@@ -4,6 +4,7 @@ import { Asides } from './change/aside/asides.ts';
 import { DraftAsides } from './change/aside/draft-asides.ts';
 import { AttributeWriter } from './change/attributes/attribute-writer.ts';
 import { PlatformMutations } from './change/platform-mutations.ts';
+import { Trash } from './change/trash/trash.ts';
 import { ClosedFiles, type LeftBehind } from './closed/closed-files.ts';
 import { RecoveredUploads } from './closed/recovered-uploads.ts';
 import { ContentTable } from './model/content-table.ts';
@@ -42,7 +43,8 @@ export interface ChangingSide {
 /** Puts open files and mutations together over one tree. */
 export function createChangingSide(tree: Tree, options: ChangingSideOptions): ChangingSide {
   const journal = new AsideJournal(options.asideDirectory);
-  const asides = new Asides(tree, journal);
+  const trash = new Trash(tree);
+  const asides = new Asides(tree, journal, trash);
   const draftAsides = new DraftAsides(tree, asides, journal);
   const publisher = new Publisher(tree, options.staging, draftAsides);
   const table = new ContentTable();
@@ -57,6 +59,7 @@ export function createChangingSide(tree: Tree, options: ChangingSideOptions): Ch
       tree,
       contents,
       asides,
+      trash,
       draftAsides,
       openFiles,
       closedFiles,

@@ -8,6 +8,7 @@ import { Annexes } from './annex/annexes.ts';
 import { attachAnnexes, pathsWithAnnexes } from './annex/attach-annexes.ts';
 import { isAnnexNumber } from './annex/nodes.ts';
 import { openFolderState } from './attributes/folder-state-file.ts';
+import { DueTrash } from './change/trash/empty-due.ts';
 import type { LeftBehind } from './closed/closed-files.ts';
 import { type ChangingSide, createChangingSide } from './create-changing-side.ts';
 import type { MountInformation } from './directories/control.ts';
@@ -28,6 +29,7 @@ import { OpenDirectories } from './listing/open-directories.ts';
 import { pinsAt } from './listing/pins-at.ts';
 import { type PlatformPlace, placeAt } from './listing/places-at.ts';
 import { PlatformTree } from './listing/platform-tree.ts';
+import { lookAgainAt, type TrashPlace, trashPlaceAt } from './listing/trash-place.ts';
 import type { Beliefs } from './model/beliefs.ts';
 import { KernelLink } from './model/kernel-link.ts';
 import { type Node, pathOf } from './model/node.ts';
@@ -99,6 +101,10 @@ export interface MountedFileSystem {
   placeAt(path: string, signal: AbortSignal): Promise<PlatformPlace>;
   /** These files have other tags and metadata on the platform now. */
   learnAnnotations(files: readonly LearntAnnotations[]): Promise<void>;
+  /** The path in a project that its trash knows a path by. */
+  trashPlaceAt(path: string, signal: AbortSignal): Promise<TrashPlace>;
+  /** A call beside the tree changed what is at a path in a project. */
+  lookAgainAt(place: Pick<TrashPlace, 'project'>, path: string): void;
   /** Lets deletions through that `--confirm-delete` would refuse: at a path and below, or those of a program, for so long. */
   allowDeletions(asked: { readonly path: string } | { readonly pid: number }, forMs: number): void;
   /** These names mean something else on the platform now. */
@@ -153,6 +159,8 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     staging: given.staging,
   });
   const { openFiles, mutations, recover, resumeUploads, idle, flush, retryKept, dropKept } = side;
+  const dueTrash =
+    options.trashDays === undefined || options.readOnly ? undefined : new DueTrash(tree, options.trashDays);
   const directories = new OpenDirectories(tree);
   const xattrs = new Xattrs(tree, details);
   const treePaths: Paths = {
@@ -197,6 +205,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       await recover();
       await resumeUploads();
       await annexes.tidy();
+      dueTrash?.begin();
     },
     idle,
     flush: (path, signal) => flush(top.inTree(path), signal),
@@ -212,14 +221,21 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     pinsAt: (path, options) => below((...at) => pinsAt(tree, ...at), top, path, options),
     placeAt: (path, signal) => placeAt({ tree, details }, top.inTree(path), signal),
     learnAnnotations: (files) => learnAnnotations(tree, files),
+    trashPlaceAt: async (path, signal) => {
+      const place = await trashPlaceAt({ tree, details }, top.inTree(path), signal);
+      return { ...place, at: top.shown(place.at) };
+    },
+    lookAgainAt: ({ project }, path) => lookAgainAt(tree, join('projects', project, path)),
     allowDeletions: (asked, forMs) =>
       tree.deletions.allow('path' in asked ? { path: top.inTree(asked.path) } : asked, forMs),
     learnEntries: (changes) => learnEntries(tree, changes),
-    close: () =>
-      folderState.flush().catch((error: unknown) => {
+    close: () => {
+      dueTrash?.close();
+      return folderState.flush().catch((error: unknown) => {
         // A failure here must not keep the rest of the mount from ending.
         given.log.error({ err: error }, 'mode and time of folders could not be kept');
-      }),
+      });
+    },
   };
 }
 

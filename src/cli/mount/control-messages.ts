@@ -7,6 +7,7 @@ import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
 import type { MountStatistics } from './mount-statistics.ts';
 import type { FailedPaths } from './path-failures.ts';
 import type { PlatformAnswer, PlatformRequest } from './platform-inquiries.ts';
+import type { TrashAnswer, TrashRequest } from './trash-inquiries.ts';
 
 /** Bytes a second at most; undefined: no limit. */
 export interface TransferRates {
@@ -36,6 +37,7 @@ export type InquiryRequest =
   | { readonly request: 'pins'; readonly paths: readonly string[] }
   /** Lets deletions through that `--confirm-delete` would refuse: those of a process and its group, or at the path and below. */
   | { readonly request: 'allow'; readonly path: string; readonly pid?: number; readonly forMs: number }
+  | TrashRequest
   | CacheRequest
   | PlatformRequest;
 
@@ -71,6 +73,7 @@ export type InquiryAnswer =
   | { readonly answer: 'recover'; readonly failures: readonly string[] }
   | ({ readonly answer: 'pins' } & PinsAnswer)
   | { readonly answer: 'allow' }
+  | TrashAnswer
   | CacheAnswer
   | PlatformAnswer;
 

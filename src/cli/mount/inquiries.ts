@@ -8,10 +8,11 @@ import type { InquiryAnswer, InquiryRequest, PinsAnswer, TransferRates } from '.
 import type { MountStatistics } from './mount-statistics.ts';
 import { PathFailures } from './path-failures.ts';
 import { answerPlatformRequest, type PlatformParts } from './platform-inquiries.ts';
+import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 
 /** The objects from which a mount answers over its control socket. */
-export interface Inquiries extends CacheParts, PlatformParts {
-  readonly jobs: Pick<Jobs, 'list' | 'get' | 'ofPath' | 'wait'>;
+export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
+  readonly jobs: Pick<Jobs, 'delete' | 'list' | 'get' | 'ofPath' | 'wait'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
@@ -72,6 +73,8 @@ export async function answerInquiry(
       inquiries.allowDeletions(pid === undefined ? { path } : { pid }, forMs);
       return { answer: 'allow' };
     }
+    case 'trash':
+      return answerTrashRequest(request, inquiries, signal);
     case 'warmup':
     case 'cache':
     case 'evict':

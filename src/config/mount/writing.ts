@@ -93,6 +93,17 @@ const overwrites: Option<boolean> = {
   defaultText: 'replacements are possible',
 };
 
+const trash: Option<number | undefined> = {
+  flags: '--trash <days>',
+  help:
+    'move what is removed or replaced to .svcfs-trash of its project, and delete it after this many days (svcfs trash). Its ' +
+    'members see it there, it takes room, and only a running mount with this option empties it',
+  environment: 'SVCFS_TRASH',
+  default: undefined,
+  defaultText: 'what is removed is gone',
+  parse: parseCountFrom(1, 3650),
+};
+
 const confirmDelete: Option<number | undefined> = {
   flags: '--confirm-delete <count>',
   help:
@@ -115,5 +126,6 @@ export const WRITING = {
   unkept,
   delete: deletes,
   overwrite: overwrites,
+  trash,
   confirmDelete,
 } as const;

@@ -1,6 +1,7 @@
 import type { ContentVersion } from '../../content/ports.ts';
 import { errnoOf } from '../errors/errno-of.ts';
 import type { Awaitable } from '../file-system.ts';
+import { isHidden } from '../model/hidden.ts';
 import {
   type DirectoryNode,
   isDirectory,
@@ -77,7 +78,8 @@ function turnsOf(
   signal: AbortSignal,
 ): readonly Turn[] {
   const above = pathOf(directory);
-  return children.map((child) => {
+  const listed = children.filter((child) => !isHidden(child));
+  return listed.map((child) => {
     const { name } = child;
     const isThere = (): boolean => child.parent === directory && child.name === name;
     return {

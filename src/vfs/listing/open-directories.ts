@@ -9,6 +9,7 @@
 import { fileTypeOf } from '../attributes/attributes-of.ts';
 import type { DirSink, FileHandle } from '../file-system.ts';
 import { HandleTable } from '../model/handle-table.ts';
+import { isHidden } from '../model/hidden.ts';
 import { lacksSize } from '../model/identity.ts';
 import type { DirectoryNode } from '../model/node.ts';
 import { KernelNames } from './kernel-names.ts';
@@ -90,7 +91,7 @@ export class OpenDirectories {
           : await listing.wait(index - DOTS.length, to.signal);
       const entry = there === true ? listing.get(index - DOTS.length) : undefined;
       if (!entry) return;
-      if (!isCurrent(entry, open.directory)) continue;
+      if (!isCurrent(entry, open.directory) || isHidden(entry.node)) continue;
       if (!this.#place(entry, index + 1, to.sink)) return;
       placed++;
     }

@@ -8,6 +8,7 @@
  */
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isHidden } from '../model/hidden.ts';
 import type { DirectoryNode } from '../model/node.ts';
 import { isDirectory } from '../model/node.ts';
 import type { Listings } from './listings.ts';
@@ -108,5 +109,5 @@ export class WalkAhead {
 }
 
 function* foldersOf(directory: DirectoryNode): Generator<DirectoryNode> {
-  for (const node of directory.children.nodes()) if (isDirectory(node)) yield node;
+  for (const node of directory.children.nodes()) if (isDirectory(node) && !isHidden(node)) yield node;
 }

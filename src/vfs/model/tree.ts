@@ -55,6 +55,8 @@ export interface TreeOptions {
   readonly overwrites: boolean;
   /** How many entries a program removes in a minute without a person's confirmation. Default: any number. */
   readonly confirmDelete?: number | undefined;
+  /** What is removed or replaced waits in the trash of its project for so many days. Default: it is gone. */
+  readonly trashDays?: number | undefined;
   /** Other users get to the mount. Default false. */
   readonly allowOther: boolean;
   /** Bits taken from 0666 and 0777. Default 022. */
@@ -110,6 +112,8 @@ export interface Tree extends TreeParts {
   readonly deletions: Deletions;
   readonly nodes: NodeTable;
   readonly root: VirtualDirectoryNode;
+  /** Where the mount begins: the root, or a directory below it. */
+  readonly top: DirectoryNode;
   /** Does nothing before a driver is attached. */
   readonly kernel: KernelCaches;
   /** The last failure of each path. Failures that a caller is told are recorded without anyone's doing. */

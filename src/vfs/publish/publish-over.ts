@@ -1,13 +1,13 @@
 import type { FileRecord } from '../../api/model.ts';
 import type { Draft } from '../../content/ports.ts';
-import type { FileContent } from '../model/file-content.ts';
+import type { FileContent, ReplacedFile } from '../model/file-content.ts';
 import type { ProjectFileNode } from '../model/node.ts';
 import type { ReplacedByDrafts } from './replaced-by-drafts.ts';
 
 /**
- * Publishes a draft under a name that it was renamed over. The platform replaces what has the name, for ever: a file that
- * somebody here still reads goes aside first, and is back should the publication fail. The caller holds the lock of the
- * draft's content.
+ * Publishes a draft over the file that has its name. The platform replaces that for ever: one that somebody here still reads,
+ * or that goes to the trash, goes aside first, and is back should the publication fail. The caller holds the lock of the draft's
+ * content.
  */
 export async function publishOver(
   replacedFiles: ReplacedByDrafts,
@@ -19,11 +19,12 @@ export async function publishOver(
   publish: () => Promise<FileRecord>,
 ): Promise<FileRecord> {
   const { replaces } = content;
-  // Nobody opens it any more: it is out of the tree.
-  if (!replaces || replaces.content.handles.size === 0) return publish();
-  const fileId = replaces.record.id;
+  const at = content.goesTo?.target ?? node;
+  const file = stepsAside(replacedFiles, { content, node: at, draft });
+  if (!file) return publish();
+  const fileId = file.record.id;
   try {
-    await replacedFiles.setAside(draft.id, { file: replaces, node: content.goesTo?.target ?? node });
+    await replacedFiles.setAside(draft.id, { file, node: at });
     content.replaces = undefined;
     return await publish();
   } catch (error) {
@@ -32,6 +33,21 @@ export async function publishOver(
     content.replaces = replacedFiles.isAside(draft.id, fileId) ? undefined : replaces;
     throw error;
   }
+}
+
+function stepsAside(
+  replacedFiles: ReplacedByDrafts,
+  {
+    content,
+    node,
+    draft,
+  }: { readonly content: FileContent; readonly node: ProjectFileNode; readonly draft: Draft },
+): ReplacedFile | undefined {
+  const { replaces } = content;
+  if (replacedFiles.keeps(node) && !isFileAlready(draft))
+    return replaces ?? (node.record && { record: node.record, content });
+  // Nobody opens it any more: it is out of the tree.
+  return replaces && replaces.content.handles.size > 0 ? replaces : undefined;
 }
 
 /** The draft's bytes are those of a file of the platform. */

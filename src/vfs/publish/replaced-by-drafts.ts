@@ -11,6 +11,8 @@ export interface ReplacedByDrafts {
     draftId: string,
     what: { readonly file: ReplacedFile; readonly node: ProjectFileNode },
   ): Promise<void>;
+  /** Whether the file that has the name of a node goes to the trash: a draft may not replace it in its place. */
+  keeps(node: ProjectFileNode): boolean;
   isAside(draftId: string, fileId: string): boolean;
   /** Puts it back under its name, if it is aside. A failure is recorded, and leaves it waiting. */
   tryPutBack(draftId: string, fileId: string): Promise<void>;

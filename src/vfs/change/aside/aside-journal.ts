@@ -13,7 +13,12 @@ export interface Place {
 }
 
 /** A file that was moved aside, and what is still to be done about it. */
-export type AsideEntry =
+export type AsideEntry = AsideWork & {
+  /** It is in the trash of its project, and is not deleted from there. */
+  readonly inTrash?: boolean;
+};
+
+type AsideWork =
   /** On its way aside, and nobody was told yet: goes back. */
   | { readonly kind: 'leaving'; readonly fileId: string; readonly place: Place }
   /** Its name is gone and its handles still need it: to be deleted. */

@@ -8,6 +8,7 @@ import type { FileContent, ReplacedFile } from '../../model/file-content.ts';
 import type { ProjectFileNode, ProjectFolderNode } from '../../model/node.ts';
 import { folderIdOf, pathOf, projectOf } from '../../model/node.ts';
 import type { Tree } from '../../model/tree.ts';
+import type { Trash } from '../trash/trash.ts';
 import type { AsideEntry, AsideJournal, Place } from './aside-journal.ts';
 import { NameTaken } from './name-taken.ts';
 
@@ -27,20 +28,52 @@ interface Replaced {
 /**
  * Files out of the way: in the root folder of their project, under a name that says why. The platform deletes for
  * ever and refuses taken names, so whatever may have to be undone, or is still being read, waits there. Each is in
- * the journal before it is moved and until it is deleted or back.
+ * the journal before it is moved and until it is deleted or back. With a trash they wait in that, and stay when they
+ * would be deleted.
  */
 export class Asides {
   readonly #tree: Tree;
   readonly #journal: AsideJournal;
+  readonly #trash: Trash;
+  /** Files aside that are in the trash. */
+  readonly #inTrash = new Set<string>();
   /**
    * Files whose name another client took after they had gone aside, by the file that replaces both. They are deleted
    * together with the file that took the name.
    */
   readonly #overtaken = new Map<string, readonly Replaced[]>();
 
-  constructor(tree: Tree, journal: AsideJournal) {
+  constructor(tree: Tree, journal: AsideJournal, trash: Trash) {
     this.#tree = tree;
     this.#journal = journal;
+    this.#trash = trash;
+  }
+
+  /** Whether the file that has the name of a node goes to the trash, and is not to be replaced in its place. */
+  keeps(node: ProjectFileNode): boolean {
+    return this.#trash.takes(node);
+  }
+
+  /** Has `replace` replace the file that has the name of `node`. With a trash that file is there first, and back should it fail. */
+  async keepingReplaced<T>(
+    file: Pick<ReplacedFile, 'record'> | undefined,
+    node: ProjectFileNode,
+    replace: () => Promise<T>,
+  ): Promise<T> {
+    if (!file || !this.keeps(node)) return replace();
+    const left = { fileId: file.record.id, place: placeOf(file.record, node) };
+    await this.setAside(file.record, node, { kind: 'leaving', ...left });
+    const replaced = await replace().catch(async (error: unknown) => {
+      await this.putBack(left);
+      throw error;
+    });
+    await this.delete(left.fileId);
+    return replaced;
+  }
+
+  /** Writes down what is to be done about a file that is aside. */
+  note(entry: AsideEntry): Promise<void> {
+    return this.#journal.put(this.#inTrash.has(entry.fileId) ? { ...entry, inTrash: true } : entry);
   }
 
   /** Moves an open file whose name goes away; `delete` it with its last handle. */
@@ -49,7 +82,7 @@ export class Asides {
     const left = { fileId: record.id, place };
     await this.setAside(record, node, { kind: 'leaving', ...left });
     try {
-      await this.#journal.put({ kind: 'unlinked', fileId: record.id });
+      await this.note({ kind: 'unlinked', fileId: record.id });
     } catch (error) {
       await this.putBack(left);
       throw error;
@@ -84,12 +117,13 @@ export class Asides {
     this.#overtaken.delete(byFileId);
     for (const { fileId, keep } of overtaken)
       await this.#unheard(path, () =>
-        keep ? this.#journal.put({ kind: 'unlinked', fileId }) : this.#deleteOrNote(fileId),
+        keep ? this.note({ kind: 'unlinked', fileId }) : this.#deleteOrNote(fileId),
       );
   }
 
+  /** What is in the trash stays there. */
   async delete(fileId: string): Promise<void> {
-    await unlessGone(this.#tree.api.files.delete(fileId));
+    if (!this.#inTrash.has(fileId)) await unlessGone(this.#tree.api.files.delete(fileId));
     await this.#journal.remove(fileId);
   }
 
@@ -101,14 +135,15 @@ export class Asides {
     try {
       await this.delete(fileId);
     } catch (error) {
-      await this.#journal.put({ kind: 'unlinked', fileId });
+      await this.note({ kind: 'unlinked', fileId });
       throw error;
     }
   }
 
   /** Deletes a file that is aside when its last handle is closed; without handles at once. */
   async deleteAfter(fileId: string, content: FileContent | undefined): Promise<void> {
-    await this.#journal.put({ kind: 'unlinked', fileId });
+    if (this.#inTrash.has(fileId)) return this.delete(fileId);
+    await this.note({ kind: 'unlinked', fileId });
     if (content && content.handles.size > 0) content.whenClosed = () => this.delete(fileId);
     else await this.delete(fileId);
   }
@@ -125,6 +160,7 @@ export class Asides {
   }
 
   async #recoverOne(entry: AsideEntry): Promise<void> {
+    if (entry.inTrash) this.#inTrash.add(entry.fileId);
     if (entry.kind === 'superseded') return;
     if (entry.kind === 'unlinked') return this.delete(entry.fileId);
     const there = await this.#thereNow(entry);
@@ -146,6 +182,7 @@ export class Asides {
     // Still there, it never left.
     if (!there) await unlessGone(this.#tree.api.files.move(fileId, place));
     await this.#journal.remove(fileId);
+    this.#inTrash.delete(fileId);
   }
 
   /** The entry that has the former name of a file moved aside. */
@@ -160,15 +197,22 @@ export class Asides {
 
   /** Moves a file that has the name of `node` aside, to be deleted or put back later. */
   async setAside(record: FileRecord, node: ProjectFileNode, entry: AsideEntry): Promise<void> {
-    await this.#journal.put(entry);
+    const inTrash = this.keeps(node);
+    if (inTrash) this.#inTrash.add(record.id);
+    await this.note(entry);
     try {
-      const { rootFolder } = projectOf(node);
-      await this.#tree.api.files.move(record.id, { parent: rootFolder, name: asideName(record.id) });
+      await (inTrash ? this.#trash.take(record, node) : this.#moveAside(record, node));
     } catch (error) {
       if (!isAnswer(error) && (await this.#isAsideNow(record, error))) return;
       await this.#journal.remove(record.id);
+      this.#inTrash.delete(record.id);
       throw error;
     }
+  }
+
+  async #moveAside({ id }: FileRecord, node: ProjectFileNode): Promise<void> {
+    const { rootFolder } = projectOf(node);
+    await this.#tree.api.files.move(id, { parent: rootFolder, name: asideName(id) });
   }
 
   /** After a move without an answer. @throws `cause` when there is none to this question either: the next mount asks it. */
@@ -176,7 +220,7 @@ export class Asides {
     const now = await this.#tree.api.files.get(id).catch(() => {
       throw cause;
     });
-    return isAside(now);
+    return isAside(now) || (now.parent !== undefined && this.#trash.hasFolder(now.parent));
   }
 
   /** A replacement failed, or was done and nobody heard of it: then that is its answer. Else the file is back. */

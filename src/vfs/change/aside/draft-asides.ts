@@ -54,6 +54,10 @@ export class DraftAsides implements ReplacedByDrafts {
     }
   }
 
+  keeps(node: ProjectFileNode): boolean {
+    return this.#asides.keeps(node);
+  }
+
   isAside(draftId: string, fileId: string): boolean {
     return this.#waiting.get(draftId)?.has(fileId) ?? false;
   }
@@ -77,7 +81,7 @@ export class DraftAsides implements ReplacedByDrafts {
       const { entry, shownIn } = waiting;
       await this.#unheard(waiting, async () => {
         // The next mount need not know what became of the draft.
-        await this.#journal.put({ kind: 'leaving', fileId: entry.fileId, place: entry.place });
+        await this.#asides.note({ kind: 'leaving', fileId: entry.fileId, place: entry.place });
         await this.#asides.putBack(entry);
         if (shownIn) this.#tree.invalidate(shownIn.parent, shownIn.name);
       });
@@ -93,7 +97,7 @@ export class DraftAsides implements ReplacedByDrafts {
   async passOn(draftId: string, toDraftId: string): Promise<void> {
     for (const waiting of [...(this.#waiting.get(draftId)?.values() ?? [])]) {
       const entry = { ...waiting.entry, draftId: toDraftId };
-      await this.#journal.put(entry);
+      await this.#asides.note(entry);
       this.#remove(waiting);
       this.#add({ ...waiting, entry });
     }

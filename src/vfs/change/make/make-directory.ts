@@ -21,6 +21,7 @@ export async function makeDirectory(tree: Tree, place: Place, how: NewDirectory)
   const { parent, name } = place;
   requireWritable(tree, parent);
   requireName(parent, name, 'folder');
+  if (parent === tree.top && TRASH_OF_USER.test(name)) throw noTrash(name);
   if (parent.kind === 'volume-directory') {
     const node = tree.newVolumeDirectory(parent, name);
     node.owner = makerOf(tree, parent, how.by);
@@ -31,6 +32,16 @@ export async function makeDirectory(tree: Tree, place: Place, how: NewDirectory)
   if (parent.kind !== 'project-folder')
     throw new FsError('EPERM', 'projects and volumes are made on the platform');
   return makeFolder(tree, { parent, name }, how);
+}
+
+/** Of the desktop's file managers, at the top of a mount (freedesktop.org, Trash specification). */
+const TRASH_OF_USER = /^\.Trash(-\d+)?$/;
+
+function noTrash(name: string): FsError {
+  return new FsError(
+    'EPERM',
+    `${name} would be on the platform, for all members to see: delete for good, or mount with --trash`,
+  );
 }
 
 async function makeFolder(

@@ -9,12 +9,14 @@ import { requireWritable } from '../../model/write-access.ts';
 import type { Contents } from '../../open/contents.ts';
 import type { Asides } from '../aside/asides.ts';
 import { hasNameStill } from '../aside/named-now.ts';
+import type { Trash } from '../trash/trash.ts';
 import { removeFile } from './remove-file.ts';
 
 interface Parts {
   readonly tree: Tree;
   readonly contents: Contents;
   readonly asides: Asides;
+  readonly trash: Trash;
 }
 
 /** Removes a file, or an object that was never published. */
@@ -38,7 +40,7 @@ async function unlinkWhatIsThere(parts: Parts, place: Place, signal: AbortSignal
     await contents.findUnanswered(node);
     if (!(await hasNameStill(tree, node, place, signal))) return false;
     requireDeletes(tree, node);
-    if (node.kind === 'project-file') await removeFile(parts, node, signal);
+    if (node.kind === 'project-file') await removeFile(parts, node, { untilSent: signal });
     else await unlinkObject(parts, node, contents.of(node));
     return true;
   });

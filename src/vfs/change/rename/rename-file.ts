@@ -95,7 +95,8 @@ async function replace(
 ): Promise<FileRecord> {
   const { tree, contents, asides } = parts;
   const inUse = replaced.content.handles.size > 0;
-  const atomic = !inUse && (await tree.api.capabilities()).has('rename_overwrite');
+  const isOver = !inUse && !asides.keeps(rename.target);
+  const atomic = isOver && (await tree.api.capabilities()).has('rename_overwrite');
   const by = { fileId: record.id, carried: given, keep: inUse };
   const old = { record: replaced.record, node: rename.target };
   const renamed = await givingAt(parts, rename, { record, given }, (put) => {

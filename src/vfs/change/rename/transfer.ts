@@ -155,8 +155,11 @@ export async function importNode(
   if (source.kind === 'volume-directory') await publishObjectsBelow(contents, source);
   else await contents.publishClosed(source);
   await holdingReplaced(parts, to, async (content) => {
-    const had = to.target && describedAs(to.target, (await fileToReplace(parts, to.target, to))?.record);
-    const { files } = expectOutcome(await moveOnPlatform(tree, source, to), 'imported');
+    const replaced = to.target && (await fileToReplace(parts, to.target, to));
+    const had = to.target && describedAs(to.target, replaced?.record);
+    const move = (): Promise<TransferOutcome> => moveOnPlatform(tree, source, to);
+    const outcome = await (to.target ? parts.asides.keepingReplaced(replaced, to.target, move) : move());
+    const { files } = expectOutcome(outcome, 'imported');
     if (content) await contents.unlinked(content, undefined);
     const [file] = files;
     if (source.kind === 'volume-object' && file) await showImported(tree, to, { file, had });
@@ -235,7 +238,7 @@ async function removeExportedFile(
 ): Promise<void> {
   const { parent, name } = node;
   node.record = alias;
-  await removeFile(parts, node);
+  await removeFile(parts, node, { forGood: true });
   if (parent) parts.tree.kernel.invalidateEntry(parent.id, name);
 }
 
