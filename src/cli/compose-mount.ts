@@ -222,6 +222,8 @@ function bytesOf({ options }: MountSettings, parts: ByteParts): Bytes {
 
 /** With `--write-back`, unless `--export-delay` says another. */
 const EXPORT_DELAY_MS = 5000;
+/** As long as tools take from closing a file to naming and describing it. */
+const FOLD_MS = 1000;
 
 /** The file system chooses every value that is undefined. */
 function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
@@ -244,6 +246,7 @@ function treeOptions(options: MountSettings['options']): Partial<TreeOptions> {
     trashDays: options.trash,
     writeBack,
     exportDelayMs: options.exportDelay ?? EXPORT_DELAY_MS,
+    foldMs: FOLD_MS,
     owner,
     unkept,
     symlinks,

@@ -285,6 +285,7 @@ function defaults(): TreeOptions {
     conflict: 'last',
     writeBack: false,
     exportDelayMs: 0,
+    foldMs: 0,
     symlinks: true,
     temporaryNames: [],
     temporaryInProjects: [],

@@ -88,8 +88,10 @@ describe('a file closed with --write-back', () => {
     await mustRun('cmp', [big, world.own('early-big')]);
     expect(await shell(`stat -c %s ${world.own('early')}`)).toBe('5\n');
     expect(await world.files()).not.toContain('early');
-    const { stdout } = await world.sandbox.svcfs(['status']);
-    expect(stdout).toMatch(/early: 0 B of 5 B, (publishing|failed)/);
+    await waitUntil(async () => {
+      const { stdout } = await world.sandbox.svcfs(['status']);
+      return /early: 0 B of 5 B, (publishing|failed)/.test(stdout);
+    });
     world.proxy.heal();
     expect(await flush(world.own('early'))).toMatchObject({ code: 0 });
     expect(await world.files()).toContain('early');

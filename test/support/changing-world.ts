@@ -180,6 +180,7 @@ export class ChangingWorld {
       conflict: 'last',
       writeBack: false,
       exportDelayMs: 0,
+      foldMs: 0,
       symlinks: true,
       temporaryNames: [],
       temporaryInProjects: [],

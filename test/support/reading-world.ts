@@ -98,6 +98,7 @@ export class ReadingWorld {
         conflict: 'last',
         writeBack: false,
         exportDelayMs: 0,
+        foldMs: 0,
         symlinks: true,
         temporaryNames: [],
         temporaryInProjects: [],

@@ -54,6 +54,17 @@ export class ClosedFiles {
     return this.#uploads.mayFollow(content);
   }
 
+  /**
+   * Bytes that a close acknowledged are about to change, which a kill would leave half old and half new: they are brought to
+   * the platform first if their upload waits for no more than what may be done to the file. Its failure is told by the upload
+   * that follows.
+   */
+  async beforeChange(content: FileContent, signal: AbortSignal): Promise<void> {
+    if (content.node.kind !== 'project-file' || !this.#uploads.isWaiting(content)) return;
+    const tried = this.#publisher.publishInTurn(content, () => content.owed).catch(() => undefined);
+    await untilAborted(tried, signal);
+  }
+
   /** A file was closed that is owed to the platform by now: its upload follows, and is tried until it is there. */
   follow(content: FileContent): void {
     content.closedMs = this.#tree.clock.elapsed();

@@ -18,6 +18,9 @@ import { UploadTurns } from './upload-turns.ts';
 const WRITER_MS = 1000;
 const LONGEST_WRITER_MS = 60_000;
 
+/** What is done to a file soon after its close goes with its upload. That waits for it at most so many times `foldMs`. */
+const MOST_FOLDS = 2;
+
 /** Between tries of what was closed already. */
 const RETRY = { baseMs: 1000, capMs: 60_000 };
 
@@ -26,6 +29,8 @@ export class FollowingUploads {
   readonly #tree: Tree;
   readonly #publisher: Publisher;
   readonly #turns: UploadTurns;
+  /** Those that have not been tried, for something may be done to them. */
+  readonly #waiting = new Set<FileContent>();
   /** Ends the pauses between tries. */
   #pauses = sharedAbortController();
   #isLastTry = false;
@@ -51,6 +56,11 @@ export class FollowingUploads {
   /** A file was closed, and is to be uploaded. */
   closed(): void {
     this.#turns.closed();
+  }
+
+  /** Whether a file is not uploaded yet for what may be done to it first. */
+  isWaiting(content: FileContent): boolean {
+    return this.#waiting.has(content);
   }
 
   /** Those that wait for their next try make it now. */
@@ -100,20 +110,32 @@ export class FollowingUploads {
     }
   }
 
-  /**
-   * An object can be neither removed nor renamed: what a program removes, renames or writes again soon after its close
-   * is not exported before.
-   */
+  /** What a program does to a file soon after its close is done before that is uploaded, and costs no request then. */
   async #untilQuiet(content: FileContent, isOwed: () => boolean): Promise<void> {
-    const { options, clock } = this.#tree;
-    if (content.node.kind !== 'volume-object') return;
     const pauses = this.#pauses.signal;
-    const leftMs = (): number => {
-      const quietMs = content.closedMs + options.exportDelayMs - clock.elapsed();
-      return content.writers > 0 && quietMs > -LONGEST_WRITER_MS ? WRITER_MS : quietMs;
-    };
+    const leftMs = (): number =>
+      content.node.kind === 'volume-object' ? this.#exportInMs(content) : this.#uploadInMs(content);
+    this.#waiting.add(content);
     while (isOwed() && !content.unlinked && leftMs() > 0 && !pauses.aborted && !this.#isLastTry)
-      await clock.sleep(leftMs(), pauses).catch(() => undefined);
+      await this.#tree.clock.sleep(leftMs(), pauses).catch(() => undefined);
+    this.#waiting.delete(content);
+  }
+
+  /** An object can be neither removed nor renamed. */
+  #exportInMs({ closedMs, writers }: FileContent): number {
+    const { options, clock } = this.#tree;
+    const quietMs = closedMs + options.exportDelayMs - clock.elapsed();
+    return writers > 0 && quietMs > -LONGEST_WRITER_MS ? WRITER_MS : quietMs;
+  }
+
+  /** A file that other writers wait for does not wait, nor does one whose parts are under way. */
+  #uploadInMs({ closedMs, node }: FileContent): number {
+    const { options, clock, writer } = this.#tree;
+    const { foldMs, writeBack } = options;
+    if (!writeBack || node.draft?.begun || writer.spool().waitingWrites > 0) return 0;
+    const sinceCloseMs = clock.elapsed() - closedMs;
+    const quietMs = Math.min(sinceCloseMs, clock.now() - (node.changedMs ?? 0));
+    return Math.min(foldMs - quietMs, MOST_FOLDS * foldMs - sinceCloseMs);
   }
 
   /**

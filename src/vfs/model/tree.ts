@@ -75,6 +75,8 @@ export interface TreeOptions {
   readonly symlinks: boolean;
   /** `writeBack`: how long nobody has closed what is written to a volume before it is exported. Default 0. */
   readonly exportDelayMs: number;
+  /** `writeBack`: how long nobody has done anything to a closed file of a project before it is uploaded. Default 0. */
+  readonly foldMs: number;
   /** Patterns: a new file of such a name stays on this machine, in a volume, until it is renamed. Default: none. */
   readonly temporaryNames: readonly string[];
   /** The same in a project, for a while (`ClosedFiles`). Default: none. */

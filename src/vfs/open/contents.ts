@@ -104,9 +104,16 @@ export class Contents {
   /**
    * Makes a change of the bytes, when a publication that a close left behind is not in the middle of them. The function
    * `change` asks for the draft itself: the end of a publication may remove an older draft, and nobody would publish a
-   * change of that.
+   * change of that. No byte before `fromByte` is changed.
    */
-  async change<T>(content: FileContent, change: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async change<T>(
+    content: FileContent,
+    change: () => Promise<T>,
+    signal: AbortSignal,
+    fromByte = 0,
+  ): Promise<T> {
+    if (fromByte < (content.node.draft?.sizeBytes ?? 0))
+      await this.#closedFiles.beforeChange(content, signal);
     content.changes += 1;
     try {
       return await (content.following !== undefined ? content.lock.run(change, signal) : change());

@@ -60,6 +60,7 @@ export class Writing {
         }
       },
       context.signal,
+      span.offset,
     );
   }
 

@@ -15,10 +15,12 @@ import type { ProjectFileNode } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { type Pairs, requireCount } from './limits.ts';
 
-export class FileMetadata {
-  readonly #tree: Pick<Tree, 'api' | 'published' | 'doubt' | 'recordError'>;
+type Parts = Pick<Tree, 'api' | 'clock' | 'published' | 'doubt' | 'recordError'>;
 
-  constructor(tree: Pick<Tree, 'api' | 'published' | 'doubt' | 'recordError'>) {
+export class FileMetadata {
+  readonly #tree: Parts;
+
+  constructor(tree: Parts) {
     this.#tree = tree;
   }
 
@@ -98,6 +100,7 @@ export class FileMetadata {
   async #changing(node: ProjectFileNode, signal: AbortSignal, change: () => Promise<void>): Promise<void> {
     const make = async (): Promise<void> => {
       while (!(await madeInPlace(node, change)));
+      node.changedMs = this.#tree.clock.now();
       if (isAhead(node)) await node.draft?.annotate(annotationsFor(node));
     };
     try {
