@@ -3,16 +3,18 @@
  * that an earlier step makes has its id from then on.
  */
 import { BULK_ITEMS_MAX } from '../contract/limits.ts';
-import type { Item } from './item.ts';
+import type { Item, Outcome } from './item.ts';
 
 /** A folder of a project, which may still be to be made. */
 export interface FolderRef {
   id: string | undefined;
 }
 
-/** A file of a project, which a copy may still be to make. */
+/** A file that is made under a name of its own, before it takes that of another. */
 export interface FileRef {
   id: string | undefined;
+  /** Of the making, once it was tried. */
+  outcome?: Outcome;
 }
 
 export interface To {
@@ -43,6 +45,8 @@ export interface Transition extends OfFile {
   readonly to: To;
   /** Replaces the file that has the name, by capability `rename_overwrite`. */
   readonly overwrite: boolean;
+  /** It is moved to another project, for which there is no call but a job. */
+  readonly leavesProject: boolean;
   readonly made?: FileRef | undefined;
 }
 
@@ -85,6 +89,16 @@ export type Step =
   | { readonly kind: 'export'; readonly copyOnly: boolean; readonly items: readonly Export[] }
   | { readonly kind: 'import'; readonly items: readonly Import[] }
   | { readonly kind: 'leftovers'; readonly items: readonly Leftover[] };
+
+/** The items of which a person is told: of a file that takes a name, when it has it. */
+export function toldItems(step: Step): readonly Item[] {
+  return (step.items as readonly Item[]).filter((item) => stagedBy(item) === undefined);
+}
+
+/** Set while the file has a name of its own. */
+export function stagedBy(item: Item): FileRef | undefined {
+  return 'made' in item && 'leavesProject' in item ? (item.made as FileRef | undefined) : undefined;
+}
 
 /** The requests that a step takes, but for those that ask how its jobs are. */
 export function requestsOf(step: Step): number {

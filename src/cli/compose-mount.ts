@@ -124,6 +124,7 @@ export async function composeMount(settings: MountSettings, context: MountContex
       readOnly: options.readOnly,
       deletes: options.delete,
       overwrites: options.overwrite,
+      keepsTrash: options.trash !== undefined,
       jobs,
       writer,
       failureAt: files.failureAt,

@@ -4,6 +4,7 @@ import { addAllowCommand } from './commands/allow.ts';
 import { addCacheCommand } from './commands/cache.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
+import { addCpCommand, addMvCommand } from './commands/cp-and-mv.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
@@ -64,6 +65,8 @@ export function createProgram(): Command {
   addCacheCommand(program);
   addManifestCommand(program);
   program.commandsGroup('Many files at once:');
+  addCpCommand(program);
+  addMvCommand(program);
   addRmCommand(program);
   addMkdirCommand(program);
   addLsCommand(program);

@@ -47,7 +47,7 @@ export function planExport(wish: ExportWish, contents: SourceContents): Plan {
 }
 
 /** Public and archived files cannot be told from others beforehand: the platform answers 9006 for them. */
-function whyNotExportable(file: FileRecord): string | undefined {
+export function whyNotExportable(file: FileRecord): string | undefined {
   if (file.storage.kind === 'volume') {
     const { volume, location } = file.storage;
     return `an alias cannot be exported; its content is already on a volume, ${volume} at ${location}`;

@@ -83,7 +83,12 @@ export async function takeName(
   { api }: RunContext,
 ): Promise<Outcome> {
   const { id } = made;
-  if (id === undefined) return failed('its content did not get to the platform');
+  if (id === undefined) {
+    const { outcome } = made;
+    return outcome === undefined || outcome.kind === 'done'
+      ? failed('the platform does not tell of its copy')
+      : outcome;
+  }
   const take = async (): Promise<void> => {
     if (!atomic) await api.files.bulkDelete([replaced]);
     await api.files.edit(id, { name: to.name }, { overwrite: atomic });

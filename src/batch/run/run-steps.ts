@@ -5,7 +5,7 @@ import { forEachAtOnce } from '../../lib/for-each-at-once.ts';
 import { inGroups } from '../../lib/in-groups.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { failed, type Item, NOT_SENT, type Outcome } from '../item.ts';
-import type { Step } from '../step.ts';
+import { type Step, stagedBy, toldItems } from '../step.ts';
 import { touchedBy } from '../touched.ts';
 import type { RunContext, Running } from './run-context.ts';
 import { runJob } from './run-job.ts';
@@ -31,7 +31,7 @@ export async function runSteps(steps: readonly Step[], running: Running): Promis
     for (const step of steps) {
       if (stopped === undefined && running.signal.aborted) stopped = running.signal.reason;
       if (stopped === undefined) stopped = await runStep(step, context);
-      else for (const item of step.items) running.onOutcome(item, NOT_SENT);
+      else for (const item of toldItems(step)) running.onOutcome(item, NOT_SENT);
     }
   } finally {
     for (const watch of Object.values(watches)) watch.close();
@@ -98,25 +98,30 @@ async function inCalls<I extends Item>(
   context: RunContext,
   atOnce = CALLS_AT_ONCE,
 ): Promise<unknown> {
+  const tell = (item: I, outcome: Outcome): void => {
+    const staged = stagedBy(item);
+    if (staged === undefined) context.onOutcome(item, outcome);
+    else staged.outcome = outcome;
+  };
   let stopped: unknown;
   await forEachAtOnce(inGroups(items, groupSize), atOnce, async (group) => {
     const { signal } = context;
     if (stopped === undefined && signal.aborted) stopped = signal.reason;
     if (stopped !== undefined) {
-      for (const item of group) context.onOutcome(item, NOT_SENT);
+      for (const item of group) tell(item, NOT_SENT);
       return;
     }
     try {
       const outcomes = await work(group, context);
       for (const [index, item] of group.entries())
-        context.onOutcome(item, outcomes[index] ?? failed('the answer does not tell of it'));
+        tell(item, outcomes[index] ?? failed('the answer does not tell of it'));
       await context.onTouched(touchedBy(step, group));
     } catch (error) {
       stopped ??= error;
       // A change that was taken back before it was sent is not made.
       const isTakenBack = signal.aborted && error === signal.reason;
       const outcome = isTakenBack ? NOT_SENT : failed(`the call failed: ${messageOf(error)}`);
-      for (const item of group) context.onOutcome(item, outcome);
+      for (const item of group) tell(item, outcome);
       if (!isTakenBack) await context.onTouched(touchedBy(step, group));
     }
   });

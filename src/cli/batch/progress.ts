@@ -2,6 +2,7 @@ import type { RateSnapshot } from '../../api/transport/rate-budget.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { sharedAbortController } from '../../lib/shared-signals.ts';
+import { AS_GOOD_AS_NONE } from '../describe/describe-status.ts';
 
 const ERASE_LINE = '\r\x1b[K';
 const BAR_EVERY_MS = 500;
@@ -86,7 +87,7 @@ export function describeProgress(
 }
 
 function describeLimit(window: RateSnapshot['window'], nowMs: number): readonly string[] {
-  if (window === undefined || window === 'unlimited') return [];
+  if (window === undefined || window === 'unlimited' || window.limit >= AS_GOOD_AS_NONE) return [];
   const { limit, remaining, resetMs } = window;
   const reset = resetMs === null ? '' : `, limit resets in ${minutes(resetMs - nowMs)}`;
   return [`${remaining} of ${limit} requests left${reset}`];

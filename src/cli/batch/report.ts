@@ -1,5 +1,5 @@
 import type { Item, Outcome } from '../../batch/item.ts';
-import type { Step } from '../../batch/step.ts';
+import { type Step, toldItems } from '../../batch/step.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
@@ -29,7 +29,7 @@ export class Report {
 
   /** Shows how far the steps are from now on. */
   begin(steps: readonly Step[], platform: Pick<Platform, 'rate'>): void {
-    const items: readonly Item[] = steps.flatMap((step): readonly Item[] => step.items);
+    const items = steps.flatMap(toldItems);
     this.#progress = new Progress({
       total: { items: items.length, bytes: items.reduce((sum, { bytes = 0 }) => sum + bytes, 0) },
       quiet: this.#options.quiet,

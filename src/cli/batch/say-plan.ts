@@ -1,6 +1,5 @@
 import { describeDuration, estimateMs } from '../../batch/estimate.ts';
-import type { Item } from '../../batch/item.ts';
-import { jobsOf, requestsOf, type Step } from '../../batch/step.ts';
+import { jobsOf, requestsOf, type Step, toldItems } from '../../batch/step.ts';
 import { describeSize } from '../../lib/describe-size.ts';
 import { printable } from '../../lib/printable.ts';
 import { filesAt } from '../../places/list-files.ts';
@@ -22,7 +21,7 @@ export async function costOf(steps: readonly Step[], platform: Platform, signal:
   const sum = (of: (step: Step) => number): number => steps.reduce((total, step) => total + of(step), 0);
   let bytes = 0;
   for (const step of steps) {
-    for (const item of step.items as readonly Item[]) {
+    for (const item of toldItems(step)) {
       if (item.bytes !== undefined) bytes += item.bytes;
       else if (step.kind === 'job' && 'id' in item)
         bytes += await bytesBelow(String(item.id), platform, signal);
@@ -59,7 +58,7 @@ export async function sayPlan(
     return;
   }
   if (!options.quiet) {
-    for (const { source, target } of steps.flatMap((step): readonly Item[] => step.items))
+    for (const { source, target } of steps.flatMap(toldItems))
       console.log(printable(`would be ${verb}: '${source}'${target === undefined ? '' : ` -> '${target}'`}`));
   }
   console.log(describeCost(cost, ms));

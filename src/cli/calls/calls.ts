@@ -25,6 +25,7 @@ export const CALLS = {
   'files.edit': change(2),
   'files.move': change(2),
   'files.copy': change(2),
+  'files.delete': change(1),
   'files.createFolder': change(1),
   'files.downloadInfo': look(1),
   'files.bulkGet': look(1),
@@ -60,6 +61,11 @@ export type SentOptions = Pick<CallOptions, 'timeoutMs'> & {
 export interface PlatformCall {
   readonly name: CallName;
   readonly args: readonly unknown[];
+}
+
+/** The rest is asked once, and does not count against the rate limit. */
+export function isCounted({ name }: PlatformCall): boolean {
+  return name !== 'capabilities';
 }
 
 export type SendCall = (call: PlatformCall, options: CallOptions & SentOptions) => Promise<unknown>;

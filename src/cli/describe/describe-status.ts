@@ -71,7 +71,7 @@ function describeRates({ upload, download }: MountStatus['rates']): readonly str
 }
 
 /** A service answers a limit beyond this when its limit is switched off. */
-const AS_GOOD_AS_NONE = 1_000_000_000;
+export const AS_GOOD_AS_NONE = 1_000_000_000;
 
 function describeWindow(window: MountStatistics['api']['rate']['window']): string {
   if (window === undefined || window === 'unlimited') return 'no request limit known';

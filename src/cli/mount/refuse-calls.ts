@@ -6,23 +6,34 @@ export interface WhatMayChange {
   /** False with `--no-delete`, and `--no-overwrite`. */
   readonly deletes: boolean;
   readonly overwrites: boolean;
+  /** With `--trash`: what is removed or replaced is moved, which these calls do not do. */
+  readonly keepsTrash: boolean;
 }
 
 /** Why the mount makes no such call, if so. */
 export function refusalOfCall(
   call: PlatformCall,
   options: SentOptions,
-  { readOnly, deletes, overwrites }: WhatMayChange,
+  { readOnly, deletes, overwrites, keepsTrash }: WhatMayChange,
 ): string | undefined {
   if (readOnly && CALLS[call.name].changes) return 'this mount is read-only (--read-only)';
   if (!deletes && removes(call)) return 'this mount removes nothing (--no-delete)';
   if (!overwrites && replaces(call, options))
     return 'this mount replaces no file (--no-overwrite): -n leaves those that are there alone';
+  if (keepsTrash && (removes(call) || replaces(call, options))) return KEEPS_TRASH;
   return undefined;
 }
 
+const KEEPS_TRASH =
+  'this mount keeps what is removed or replaced (--trash), and this would delete it for good: use rm(1) or cp(1) in it, or ' +
+  'name the path as project:owner/name/…, without the mount';
+
 function removes({ name, args: [kind] }: PlatformCall): boolean {
-  return name === 'files.bulkDelete' || (name === 'asyncFiles.start' && kind === 'delete');
+  return (
+    name === 'files.delete' ||
+    name === 'files.bulkDelete' ||
+    (name === 'asyncFiles.start' && kind === 'delete')
+  );
 }
 
 function replaces({ name, args: [what] }: PlatformCall, { overwrite }: SentOptions): boolean {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PlatformOptions } from '../../config/platform-options.ts';
 import { PRIORITY } from '../../places/asking.ts';
-import { apiOver, CALLS, makeCall } from '../calls/calls.ts';
+import { apiOver, CALLS, isCounted, makeCall } from '../calls/calls.ts';
 import { commandClient } from '../command-client.ts';
 import { credentialsOf } from '../credentials-of.ts';
 import { CliError } from '../exit-codes.ts';
@@ -23,7 +23,7 @@ export async function directPlatform(
   let calls = 0;
   return {
     api: apiOver((call, { signal = interrupted, ...given }) => {
-      calls += 1;
+      if (isCounted(call)) calls += 1;
       const ends = CALLS[call.name].changes ? { untilSent: signal } : { signal };
       return makeCall(api, call, { ...given, ...ends, priority: PRIORITY });
     }),

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import { fromWire, toWire } from '../calls/call-values.ts';
-import { apiOver, CALLS, type SendCall } from '../calls/calls.ts';
+import { apiOver, CALLS, isCounted, type SendCall } from '../calls/calls.ts';
 import { CliError } from '../exit-codes.ts';
 import { askMount } from '../mount/ask-mount.ts';
 import { inquire } from '../mount/inquire.ts';
@@ -18,7 +18,7 @@ export function mountedPlatform(
   const send = callsOf(mount, interrupted);
   return {
     api: apiOver((call, options) => {
-      calls += 1;
+      if (isCounted(call)) calls += 1;
       return send(call, options);
     }),
     // Its process knows what its own calls changed.
