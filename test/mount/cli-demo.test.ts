@@ -73,13 +73,15 @@ describe('svcfs demo', () => {
 
   test('ends service and mount on Ctrl-C', async ({ sandbox }) => {
     const mountPoint = newMountPoint(sandbox);
-    const demo = sandbox.start(['demo', mountPoint, '--data', join(sandbox.root, 'own-data')]);
+    const data = join(sandbox.root, 'own-data');
+    await layDemo(data);
+    const demo = sandbox.start(['demo', mountPoint, '--data', data]);
     await demo.says(/End it with Ctrl-C/);
     expect(await readdir(mountPoint)).toContain('volumes');
     demo.signal('SIGINT');
     expect(await demo.exited()).toBe(0);
     await expectClean(sandbox, mountPoint);
-    expect(await readdir(join(sandbox.root, 'own-data'))).toContain('demo-token');
+    expect(await readdir(data)).toContain('demo-token');
   });
 
   test('interrupted while it makes its content leaves nothing', async ({ sandbox }) => {
@@ -97,6 +99,7 @@ describe('svcfs demo', () => {
 
   test('can be stopped and started after everything of it was killed', async ({ sandbox }) => {
     const mountPoint = newMountPoint(sandbox);
+    await layDemo(mountDirectory(join(sandbox.root, 'state', 'svcfs'), mountPoint).demoData);
     expect(await sandbox.svcfs(['demo', mountPoint, '--detach'])).toMatchObject({ code: 0 });
     const processes = await sandbox.processes();
     // The watchdog first, or it would do its work.
@@ -180,7 +183,9 @@ describe('svcfs demo', () => {
   });
 
   test('ends when its mount is killed, also where that is not unmounted by then', async ({ sandbox }) => {
-    const demo = sandbox.start(['demo', newMountPoint(sandbox)]);
+    const data = join(sandbox.root, 'own-data');
+    await layDemo(data);
+    const demo = sandbox.start(['demo', newMountPoint(sandbox), '--data', data]);
     await demo.says(/End it with Ctrl-C/);
     const processes = await sandbox.processes();
     for (const name of ['watchdog', 'daemon']) {
