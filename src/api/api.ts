@@ -95,7 +95,15 @@ export interface FilesApi {
     options?: CallOptions & { readonly overwrite?: boolean },
   ): Promise<FileRecord>;
   move(id: string, to: Place, options?: CallOptions & { readonly overwrite?: boolean }): Promise<FileRecord>;
-  copy(id: string, to: Place, options?: CallOptions): Promise<FileRecord>;
+  /** The copy has the metadata and tags of its source. Capability `copy_annotations`: these pairs too, and these tags instead. */
+  copy(
+    id: string,
+    to: Place & {
+      readonly metadata?: Readonly<Record<string, string>> | undefined;
+      readonly tags?: readonly string[] | undefined;
+    },
+    options?: CallOptions,
+  ): Promise<FileRecord>;
   delete(id: string, options?: CallOptions): Promise<void>;
   createFolder(place: Place, options?: CallOptions): Promise<FolderRecord>;
   /** Merges; answers all pairs there are then. */

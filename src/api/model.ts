@@ -171,4 +171,5 @@ export type Capability =
   | 'variable_part_size'
   | 'rename_overwrite'
   | 'upload_inline'
-  | 'download_info_file';
+  | 'download_info_file'
+  | 'copy_annotations';

@@ -98,11 +98,16 @@ export type OverwriteQuery = Static<typeof OverwriteQuery>;
 export const TagsBody = Type.Array(Type.String());
 export type TagsBody = Static<typeof TagsBody>;
 
-/** `POST /files/{id}/actions/copy`: exactly one of `project` and `parent`. */
+/**
+ * `POST /files/{id}/actions/copy`: exactly one of `project` and `parent`. Capability `copy_annotations`: the copy gets the
+ * pairs beside those of its source, and the tags in their place.
+ */
 export const CopyFileBody = RequestBody({
   project: Type.Optional(Nullable(Id)),
   parent: Type.Optional(Nullable(Id)),
   name: Type.Optional(Nullable(Name)),
+  metadata: Type.Optional(Nullable(MetadataBody)),
+  tags: Type.Optional(Nullable(TagsBody)),
 });
 export type CopyFileBody = Static<typeof CopyFileBody>;
 

@@ -8,6 +8,7 @@ export const CAPABILITIES = [
   'rename_overwrite',
   'upload_inline',
   'download_info_file',
+  'copy_annotations',
 ] as const;
 
 /** `GET /v2/`: needs no token, is not counted against the rate limit. */

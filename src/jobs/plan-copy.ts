@@ -13,7 +13,7 @@ import { refusalOfName, refusalOfVolumeSource } from './refusals.ts';
  * | object, prefix  | volume   | refused                                          |
  */
 export const planCopy: Planner = (request, contents) => {
-  const { source, target, overwrite } = request;
+  const { source, target, overwrite, annotations } = request;
   if (source.kind === 'object' || source.kind === 'prefix') {
     return target.kind === 'project'
       ? planImport({ source, target, overwrite }, contents)
@@ -40,5 +40,5 @@ export const planCopy: Planner = (request, contents) => {
   const { file } = source;
   return file.parent === to.parent && file.name === to.name
     ? { kind: 'unchanged' }
-    : { kind: 'copy', file: file.id, to, overwrite };
+    : { kind: 'copy', file: file.id, to, overwrite, annotations };
 };

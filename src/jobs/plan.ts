@@ -1,6 +1,6 @@
 import type { ExportRequest, ImportRequest, Place } from '../api/api.ts';
 import type { FileRecord } from '../api/model.ts';
-import type { RefusalReason, TransferRequest } from './ports.ts';
+import type { CopyAnnotations, RefusalReason, TransferRequest } from './ports.ts';
 
 /** The calls that a move or copy becomes. */
 export type Plan =
@@ -11,7 +11,13 @@ export type Plan =
   /** Move call, inside a project. */
   | { readonly kind: 'move'; readonly file: string; readonly to: Place; readonly overwrite: boolean }
   /** Copy call. `overwrite`: copied under another name, then renamed over the target. */
-  | { readonly kind: 'copy'; readonly file: string; readonly to: Place; readonly overwrite: boolean }
+  | {
+      readonly kind: 'copy';
+      readonly file: string;
+      readonly to: Place;
+      readonly overwrite: boolean;
+      readonly annotations: CopyAnnotations | undefined;
+    }
   /** Asynchronous job on a folder, or on a file that goes to another project. */
   | { readonly kind: 'async'; readonly operation: 'move' | 'copy'; readonly file: string; readonly to: Place }
   /** Export jobs; `done` are the aliases that already point at their location. */

@@ -41,6 +41,12 @@ export type TransferTarget =
       readonly location: string;
     };
 
+/** Pairs that a copy has beside those of its source, and tags in the place of its source's. */
+export interface CopyAnnotations {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[] | undefined;
+}
+
 export interface TransferRequest {
   readonly source: TransferSource;
   readonly target: TransferTarget;
@@ -54,6 +60,8 @@ export interface TransferRequest {
    * file or object in the place of one.
    */
   readonly merges?: boolean;
+  /** Of the copy of a file inside the platform. A service without capability `copy_annotations` leaves them to the caller. */
+  readonly annotations?: CopyAnnotations | undefined;
   /** As the user wrote them or sees them, for the registry. */
   readonly paths: { readonly source: string; readonly target: string };
 }

@@ -5,6 +5,7 @@ import type { FileRecord } from '../api/model.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { TransferRefused } from './job-error.ts';
 import type { Plan } from './plan.ts';
+import type { CopyAnnotations } from './ports.ts';
 import type { RunContext } from './run-context.ts';
 
 /**
@@ -17,19 +18,29 @@ export async function runCopy(
 ): Promise<FileRecord> {
   const { api, signal } = context;
   const { file, to } = plan;
+  const place = { ...to, ...(await annotationsOf(plan, context)) };
   const taken = plan.overwrite && (await api.files.find(to, { signal })) !== undefined;
   if (!taken) {
-    return api.files.copy(file, to, { signal });
+    return api.files.copy(file, place, { signal });
   }
   if (!(await api.capabilities({ signal })).has('rename_overwrite')) {
     throw new TransferRefused('target-exists', `the platform cannot replace ${to.name} by a copy`);
   }
-  const copy = await api.files.copy(file, { ...to, name: `.copy-${randomUUID()}` });
+  const copy = await api.files.copy(file, { ...place, name: `.copy-${randomUUID()}` });
   try {
     return await api.files.edit(copy.id, { name: to.name }, { overwrite: true });
   } catch (error) {
     return afterFailure(copy, { to, error, api });
   }
+}
+
+/** What the copy call takes along: nothing, where the service does not offer that. */
+async function annotationsOf(
+  { annotations }: Extract<Plan, { kind: 'copy' }>,
+  { api, signal }: RunContext,
+): Promise<Partial<CopyAnnotations>> {
+  if (annotations === undefined) return {};
+  return (await api.capabilities({ signal })).has('copy_annotations') ? annotations : {};
 }
 
 /** Whether the copy took the name is asked first: when only the answer was lost, what has the name is the copy. */

@@ -26,6 +26,7 @@ describe('token', () => {
         'rename_overwrite',
         'upload_inline',
         'download_info_file',
+        'copy_annotations',
       ]),
     );
     expect(body.files_url).toBe(`${service.url}/files`);

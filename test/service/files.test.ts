@@ -241,6 +241,23 @@ describe('copy', () => {
     expect(await content(body.id)).toBe('bytes');
   });
 
+  test('gets pairs beside those of its source, and tags in the place of its own, when they are given', async () => {
+    const { id } = await alice.upload(root, 'annotated.txt');
+    await alice.call('PATCH', `/files/${id}`, { body: { metadata: { a: '1', b: '1' }, tags: ['t'] } });
+    const copy = (name: string, given: object) =>
+      alice.post(`/files/${id}/actions/copy`, { parent: root, name, ...given });
+    expect((await copy('given.txt', { metadata: { b: '2', c: '3' }, tags: [] })).body).toMatchObject({
+      metadata: { a: '1', b: '2', c: '3' },
+      tags: [],
+    });
+    expect((await copy('refused.txt', { metadata: { b: 'x'.repeat(301) } })).body.code).toBe(5006);
+    expect((await copy('refused.txt', {})).status).toBe(200);
+    expect((await alice.get(`/files/${id}`)).body).toMatchObject({
+      metadata: { a: '1', b: '1' },
+      tags: ['t'],
+    });
+  });
+
   test('takes a new name, and refuses a taken one', async () => {
     const { id } = await alice.upload(root, 'copied.txt');
     const copy = (name?: string) => alice.post(`/files/${id}/actions/copy`, { parent: root, name });

@@ -110,7 +110,11 @@ export class FilesClient implements FilesApi {
     );
   }
 
-  copy(id: string, { parent, name }: Place, options?: CallOptions): Promise<FileRecord> {
+  copy(
+    id: string,
+    { parent, name, metadata, tags }: Parameters<FilesApi['copy']>[1],
+    options?: CallOptions,
+  ): Promise<FileRecord> {
     const isOurs = createdFromNowOn(this.#serverTime);
     return lookBeforeRepeating(
       (timed) =>
@@ -119,7 +123,7 @@ export class FilesClient implements FilesApi {
           {
             route: 'POST /files/{id}/actions/copy',
             path: { id },
-            body: { json: { parent, name } },
+            body: { json: { parent, name, ...(metadata && { metadata }), ...(tags && { tags }) } },
             whenLost: 'once',
           },
           timed,

@@ -7,16 +7,19 @@ import { demand } from '../members/members.ts';
 import type { HasStore } from '../store/store.ts';
 import { storedTime } from '../store/stored-time.ts';
 import { destinationFolder } from './destination-folder.ts';
+import { checkTags } from './edit-file.ts';
 import { fileFor } from './file-access.ts';
+import { checkMerged, checkMetadata } from './metadata.ts';
 import { checkFileName } from './names.ts';
 import { newFile } from './new-file.ts';
 import { placeFile } from './place-file.ts';
 import { type FileRow, filesIn } from './tables/file-table.ts';
 
 /**
- * A new file of the same content. The bytes are shared, metadata and tags go along. The copier is its creator.
+ * A new file of the same content. The bytes are shared, metadata and tags go along; given pairs and tags go before them. The
+ * copier is its creator.
  *
- * @throws ServiceError 5002, 5018 folder, 5014, 5007 archived, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003
+ * @throws ServiceError 5002, 5018 folder, 5014, 5007 archived, 5029, 5031, 5026, 5022, 3010, 3002, 5024, 5003, 5006
  */
 export async function copyFile(
   { store, clock }: HasStore & HasClock,
@@ -31,6 +34,8 @@ export async function copyFile(
   const destination = await destinationFolder(store, caller, { project, parent, malformed: 3010 });
   demand(destination.permissions, 'write', 5014);
   const name = copy.to.name ? checkFileName(copy.to.name, 5024) : file.name;
+  const pairs = checkMetadata(copy.to.metadata ?? {});
+  const newTags = copy.to.tags ? checkTags(copy.to.tags) : undefined;
   const now = storedTime(clock.now());
   return store.transaction(async (tx) => {
     const source = await filesIn(tx).find(file.id);
@@ -48,8 +53,9 @@ export async function copyFile(
     });
     await placeFile(tx, made, { overwrite: false, taken: 5003 });
     const [{ metadata, tags } = { metadata: {}, tags: [] }] = await filesIn(tx).withDetails([source]);
-    await filesIn(tx).mergeMetadata(made.id, metadata);
-    await filesIn(tx).replaceTags(made.id, tags);
+    checkMerged(metadata, pairs);
+    await filesIn(tx).mergeMetadata(made.id, { ...metadata, ...pairs });
+    await filesIn(tx).replaceTags(made.id, newTags ?? tags);
     return made;
   });
 }

@@ -1,9 +1,9 @@
 /**
  * Close-to-open consistency: a file is opened as the platform has it now, by facts at most a second old.
  *
- * Many files of one folder are opened one after the other more often than not. From the third on, one bulk get asks
- * about the next hundred together, so that a run of opens costs one request per hundred files or per second. Where the
- * service tells of a file together with the link to its bytes, opening it to be read costs that one request.
+ * Many files are opened one after the other more often than not. From the third on, one bulk get asks about the next hundred
+ * of the folder together, so that a run of opens costs one request per folder, per hundred files or per second. Where
+ * the service tells of a file together with the link to its bytes, opening it to be read costs that one request.
  */
 import type { Api, CallOptions, Priority } from '../../api/api.ts';
 import type { EntryRecord, FileRecord } from '../../api/model.ts';
@@ -25,7 +25,7 @@ import type { Revalidating } from '../model/tree.ts';
 import { wasChecked } from './freshness.ts';
 import type { Placement } from './placement.ts';
 import type { OpenRun } from './revalidation-plan.ts';
-import { continuedRun, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
+import { continuedRun, FRESH_FOR_COPIES_MS, FRESH_MS, filesToAsk } from './revalidation-plan.ts';
 
 interface Parts {
   readonly api: Api;
@@ -57,7 +57,7 @@ interface Asking {
 
 export class Revalidation {
   readonly #parts: Parts;
-  readonly #runs = new WeakMap<DirectoryNode, OpenRun>();
+  #run: OpenRun | undefined;
   /** The question under way about each node, shared by all that open it. */
   readonly #asking = new Map<Node, Asking>();
 
@@ -69,10 +69,12 @@ export class Revalidation {
   revalidate(
     node: Node,
     signal: AbortSignal,
-    { prepare, priority, onlyLooks = false }: Revalidating = {},
+    { prepare, priority, onlyLooks = false, toCopy = false }: Revalidating = {},
   ): Awaitable<void> {
-    if (node.parent && node.kind === 'project-file') this.#countOpen(node.parent);
-    if (!this.#needsAsking(node) || (onlyLooks && this.#isBelieved(node))) return requireAsPinned(node);
+    if (node.kind === 'project-file') this.#run = continuedRun(this.#run, this.#parts.clock.monotonic());
+    const freshMs = toCopy ? FRESH_FOR_COPIES_MS : FRESH_MS;
+    if (!this.#needsAsking(node, freshMs) || (onlyLooks && this.#isBelieved(node)))
+      return requireAsPinned(node);
     return this.#ask(node, signal, { told: prepare?.(), priority });
   }
 
@@ -101,7 +103,7 @@ export class Revalidation {
     if (node.kind === 'volume-object') return tracked([node], this.#askObject(node, options));
     if (!isFileOnPlatform(node) || parent === undefined)
       return { done: Promise.resolve(NONE), urgent, stop, waiting: 0 };
-    const count = told !== undefined || alone ? 1 : filesToAsk(this.#runs.get(parent));
+    const count = told !== undefined || alone || !this.#run ? 1 : filesToAsk(this.#run);
     if (count === 1) return tracked([node], this.#askFile(parent, node, { told, ...options }));
     const nodes = this.#withNext(parent, node, count);
     return tracked(nodes, this.#askFiles(parent, nodes, options));
@@ -202,18 +204,14 @@ export class Revalidation {
     return nodes;
   }
 
-  #countOpen(folder: DirectoryNode): void {
-    this.#runs.set(folder, continuedRun(this.#runs.get(folder), this.#parts.clock.monotonic()));
-  }
-
   #isBelieved(node: Node): boolean {
     // A pinned file is opened as it was pinned, or not at all.
     if (pinOf(node)) return false;
     return wasChecked(node) && !lacksSize(node) && this.#parts.beliefs.believes();
   }
 
-  #needsAsking(node: Node): boolean {
-    return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.elapsed() - node.checkedMs > FRESH_MS);
+  #needsAsking(node: Node, freshMs = FRESH_MS): boolean {
+    return isRemoteFile(node) && (lacksSize(node) || this.#parts.clock.elapsed() - node.checkedMs > freshMs);
   }
 }
 

@@ -4,7 +4,7 @@
  * then listed ahead of it, while the rate budget has room for that.
  *
  * The next folders are those inside the one opened last, then those beside it that were not listed yet, and so on
- * upwards: the order of a depth-first walk. A walk that ends early leaves at most `MOST_AHEAD` folders listed for nobody.
+ * up to where the walk began: the order of a depth-first walk. A walk that ends early leaves at most `MOST_AHEAD` folders listed for nobody.
  */
 import type { Api } from '../../api/api.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -40,6 +40,8 @@ export class WalkAhead {
   #lastStepMs = Number.NEGATIVE_INFINITY;
   /** Where the walker is; undefined: nobody walks. */
   #at: DirectoryNode | undefined;
+  /** Where the walk began: what is beside it is not walked. */
+  #top: DirectoryNode | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -55,6 +57,7 @@ export class WalkAhead {
     const isWalk = nowMs - this.#lastStepMs <= STEPS_MS;
     this.#lastStepMs = nowMs;
     if (!isWalk) this.#ahead.clear();
+    if (!isWalk || !isBelow(directory, this.#top)) this.#top = directory.parent;
     this.#at = isWalk ? directory : undefined;
     this.#listNext();
   }
@@ -90,7 +93,7 @@ export class WalkAhead {
   /** The next folder the walker will come to that nobody has asked for yet. */
   #next(): DirectoryNode | undefined {
     const { isComplete, listings } = this.#parts;
-    for (let at = this.#at; at && at.kind !== 'virtual-directory'; at = at.parent) {
+    for (const at of upwards(this.#at, this.#top)) {
       if (!isComplete(at)) continue;
       const place = this.#placeIn(at);
       for (let next = place.next(); next.done !== true; next = place.next()) {
@@ -106,6 +109,17 @@ export class WalkAhead {
     this.#places.set(directory, place);
     return place;
   }
+}
+
+function* upwards(from: DirectoryNode | undefined, top: DirectoryNode | undefined): Generator<DirectoryNode> {
+  for (let at = from; at && at.kind !== 'virtual-directory'; at = at.parent) {
+    yield at;
+    if (at === top) return;
+  }
+}
+
+function isBelow({ parent }: DirectoryNode, top: DirectoryNode | undefined): boolean {
+  return top !== undefined && [...upwards(parent, top)].includes(top);
 }
 
 function* foldersOf(directory: DirectoryNode): Generator<DirectoryNode> {

@@ -108,6 +108,8 @@ export interface Revalidating {
   readonly priority?: Priority;
   /** A program reads it, and takes what is known while the rate limit is spent. Default false. */
   readonly onlyLooks?: boolean;
+  /** The opened file is about to be copied by the platform: facts of the last five seconds do. Default false. */
+  readonly toCopy?: boolean;
 }
 
 export interface Tree extends TreeParts {

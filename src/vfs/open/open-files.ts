@@ -17,6 +17,7 @@ import type { OpenFiles } from '../model/operations.ts';
 import type { Tree } from '../model/tree.ts';
 import { Closing } from './closing.ts';
 import type { Contents } from './contents.ts';
+import { Copiers } from './copiers.ts';
 import { OpenHandles } from './open-handles.ts';
 import { Opening } from './opening.ts';
 import { Reading } from './reading.ts';
@@ -32,9 +33,10 @@ export interface OpenFilesParts {
 export function createOpenFiles({ tree, contents, closedFiles, processes }: OpenFilesParts): OpenFiles {
   const handles = new OpenHandles(processes);
   const reading = new Reading(tree, handles);
-  const writing = new Writing({ tree, contents, closedFiles, handles });
+  const copiers = new Copiers();
+  const writing = new Writing({ tree, contents, closedFiles, handles, copiers });
   const closing = new Closing({ tree, contents, closedFiles, handles });
-  const opening = new Opening({ tree, contents, handles, reading, closing });
+  const opening = new Opening({ tree, contents, handles, reading, closing, copiers });
   return {
     nodeOf: (handle) => handles.nodeOf(handle),
     open: (node, flags, context) => opening.open(node, flags, context),

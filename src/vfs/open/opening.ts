@@ -15,6 +15,7 @@ import type { OpenMode } from '../open-flags.ts';
 import { openModeOf } from '../open-flags.ts';
 import type { Closing } from './closing.ts';
 import type { Contents } from './contents.ts';
+import type { Copiers } from './copiers.ts';
 import { newFile } from './new-file.ts';
 import type { OpenHandles } from './open-handles.ts';
 import { readaheadFor } from './readahead-for.ts';
@@ -26,6 +27,7 @@ export interface OpeningParts {
   readonly handles: OpenHandles;
   readonly reading: Reading;
   readonly closing: Closing;
+  readonly copiers: Copiers;
 }
 
 export class Opening {
@@ -34,13 +36,15 @@ export class Opening {
   readonly #handles: OpenHandles;
   readonly #reading: Reading;
   readonly #closing: Closing;
+  readonly #copiers: Copiers;
 
-  constructor({ tree, contents, handles, reading, closing }: OpeningParts) {
+  constructor({ tree, contents, handles, reading, closing, copiers }: OpeningParts) {
     this.#tree = tree;
     this.#contents = contents;
     this.#handles = handles;
     this.#reading = reading;
     this.#closing = closing;
+    this.#copiers = copiers;
   }
 
   open(node: FileNode, flags: number, context: RequestContext): Promise<OpenReply> {
@@ -88,8 +92,9 @@ export class Opening {
     const content = this.#contents.of(node);
     try {
       // While we have a draft, ours is the content that counts.
-      const prepare = mode.write ? undefined : () => this.#prepare(content, reply.handle);
-      const how = { prepare, onlyLooks: !changes };
+      const toCopy = !changes && this.#copiers.takes(context.pid);
+      const prepare = mode.write || toCopy ? undefined : () => this.#prepare(content, reply.handle);
+      const how = { prepare, onlyLooks: !changes, toCopy };
       if (!node.draft) await this.#tree.revalidate(node, context.signal, how);
       if (changes) {
         requireNoAlias(this.#tree, node);

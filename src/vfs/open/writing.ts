@@ -12,6 +12,7 @@ import type { Tree } from '../model/tree.ts';
 import { versionOf } from '../model/version-of.ts';
 import { requireNoAlias, requireWritable } from '../model/write-access.ts';
 import type { Contents } from './contents.ts';
+import type { Copiers } from './copiers.ts';
 import { type OpenHandles, openSizeOf } from './open-handles.ts';
 
 /** fallocate(2) modes; the constant is Linux's. */
@@ -22,6 +23,7 @@ export interface WritingParts {
   readonly contents: Contents;
   readonly closedFiles: ClosedFiles;
   readonly handles: OpenHandles;
+  readonly copiers: Copiers;
 }
 
 export class Writing {
@@ -29,12 +31,14 @@ export class Writing {
   readonly #contents: Contents;
   readonly #closedFiles: ClosedFiles;
   readonly #handles: OpenHandles;
+  readonly #copiers: Copiers;
 
-  constructor({ tree, contents, closedFiles, handles }: WritingParts) {
+  constructor({ tree, contents, closedFiles, handles, copiers }: WritingParts) {
     this.#tree = tree;
     this.#contents = contents;
     this.#closedFiles = closedFiles;
     this.#handles = handles;
+    this.#copiers = copiers;
   }
 
   async write(span: Span, data: Uint8Array, context: RequestContext): Promise<number> {
@@ -105,6 +109,7 @@ export class Writing {
       content.touch(this.#tree.clock.now());
     };
     await this.#contents.change(content, copy, how.context.signal);
+    this.#copiers.copied(how.context.pid);
     return length;
   }
 

@@ -2,7 +2,7 @@
 import type { ApiError } from '../../api/errors.ts';
 import type { FileRecord } from '../../api/model.ts';
 import { sameVersion } from '../../content/content-version.ts';
-import type { Draft } from '../../content/ports.ts';
+import type { Annotations, Draft } from '../../content/ports.ts';
 import { TransferRefused } from '../../jobs/job-error.ts';
 import type { TransferOutcome, TransferTarget } from '../../jobs/ports.ts';
 import { FsError } from '../errors/fs-error.ts';
@@ -14,6 +14,12 @@ import { mayReplace } from './conflicts.ts';
 /** The platform's code for a file name that is taken. */
 const NAME_TAKEN = 5003;
 
+export interface WantedCopy {
+  readonly target: TransferTarget;
+  /** What a copy of that file needs beside its pairs, and in the place of its tags; undefined: nothing. */
+  readonly annotationsOf: (source: FileRecord) => Annotations | undefined;
+}
+
 export class PlatformCopies {
   readonly #tree: Tree;
   readonly #hasStaging: boolean;
@@ -23,11 +29,14 @@ export class PlatformCopies {
     this.#hasStaging = hasStaging;
   }
 
-  /** The platform's own copy, when the draft is one; undefined when its bytes must be sent. */
+  /**
+   * The platform's own copy, when the draft is one; undefined when its bytes must be sent. The copy may lack some of the
+   * annotations.
+   */
   async make(
     content: FileContent,
     draft: Draft,
-    target: TransferTarget,
+    { target, annotationsOf }: WantedCopy,
   ): Promise<TransferOutcome | undefined> {
     const origin = originOf(content.copiedFrom, draft);
     if (!origin) return undefined;
@@ -37,7 +46,9 @@ export class PlatformCopies {
     // To ask for replacing costs the copy call a look at the target first.
     const overwrite = !isExclusive && (origin.source.kind !== 'file' || node.record !== undefined);
     try {
-      return await this.#tree.jobs.copy({ source: origin.source, target, overwrite, paths });
+      const { source } = origin;
+      const annotations = source.kind === 'file' ? annotationsOf(source.file) : undefined;
+      return await this.#tree.jobs.copy({ source, target, overwrite, paths, annotations });
     } catch (error) {
       if (!needsBytes(error, isExclusive)) throw error;
       if (target.kind === 'project' || this.#hasStaging) return undefined;

@@ -1,6 +1,7 @@
 /** A draft becomes a file of a project: by a copy or import that the platform makes, or by an upload. */
+import { isDeepStrictEqual } from 'node:util';
 import type { FileRecord } from '../../api/model.ts';
-import type { Annotations, ContentVersion, Draft } from '../../content/ports.ts';
+import type { Annotations, Draft } from '../../content/ports.ts';
 import { nanosecondsOf } from '../../lib/nanoseconds.ts';
 import { NEVER_ABORTED } from '../../lib/shared-signals.ts';
 import { annotationsFor, lacksRoom } from '../attributes/annotations.ts';
@@ -53,10 +54,13 @@ export class FilePublication {
       const whole = draft.wholeCopyOf();
       const { parent, name } = destinationOf(content, node);
       const target = transferTargetOf(parent, name);
-      const copied = await this.#copies.make(content, draft, target);
-      return copied && whole
-        ? this.#adopt(draft, { file: fileOf(copied), source: whole }, annotations)
-        : this.#upload(draft, annotations);
+      const mtimeNs = nanosecondsOf(this.#tree.clock.now());
+      const annotationsOf = (file: FileRecord) => annotationsOfCopy(file, { given: annotations, mtimeNs });
+      const copied = await this.#copies.make(content, draft, { target, annotationsOf });
+      if (!copied || !whole) return this.#upload(draft, annotations);
+      const file = await this.#complete(fileOf(copied), annotationsOf);
+      await draft.publishedAs(file, whole, annotations);
+      return file;
     };
     let file = await orLost(this.#tree, content, () =>
       publishOver(this.#replaced, { content, node, draft }, publish),
@@ -95,20 +99,15 @@ export class FilePublication {
     if (!isThere) await draft.retarget(target, content.futurePath);
   }
 
-  /** A copy made by the platform has its source's metadata, the source's time included, which is not the copy's. */
-  async #adopt(
-    draft: Draft,
-    { file, source }: { readonly file: FileRecord; readonly source: ContentVersion },
-    given: Annotations | undefined,
-  ): Promise<FileRecord> {
-    const dated = readReservedPairs(file.metadata).mtimeNs !== undefined;
-    const renewed = dated ? reservedPairs({ mtimeNs: nanosecondsOf(this.#tree.clock.now()) }) : {};
-    const metadata = { ...renewed, ...given?.metadata };
-    const nothing = Object.keys(metadata).length === 0 && !given?.tags;
-    const changes = { metadata, ...(given?.tags && { tags: given.tags }) };
-    const adopted = nothing ? file : await this.#tree.api.files.edit(file.id, changes);
-    await draft.publishedAs(adopted, source, given);
-    return adopted;
+  /** Gives a copy what it needs and the platform did not give it. */
+  #complete(
+    copy: FileRecord,
+    annotationsOf: (file: FileRecord) => Annotations | undefined,
+  ): Promise<FileRecord> | FileRecord {
+    const missing = annotationsOf(copy);
+    if (!missing) return copy;
+    const { metadata, tags } = missing;
+    return this.#tree.api.files.edit(copy.id, { metadata, ...(tags && { tags }) });
   }
 
   async #upload(draft: Draft, annotations: Annotations | undefined): Promise<FileRecord> {
@@ -122,6 +121,21 @@ export class FilePublication {
     content.replaces = undefined;
     await this.#replaced.deleteFor(id);
   }
+}
+
+/**
+ * A copy made by the platform has its source's metadata, the source's time included, which is not the copy's. Undefined when
+ * the copy needs nothing that the file does not have.
+ */
+function annotationsOfCopy(
+  { metadata: present, tags: presentTags }: FileRecord,
+  { given, mtimeNs }: { readonly given: Annotations | undefined; readonly mtimeNs: bigint },
+): Annotations | undefined {
+  const renewed = readReservedPairs(present).mtimeNs === undefined ? {} : reservedPairs({ mtimeNs });
+  const wanted = Object.entries({ ...renewed, ...given?.metadata });
+  const metadata = Object.fromEntries(wanted.filter(([key, value]) => present[key] !== value));
+  const tags = isDeepStrictEqual(given?.tags, presentTags) ? undefined : given?.tags;
+  return Object.keys(metadata).length === 0 && !tags ? undefined : { metadata, tags };
 }
 
 interface Settings extends Pick<ProjectFileNode, 'pending' | 'record'> {

@@ -42,7 +42,7 @@ export class ObjectPublication {
     const target = objectTargetOf(node);
     await noteObjectConflict(this.#tree, content, node);
     await orLost(this.#tree, content, async () => {
-      if (!(await this.#copies.make(content, draft, target)))
+      if (!(await this.#copies.make(content, draft, { target, annotationsOf: () => undefined })))
         await this.#throughStaging(content, draft, target);
     });
     // The file that has the name now is ours, and later writes replace it.

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { NEVER_ABORTED } from '../../../../src/lib/shared-signals.ts';
 import type { DirectoryNode } from '../../../../src/vfs/model/node.ts';
 import { ReadingWorld } from '../../../support/reading-world.ts';
 import { waitUntil } from '../../../support/wait-until.ts';
@@ -75,6 +76,17 @@ it('lists a bounded number of folders for a walk that ends early', async () => {
   expect(world.platform.taken().filter((call) => call === 'files.list').length).toBeLessThanOrEqual(
     3 + 3 + 17,
   );
+});
+
+it('lists nothing beside the folder that a walk begins in', async () => {
+  addTree();
+  const walked = world.platform.addFolder(root, 'a');
+  for (const name of ['x', 'y', 'z']) world.platform.addFolder(walked.id, name);
+  await world.tree.childrenOf(await world.directory('projects/ada/one'), NEVER_ABORTED);
+  world.platform.taken();
+  expect(await walk(await world.directory('projects/ada/one/a'), 1_000)).toBe(4);
+  await settled();
+  expect(world.platform.taken().filter((call) => call === 'files.list').length).toBe(4);
 });
 
 it('does nothing for a person who looks into one folder after the other', async () => {
