@@ -32,9 +32,10 @@ function slowToAnswer(api: Api): Api {
     };
   const inline: typeof uploads.inline = slow((...args) => uploads.inline(...args));
   const edit: typeof files.edit = slow((...args) => files.edit(...args));
+  const copy: typeof files.copy = slow((...args) => files.copy(...args));
   return withMethods(api, {
     uploads: withMethods(uploads, { inline }),
-    files: withMethods(files, { edit }),
+    files: withMethods(files, { edit, copy }),
   });
 }
 
