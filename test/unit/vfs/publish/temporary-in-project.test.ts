@@ -224,6 +224,23 @@ describe('its rename over a file', () => {
     expect(await world.onPlatform()).toEqual({ a: 'new' });
   });
 
+  it('has a trash take the old one, which is back when the upload is refused', async () => {
+    await world.end();
+    await start({ trashDays: 30 });
+    await world.put('a', 'old');
+    await world.put(TEMPORARY, 'new');
+    uploads.held = true;
+    const renamed = world.rename(TEMPORARY, 'a');
+    (await uploads.nth(1)).refuse();
+    await expect(renamed).rejects.toThrow();
+    uploads.held = false;
+    expect(await world.onPlatform()).toMatchObject({ a: 'old' });
+    await world.rename(TEMPORARY, 'a');
+    const { a, ...others } = await world.onPlatform();
+    expect([a, Object.keys(others)]).toEqual(['new', ['.svcfs-trash']]);
+    expect(await world.asides()).toEqual([]);
+  });
+
   it('of another name of a moment asks for nothing', async () => {
     const cost = await costOf(async () => {
       await world.put(TEMPORARY, 'text');
