@@ -90,6 +90,7 @@ module.exports = {
       'metadata-api.ts',
       'plan',
       'apply',
+      'query',
     ]),
     only('batch', ['places', 'jobs', 'api', 'contract', 'lib']),
     ...inOrder('batch', ['item.ts', 'estimate.ts', 'step.ts', 'touched.ts', 'plan', 'run']),

@@ -13,7 +13,9 @@ import type {
   Capability,
   EntryRecord,
   FileRecord,
+  FileSearch,
   FolderRecord,
+  FoundFiles,
   Page,
   PartReport,
   ProjectRecord,
@@ -88,6 +90,8 @@ export interface FilesApi {
   ): Promise<EntryRecord | undefined>;
   /** One page of a folder with everything `ls -l` and `getfattr` need, by name in byte order. */
   list(folder: string, page: PageRequest, options?: ListOptions): Promise<Page<EntryRecord>>;
+  /** 100 files of a project, in no order of names, whatever their folders. What was just written may be missing. */
+  search(search: FileSearch, options?: CallOptions): Promise<FoundFiles>;
   /** Rename, tags or metadata (merged). `overwrite` needs capability `rename_overwrite`. */
   edit(
     id: string,

@@ -36,6 +36,21 @@ export interface FolderRecord {
   readonly modifiedMs: number | undefined;
 }
 
+/** Files of a project that have these values. Each field once: `name`, `tag`, `origin.task`, `metadata.KEY`. */
+export interface FileSearch {
+  /** `owner/short-name` */
+  readonly project: string;
+  readonly equals: readonly { readonly field: string; readonly value: string }[];
+  /** Of the page before. */
+  readonly continuation?: string | undefined;
+}
+
+export interface FoundFiles {
+  readonly files: readonly FileRecord[];
+  /** Undefined: there are no more. */
+  readonly continuation: string | undefined;
+}
+
 export type EntryRecord = FileRecord | FolderRecord;
 
 export interface ProjectPermissions {

@@ -6,6 +6,7 @@ import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addCpCommand, addMvCommand } from './commands/cp-and-mv.ts';
 import { addDemoCommand } from './commands/demo.ts';
+import { addFindCommand } from './commands/find.ts';
 import { addFlushCommand } from './commands/flush.ts';
 import { addHelpCommand } from './commands/help.ts';
 import { addJobsCommand } from './commands/jobs.ts';
@@ -70,6 +71,7 @@ export function createProgram(): Command {
   addRmCommand(program);
   addMkdirCommand(program);
   addLsCommand(program);
+  addFindCommand(program);
   program.commandsGroup('Metadata:');
   addMetaCommand(program);
   addTagCommand(program);

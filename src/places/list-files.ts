@@ -9,6 +9,11 @@ import { describePath } from './platform-path.ts';
 /** Folders listed side by side. */
 const FOLDERS_AT_ONCE = 4;
 
+/** More files than the caller wants to wait for. */
+export class TooManyFilesError extends Error {
+  override readonly name = 'TooManyFilesError';
+}
+
 /** The entries of a folder, by name: as many requests as it has pages. */
 export function listFolder(folder: FolderPlace, { api, signal }: Asking): Promise<readonly EntryRecord[]> {
   const pages = pagesInOrder<EntryRecord>(
@@ -21,14 +26,22 @@ export function listFolder(folder: FolderPlace, { api, signal }: Asking): Promis
 /** The files of a folder, or of all folders below it as well. A file is itself. */
 export async function filesAt(
   place: Place,
-  { recursive, ...asking }: Asking & { readonly recursive: boolean },
+  {
+    recursive,
+    filesMost = Number.POSITIVE_INFINITY,
+    ...asking
+  }: Asking & { readonly recursive: boolean; readonly filesMost?: number | undefined },
 ): Promise<readonly FilePlace[]> {
   if (place.kind === 'file') return [place];
+  let count = 0;
   const room = new Semaphore(FOLDERS_AT_ONCE);
   const walk = async (folder: FolderPlace): Promise<readonly FilePlace[]> => {
     const entries = await room.run(() => listFolder(folder, asking), asking.signal);
     const places = entries.map((entry) => placeIn(folder, entry));
     const files = places.filter((each) => each.kind === 'file');
+    count += files.length;
+    if (count > filesMost)
+      throw new TooManyFilesError(`more than ${filesMost} files would have to be looked at`);
     if (!recursive) return files;
     const folders = places.filter((each) => each.kind === 'folder');
     const below = await Promise.all(folders.map(walk));

@@ -220,7 +220,10 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     contentsAt: (path, options) => below((...at) => contentsAt(tree, ...at), top, path, options),
     pinsAt: (path, options) => below((...at) => pinsAt(tree, ...at), top, path, options),
     placeAt: (path, signal) => placeAt({ tree, details }, top.inTree(path), signal),
-    learnAnnotations: (files) => learnAnnotations(tree, files),
+    learnAnnotations: (files) => {
+      annexes.changed();
+      return learnAnnotations(tree, files);
+    },
     trashPlaceAt: async (path, signal) => {
       const place = await trashPlaceAt({ tree, details }, top.inTree(path), signal);
       return { ...place, at: top.shown(place.at) };
@@ -228,7 +231,10 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
     lookAgainAt: ({ project }, path) => lookAgainAt(tree, join('projects', project, path)),
     allowDeletions: (asked, forMs) =>
       tree.deletions.allow('path' in asked ? { path: top.inTree(asked.path) } : asked, forMs),
-    learnEntries: (changes) => learnEntries(tree, changes),
+    learnEntries: (changes) => {
+      annexes.changed();
+      learnEntries(tree, changes);
+    },
     close: () => {
       dueTrash?.close();
       return folderState.flush().catch((error: unknown) => {

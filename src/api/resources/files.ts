@@ -1,6 +1,15 @@
+import { PAGE_LIMIT_MAX } from '../../contract/limits.ts';
 import type { CallOptions, FileEdit, FilesApi, ListOptions, PageRequest, Place } from '../api.ts';
 import { ApiError } from '../errors.ts';
-import type { BulkResult, EntryRecord, FileRecord, FolderRecord, Page } from '../model.ts';
+import type {
+  BulkResult,
+  EntryRecord,
+  FileRecord,
+  FileSearch,
+  FolderRecord,
+  FoundFiles,
+  Page,
+} from '../model.ts';
 import { parseBulk } from '../parse/failure.ts';
 import {
   ENTRY_FIELDS,
@@ -11,6 +20,7 @@ import {
   parseMetadata,
   parseTags,
 } from '../parse/file.ts';
+import { parseFound, searchQuery } from '../parse/file-search.ts';
 import { parsePage } from '../parse/page.ts';
 import { asObject, objectAt, urlAt } from '../parse/wire.ts';
 import type { Caller } from '../transport/caller.ts';
@@ -69,6 +79,19 @@ export class FilesClient implements FilesApi {
       options,
     );
     return withSizes(this.#call, page, options);
+  }
+
+  search(search: FileSearch, options?: CallOptions): Promise<FoundFiles> {
+    return this.#call(
+      {
+        route: 'POST /files/search',
+        onlyLooks: true,
+        query: { limit: PAGE_LIMIT_MAX, cont_token: search.continuation, fields: ENTRY_FIELDS },
+        body: { json: { query: searchQuery(search) } },
+        parse: parseFound,
+      },
+      options,
+    );
   }
 
   edit(

@@ -22,6 +22,7 @@ export const CALLS = {
   'files.get': look(1),
   'files.find': look(1),
   'files.list': look(2),
+  'files.search': look(1),
   'files.edit': change(2),
   'files.move': change(2),
   'files.copy': change(2),

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { exportTable } from '../../metadata/apply/export-table.ts';
 import { printTable } from '../../metadata/format/print-table.ts';
 import type { Format } from '../../metadata/table.ts';
@@ -7,6 +6,7 @@ import type { FilePlace } from '../../places/places.ts';
 import { sayFailures } from '../describe/say-failures.ts';
 import { CliError } from '../exit-codes.ts';
 import { type Context, findPlaces } from '../platform/find-places.ts';
+import { printPieces } from '../print-pieces.ts';
 
 export interface ExportOptions {
   readonly recursive: boolean;
@@ -33,19 +33,11 @@ export async function exportFiles(
   }
   sayFailures(failures);
   if (files.length > 0 || failures.failed === 0)
-    await print(printTable(exportTable(onceEach(files)), format));
+    await printPieces(printTable(exportTable(onceEach(files)), format));
   if (failures.failed > 0) throw new CliError('failure', 'not all of it could be exported');
 }
 
 /** Paths may overlap, and a table has a row a file. */
 function onceEach(files: readonly FilePlace[]): readonly FilePlace[] {
   return [...new Map(files.map((place) => [place.file.id, place])).values()];
-}
-
-async function print(pieces: Iterable<string>): Promise<void> {
-  for (const piece of pieces) {
-    if (process.stdout.destroyed) return;
-    if (!process.stdout.write(piece))
-      await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]);
-  }
 }

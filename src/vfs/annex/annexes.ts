@@ -28,7 +28,7 @@ import type { Tree } from '../model/tree.ts';
 import { requireWritable } from '../model/write-access.ts';
 import { openModeOf } from '../open-flags.ts';
 import { attributesOfAnnex, fileTypeOfAnnex } from './attributes.ts';
-import { annexSource, localNode, withControl } from './folder-annex.ts';
+import { localNode, tablesSource, withControl } from './folder-annex.ts';
 import { Importing } from './importing.ts';
 import { LocalRoom, removeOldRooms } from './local-room.ts';
 import {
@@ -40,6 +40,8 @@ import {
 } from './node.ts';
 import { AnnexNodes, AnnexNumbers, isAnnexNumber } from './nodes.ts';
 import { AnnexFiles, localFlags } from './open-files.ts';
+import { Queries } from './queries.ts';
+import { withQueries } from './query-directories.ts';
 import { folderScope } from './table-scope.ts';
 import { isTableName, tableNode } from './tables.ts';
 
@@ -60,6 +62,7 @@ export class Annexes implements AnnexOperations {
   readonly #nodes = new AnnexNodes();
   readonly #tops = new Map<ProjectFolderNode, AnnexDirectory>();
   readonly #folders = new Map<AnnexDirectory, ProjectFolderNode>();
+  readonly #queries: Queries;
   readonly #importing: Importing;
   readonly #files: AnnexFiles;
   readonly #directories = new Map<FileHandle, AnnexDirectory>();
@@ -68,11 +71,12 @@ export class Annexes implements AnnexOperations {
   constructor(parts: AnnexesParts) {
     this.#parts = parts;
     const { tree, processes, directory } = parts;
+    this.#queries = new Queries(tree);
     this.#importing = new Importing(tree, (node) => this.#path(node));
     this.#files = new AnnexFiles({
       drafts: new LocalRoom(join(directory, 'drafts')),
       processes,
-      importWritten: (node, bytes, signal) => this.#importing.run(node, bytes, signal),
+      importWritten: (node, bytes, signal) => this.#import(node, bytes, signal),
       keepHalf: (node, bytes) => this.#importing.keepHalf(node, bytes),
       sleep: (ms) => tree.clock.sleep(ms),
     });
@@ -81,6 +85,11 @@ export class Annexes implements AnnexOperations {
   /** Ends with what an earlier mount left here and nobody looked at for a month. */
   tidy(): Promise<void> {
     return removeOldRooms(this.#parts.directory, this.#parts.tree.clock.now());
+  }
+
+  /** Something that queries may be about was changed by this mount. */
+  changed(): void {
+    this.#queries.changed();
   }
 
   /** `.svcfs` of a folder. */
@@ -234,7 +243,7 @@ export class Annexes implements AnnexOperations {
     if (isTableName(to.name)) {
       const table = await this.#tableAgain(target, to.name, signal);
       const bytes = node.kind === 'table' ? node.bytes : await node.room.read(node.name);
-      await this.#importing.run(table, bytes, signal);
+      await this.#import(table, bytes, signal);
       if (node.kind === 'local') await node.room.discard(node.name);
     } else if (over !== undefined && over.kind !== 'local') {
       throw new FsError('EPERM', MADE_HERE);
@@ -347,8 +356,17 @@ export class Annexes implements AnnexOperations {
 
   #makeTop(folder: ProjectFolderNode): AnnexDirectory {
     const { tree, directory } = this.#parts;
-    const room = new LocalRoom(join(directory, folderIdOf(folder)));
-    const source = annexSource(folderScope(tree, folder), room, { nodes: this.#nodes, clock: tree.clock });
+    const roomOf = (name: string): LocalRoom =>
+      new LocalRoom(join(directory, `${folderIdOf(folder)}${name}`));
+    const parts = { nodes: this.#nodes, clock: tree.clock };
+    const tables = tablesSource(folderScope(tree, folder), roomOf(''), parts);
+    const queries = this.#queries;
+    const source = withQueries(tables, {
+      ...parts,
+      queries,
+      folder,
+      roomOf: (query) => roomOf(`-${query}`),
+    });
     const top = this.#nodes.add<AnnexDirectory>((id) => ({
       id,
       ino: inodeNumber(`annex:${folder.ino}`),
@@ -364,6 +382,14 @@ export class Annexes implements AnnexOperations {
     this.#tops.set(folder, top);
     this.#folders.set(top, folder);
     return top;
+  }
+
+  async #import(table: TableNode, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#importing.run(table, bytes, signal);
+    } finally {
+      this.changed();
+    }
   }
 
   /** The table of a name that is made anew. */

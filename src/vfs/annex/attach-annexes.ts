@@ -11,8 +11,8 @@ import type { ProjectFolderNode } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import type { Annexes, AnnexOperations } from './annexes.ts';
 import { isAnnexNumber } from './nodes.ts';
+import { type Method, TreeChanges } from './tree-changes.ts';
 
-type Method = (...args: readonly unknown[]) => unknown;
 type Place = { readonly parent: NodeId; readonly name: string };
 
 export function attachAnnexes(
@@ -29,9 +29,10 @@ export function attachAnnexes(
     const control = await tree.childOf(tree.root, ANNEX, context.signal);
     return control ? fileSystem.lookup(control.id, name, context) : { node: undefined, entryTtlMs: 0 };
   };
+  const changes = new TreeChanges(() => annexes.changed());
   const methods = Object.keys(SUBJECTS).map((name) => {
     const op = name as keyof FileSystem;
-    const ofTree = fileSystem[op].bind(fileSystem) as Method;
+    const ofTree = changes.telling(op, fileSystem[op].bind(fileSystem) as Method);
     if (!isOfAnnexes(op)) return [op, ofTree];
     const ofAnnex = annexes[op].bind(annexes) as Method;
     const method: Method = (...args) => {

@@ -13,7 +13,7 @@ export interface AnnexParts {
 }
 
 /** `.svcfs/`: the tables of some files, and what programs put beside them. */
-export function annexSource(scope: TableScope, room: LocalRoom, { nodes, clock }: AnnexParts): AnnexSource {
+export function tablesSource(scope: TableScope, room: LocalRoom, { nodes, clock }: AnnexParts): AnnexSource {
   return {
     scope,
     room,
