@@ -39,7 +39,7 @@ export async function commandClient(
     dialect: dialect.dialect,
     dialectSettled: dialect.settled,
     onRateWait: sayRateWait,
-    onExchange: ({ status }) => status === undefined && sayUnanswered(),
+    onExchange: ({ lost }) => lost && sayUnanswered(),
   });
   return { api, shared };
 }
