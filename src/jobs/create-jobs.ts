@@ -13,6 +13,7 @@ import type { JobRecord, Jobs, TransferOptions, TransferOutcome, TransferRequest
 import { runAsync } from './run-async.ts';
 import { type AcceptedPlan, runPlan } from './run-plan.ts';
 import { createWatches, type Watches } from './watches.ts';
+import { WorkTable } from './works.ts';
 
 export function createJobs(dependencies: { readonly api: Api; readonly clock: Clock }): Jobs {
   return new PlatformJobs(dependencies);
@@ -20,12 +21,14 @@ export function createJobs(dependencies: { readonly api: Api; readonly clock: Cl
 
 class PlatformJobs implements Jobs {
   readonly #api: Api;
+  readonly works: WorkTable;
   readonly #table: JobTable;
   readonly #watches: Watches;
 
   constructor({ api, clock }: { readonly api: Api; readonly clock: Clock }) {
     this.#api = api;
-    this.#table = new JobTable(clock);
+    this.works = new WorkTable(clock);
+    this.#table = new JobTable(clock, (...told) => this.works.updated(...told));
     this.#watches = createWatches({ api, clock, table: this.#table });
   }
 
@@ -69,6 +72,7 @@ class PlatformJobs implements Jobs {
   }
 
   close(): void {
+    this.works.close();
     for (const watch of Object.values(this.#watches)) {
       watch.close();
     }
@@ -102,7 +106,7 @@ class PlatformJobs implements Jobs {
   }
 
   #running({ signal }: TransferOptions = {}) {
-    return { api: this.#api, table: this.#table, watches: this.#watches, signal };
+    return { api: this.#api, table: this.#table, works: this.works, watches: this.#watches, signal };
   }
 }
 

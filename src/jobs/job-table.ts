@@ -12,15 +12,17 @@ export interface NewJob {
   readonly target: string | undefined;
 }
 
-/** The jobs that this mount started: what `.svcfs/jobs` and `user.svc.job` show. */
+/** The jobs of the platform that this mount started: what `user.svc.job` shows. `Work` has what people call a job. */
 export class JobTable implements JobRegistry {
   readonly #clock: Clock;
+  readonly #onUpdate: JobTable['update'] | undefined;
   /** In the order of their start. */
   readonly #jobs = new Map<string, JobRecord>();
   readonly #finished: string[] = [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onUpdate?: JobTable['update']) {
     this.#clock = clock;
+    this.#onUpdate = onUpdate;
   }
 
   add(job: NewJob): void {
@@ -34,6 +36,7 @@ export class JobTable implements JobRegistry {
   }
 
   update(id: string, state: JobState, failure: Failure | undefined): void {
+    this.#onUpdate?.(id, state, failure);
     const job = this.#jobs.get(id);
     if (!job || isFinished(job.state)) {
       return;

@@ -127,6 +127,30 @@ export interface JobRecord {
   readonly failure: { readonly code: number; readonly message: string } | undefined;
 }
 
+/** All that one move, copy or deletion has the platform do; that of a folder may be many of its jobs. */
+export interface WorkRecord extends JobRecord {
+  /** Items: files of a folder, or one. */
+  readonly total: number;
+  readonly done: number;
+  readonly failed: readonly {
+    readonly source: string;
+    readonly target: string | undefined;
+    readonly failure: { readonly code: number; readonly message: string };
+  }[];
+}
+
+export interface Works {
+  /** Oldest first; all unfinished ones and the last thousand finished ones. */
+  list(): readonly WorkRecord[];
+  get(id: string): WorkRecord | undefined;
+  /** Resolves when it is over, whether items failed or not; undefined when it is not known. */
+  wait(id: string, signal?: AbortSignal): Promise<WorkRecord | undefined>;
+  /** Does the items that failed once more, and resolves when they are over. */
+  retry(id: string): Promise<void>;
+  /** Items that have not begun do not begin; the platform ends none that has. */
+  cancel(id: string): void;
+}
+
 export interface JobRegistry {
   /** Oldest first; all unfinished ones and the last thousand finished ones. */
   list(): readonly JobRecord[];
@@ -136,6 +160,7 @@ export interface JobRegistry {
 }
 
 export interface Jobs extends JobRegistry {
+  readonly works: Works;
   /** Rejects with `TransferRefused`, `JobError`, what the API rejects with, or the signal's reason. */
   move(request: TransferRequest, options?: TransferOptions): Promise<TransferOutcome>;
   /** As `move`, but the source stays as it is. */

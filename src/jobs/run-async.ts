@@ -5,8 +5,9 @@ import { type FinishedAsync, failureOf } from './finished-job.ts';
 import { JobError } from './job-error.ts';
 import type { NewJob } from './job-table.ts';
 import type { RunContext } from './run-context.ts';
+import type { Work } from './works.ts';
 
-type AsyncContext = Pick<RunContext, 'api' | 'table' | 'watches' | 'signal'> & {
+type AsyncContext = Pick<RunContext, 'api' | 'table' | 'works' | 'watches' | 'signal'> & {
   readonly paths: Pick<NewJob, 'source' | 'target'>;
 };
 
@@ -17,6 +18,18 @@ type AsyncContext = Pick<RunContext, 'api' | 'table' | 'watches' | 'signal'> & {
  * for what is left to do.
  */
 export async function runAsync(work: AsyncWork, context: AsyncContext): Promise<AsyncFileJob> {
+  const { kind } = work;
+  const { paths, works } = context;
+  const shown: Work = works.begin({
+    kind,
+    ...paths,
+    items: [paths],
+    again: () => run(work, { ...context, signal: undefined, shown }),
+  });
+  return run(work, { ...context, shown });
+}
+
+async function run(work: AsyncWork, context: AsyncContext & { readonly shown: Work }): Promise<AsyncFileJob> {
   let { files } = work;
   for (let guesses = 0; guesses < GUESSES_MAX; guesses += 1) {
     const { started, finished } = await startAndWait({ ...work, files }, context);
@@ -37,7 +50,7 @@ const GUESSES_MAX = 2;
 
 async function startAndWait(
   work: AsyncWork,
-  { api, table, watches, signal, paths }: AsyncContext,
+  { api, table, watches, signal, paths, shown }: AsyncContext & { readonly shown: Work },
 ): Promise<{ readonly started: StartedJob; readonly finished: FinishedAsync }> {
   const watch = watches[work.kind];
   const start = async (): Promise<StartedJob> => {
@@ -46,6 +59,8 @@ async function startAndWait(
       work.files.map((file) => ({ file, ...work.to })),
     );
     table.add({ id: job.id, kind: work.kind, ...paths });
+    const [item] = shown.items;
+    if (item) shown.started(item, job.id);
     watch.add([job.id]);
     return job;
   };

@@ -3,7 +3,7 @@ import { isAliasOf } from './is-alias-of.ts';
 import type { ExportPlan, Plan } from './plan.ts';
 import type { TransferOutcome } from './ports.ts';
 import { pathsBelow, type RunContext } from './run-context.ts';
-import { runTransfers } from './run-transfers.ts';
+import { runAsWork, type TransferRun } from './run-transfers.ts';
 
 /** Aliases and others that are no more exportable are refused with it. */
 const NOT_EXPORTABLE = 9006;
@@ -24,7 +24,7 @@ export async function runExports(
     path: request.path,
     paths: pathsBelow(paths, request.path),
   }));
-  const files = await runTransfers(transfers, {
+  const run: TransferRun<ExportPlan> = {
     kind: 'export',
     table,
     watch: watches.export,
@@ -37,7 +37,8 @@ export async function runExports(
       const file = mayBeThere ? await current(request) : undefined;
       return file && isAliasOf(file, request) ? file : undefined;
     },
-  });
+  };
+  const files = await runAsWork(transfers, run, context);
   const locations = [
     ...plan.exports.map(({ location }) => location),
     ...plan.done.flatMap(({ storage }) => (storage.kind === 'volume' ? [storage.location] : [])),

@@ -5,7 +5,7 @@ import { isAliasOf } from './is-alias-of.ts';
 import type { Plan } from './plan.ts';
 import type { TransferOutcome } from './ports.ts';
 import { pathsBelow, type RunContext } from './run-context.ts';
-import { runTransfers } from './run-transfers.ts';
+import { runAsWork, type TransferRun } from './run-transfers.ts';
 
 /** The target's folder has a file of that name. */
 const FILE_NAME_TAKEN = 9108;
@@ -26,7 +26,7 @@ export async function runImports(
     path,
     paths: pathsBelow(paths, path),
   }));
-  const files = await runTransfers(transfers, {
+  const run: TransferRun<(typeof transfers)[number]['request']> = {
     kind: 'import',
     table,
     watch: watches.import,
@@ -38,7 +38,8 @@ export async function runImports(
       const file = failure.code === FILE_NAME_TAKEN ? await findFile(request) : undefined;
       return file && isAliasOf(file, request) ? file : undefined;
     },
-  });
+  };
+  const files = await runAsWork(transfers, run, context);
   return {
     kind: 'imported',
     files: files.filter((file) => file !== undefined),

@@ -6,6 +6,8 @@ import { type FinishedTransfer, failureOf } from './finished-job.ts';
 import { JobError } from './job-error.ts';
 import type { JobTable } from './job-table.ts';
 import type { JobWatch } from './job-watch.ts';
+import type { RunContext } from './run-context.ts';
+import type { Work, WorkItem } from './works.ts';
 
 /** One import or export to be made. */
 export interface Transfer<R> {
@@ -13,6 +15,8 @@ export interface Transfer<R> {
   /** Below what is moved or copied; empty for a single file or object. */
   readonly path: string;
   readonly paths: { readonly source: string; readonly target: string };
+  /** Set by `runAsWork`. */
+  readonly item?: WorkItem;
 }
 
 export interface TransferRun<R> {
@@ -25,6 +29,35 @@ export interface TransferRun<R> {
   readonly table: JobTable;
   readonly watch: JobWatch<FinishedTransfer>;
   readonly signal: AbortSignal | undefined;
+  /** Set by `runAsWork`. */
+  readonly work?: Work;
+}
+
+/** As `runTransfers`. To people all of them are one job, whose failed ones can be done again. */
+export async function runAsWork<R>(
+  transfers: readonly Transfer<R>[],
+  run: TransferRun<R>,
+  { works, paths }: Pick<RunContext, 'works' | 'paths'>,
+): Promise<readonly (FileRecord | undefined)[]> {
+  const work = works.begin({
+    kind: run.kind,
+    ...paths,
+    items: transfers.map((transfer) => transfer.paths),
+    again: (failed) =>
+      runTransfers(
+        items.filter(({ item }) => item !== undefined && failed.includes(item)),
+        { ...run, work, signal: undefined },
+      ),
+  });
+  const items = transfers.map((transfer, index) => {
+    const item = work.items[index];
+    return item ? { ...transfer, item } : transfer;
+  });
+  try {
+    return await runTransfers(items, { ...run, work });
+  } finally {
+    work.closed();
+  }
 }
 
 /**
@@ -41,6 +74,10 @@ export async function runTransfers<R>(
   try {
     for (const group of inGroups(transfers, BULK_ITEMS_MAX)) {
       run.signal?.throwIfAborted();
+      if (run.work?.isCancelled) {
+        settled.push(...group.map(({ path }) => Promise.resolve(cancelled(path))));
+        continue;
+      }
       const started = await untilAborted(startGroup(group, run), run.signal);
       settled.push(...started);
     }
@@ -74,10 +111,11 @@ async function startGroup<R>(
 ): Promise<readonly Promise<Settled>[]> {
   const answers = await run.start(group.map(({ request }) => request));
   const jobIds = answers.map((answer) => (answer.ok ? answer.value.id : undefined));
-  group.forEach(({ paths }, index) => {
+  group.forEach(({ paths, item }, index) => {
     const id = jobIds[index];
     if (id !== undefined) {
       run.table.add({ id, kind: run.kind, ...paths });
+      if (item) run.work?.started(item, id);
     }
   });
   run.watch.add(jobIds.filter((id) => id !== undefined));
@@ -90,7 +128,7 @@ async function startGroup<R>(
 }
 
 async function settle<R>(
-  { request, path }: Transfer<R>,
+  { request, path, item }: Transfer<R>,
   answer: BulkResult<TransferJob> | undefined,
   run: TransferRun<R>,
 ): Promise<Settled> {
@@ -102,9 +140,15 @@ async function settle<R>(
     return { ok: true, file: made ?? (await run.resultOf(request)) };
   }
   const file = await run.alreadyDone(request, failure);
+  if (item) run.work?.ended(item, file ? undefined : failure);
   return file
     ? { ok: true, file }
     : { ok: false, failure, jobId: submitted.ok ? submitted.value.id : undefined, path };
 }
 
+function cancelled(path: string): Settled {
+  return { ok: false, failure: CANCELLED, jobId: undefined, path };
+}
+
+const CANCELLED: Failure = { status: 0, code: 0, message: 'cancelled before it began' };
 const UNANSWERED: Failure = { status: 500, code: 0, message: 'the service did not answer for this job' };

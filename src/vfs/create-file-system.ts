@@ -103,8 +103,8 @@ export interface MountedFileSystem {
   learnAnnotations(files: readonly LearntAnnotations[]): Promise<void>;
   /** The path in a project that its trash knows a path by. */
   trashPlaceAt(path: string, signal: AbortSignal): Promise<TrashPlace>;
-  /** A call beside the tree changed what is at a path in a project. */
-  lookAgainAt(place: Pick<TrashPlace, 'project'>, path: string): void;
+  /** A call beside the tree changed what is at a path from the top of the tree. */
+  lookAgainAt(path: string): void;
   /** Lets deletions through that `--confirm-delete` would refuse: at a path and below, or those of a program, for so long. */
   allowDeletions(asked: { readonly path: string } | { readonly pid: number }, forMs: number): void;
   /** These names mean something else on the platform now. */
@@ -228,7 +228,7 @@ export async function createFileSystem(given: FileSystemOptions): Promise<Mounte
       const place = await trashPlaceAt({ tree, details }, top.inTree(path), signal);
       return { ...place, at: top.shown(place.at) };
     },
-    lookAgainAt: ({ project }, path) => lookAgainAt(tree, join('projects', project, path)),
+    lookAgainAt: (path) => lookAgainAt(tree, path),
     allowDeletions: (asked, forMs) =>
       tree.deletions.allow('path' in asked ? { path: top.inTree(asked.path) } : asked, forMs),
     learnEntries: (changes) => {

@@ -9,6 +9,8 @@ export interface DemoServiceProcess {
   readonly origin: string;
   readonly endpoint: string;
   readonly token: string;
+  /** As `svcfs admin --data` takes it. */
+  readonly data: string;
   /** The variables from which `svcfs mount` takes them. */
   readonly credentials: Readonly<Record<'SVC_API_ENDPOINT' | 'SVC_AUTH_TOKEN', string>>;
   end(): Promise<void>;
@@ -36,6 +38,7 @@ export async function startDemoService(): Promise<DemoServiceProcess> {
     origin,
     endpoint,
     token,
+    data,
     credentials: { SVC_API_ENDPOINT: endpoint, SVC_AUTH_TOKEN: token },
     end: () => sandbox.clean(),
   };

@@ -7,7 +7,7 @@ import { describeWaits } from '../mount/describe-waits.ts';
 import type { MountStatistics } from '../mount/mount-statistics.ts';
 import { describeClockSkew } from '../mount/service-log.ts';
 import { describeDiskCache } from './describe-disk-cache.ts';
-import { describeJob } from './describe-job.ts';
+import { describeWork } from './describe-work.ts';
 
 export type MountStatus = Omit<Extract<InquiryAnswer, { readonly answer: 'status' }>, 'answer'>;
 
@@ -27,7 +27,7 @@ export function describeStatus({ uploads, jobs, rates, statistics }: MountStatus
     `uploads: ${uploads.length}`,
     ...uploads.map((upload) => `  ${describeUpload(upload)}`),
     `jobs: ${unfinished.length} unfinished of ${jobs.length}`,
-    ...unfinished.map((job) => `  ${describeJob(job)}`),
+    ...unfinished.map((job) => `  ${describeWork(job)}`),
   ];
 }
 

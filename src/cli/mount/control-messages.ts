@@ -1,6 +1,6 @@
 /** The messages of the control socket: one JSON object a line. */
 import type { UploadProgress } from '../../content/ports.ts';
-import type { JobRecord } from '../../jobs/ports.ts';
+import type { JobRecord, WorkRecord } from '../../jobs/ports.ts';
 import type { Failure } from '../../vfs/errors/error-registry.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import type { CacheAnswer, CacheRequest } from './cache-inquiries.ts';
@@ -25,8 +25,12 @@ export interface PinsAnswer extends FailedPaths {
 export type InquiryRequest =
   | { readonly request: 'status' }
   | { readonly request: 'jobs' }
-  /** Answered when the job is over. */
-  | { readonly request: 'wait'; readonly job: string }
+  /** To `wait` and `retry` answered when the job is over. */
+  | {
+      readonly request: 'job';
+      readonly action: 'get' | 'wait' | 'retry' | 'cancel';
+      readonly job: string;
+    }
   /** `path` begins at the top of the mount. */
   | { readonly request: 'why'; readonly path: string }
   /** Answered when everything closed at the path or below is on the platform. */
@@ -54,12 +58,12 @@ export type InquiryAnswer =
   | {
       readonly answer: 'status';
       readonly uploads: readonly UploadProgress[];
-      readonly jobs: readonly JobRecord[];
+      readonly jobs: readonly WorkRecord[];
       readonly rates: TransferRates;
       readonly statistics: MountStatistics;
     }
-  | { readonly answer: 'jobs'; readonly jobs: readonly JobRecord[] }
-  | { readonly answer: 'job'; readonly job: JobRecord | undefined }
+  | { readonly answer: 'jobs'; readonly jobs: readonly WorkRecord[] }
+  | { readonly answer: 'job'; readonly job: WorkRecord | undefined }
   | {
       readonly answer: 'why';
       readonly failure: Failure | undefined;

@@ -5,14 +5,7 @@ import { otherVersion } from './other-version.ts';
 import type { SvcfsMount } from './require-mount.ts';
 import type { Patience } from './watch-life.ts';
 
-type AnswerTo<R extends InquiryRequest> = Extract<
-  InquiryAnswer,
-  { readonly answer: R['request'] extends 'wait' ? 'job' : R['request'] }
->;
-
-function answerTo({ request }: InquiryRequest): InquiryAnswer['answer'] {
-  return request === 'wait' ? 'job' : request;
-}
+type AnswerTo<R extends InquiryRequest> = Extract<InquiryAnswer, { readonly answer: R['request'] }>;
 
 /** Asks a mount's process one thing, which it may take long to answer, as long as it shows that it works. */
 export async function inquire<R extends InquiryRequest>(
@@ -25,7 +18,7 @@ export async function inquire<R extends InquiryRequest>(
   if (other !== undefined) console.error(`svcfs: ${other}`);
   for await (const said of askMount(mount, request, { ...(patience && { patience }) })) {
     if (said?.answer === 'failed') throw new CliError('failure', said.message);
-    if (said?.answer !== answerTo(request))
+    if (said?.answer !== request.request)
       throw new CliError(
         'failure',
         `${mountPoint}: its process does not know the request '${request.request}'`,

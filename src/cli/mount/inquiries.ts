@@ -1,5 +1,6 @@
 import type { ContentWriter } from '../../content/ports.ts';
-import type { Jobs } from '../../jobs/ports.ts';
+import type { Jobs, WorkRecord } from '../../jobs/ports.ts';
+import { untilAborted } from '../../lib/until-aborted.ts';
 import type { MountedFileSystem } from '../../vfs/create-file-system.ts';
 import type { PinnedFile } from '../../vfs/model/pin.ts';
 import { packageVersion } from '../package-version.ts';
@@ -12,7 +13,7 @@ import { answerTrashRequest, type TrashParts } from './trash-inquiries.ts';
 
 /** The objects from which a mount answers over its control socket. */
 export interface Inquiries extends CacheParts, PlatformParts, TrashParts {
-  readonly jobs: Pick<Jobs, 'delete' | 'list' | 'get' | 'ofPath' | 'wait'>;
+  readonly jobs: Pick<Jobs, 'delete' | 'ofPath' | 'works'>;
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly failureAt: MountedFileSystem['failureAt'];
   readonly unwritableAt: MountedFileSystem['unwritableAt'];
@@ -40,14 +41,14 @@ export async function answerInquiry(
       return {
         answer: 'status',
         uploads: writer.uploads(),
-        jobs: jobs.list(),
+        jobs: jobs.works.list(),
         rates,
         statistics: statistics(),
       };
     case 'jobs':
-      return { answer: 'jobs', jobs: jobs.list() };
-    case 'wait':
-      return { answer: 'job', job: await jobs.wait(request.job, { signal }) };
+      return { answer: 'jobs', jobs: jobs.works.list() };
+    case 'job':
+      return { answer: 'job', job: await dealWithJob(request, inquiries, signal) };
     case 'why':
       return {
         answer: 'why',
@@ -118,6 +119,22 @@ async function pinsOf(
   }
   signal.throwIfAborted();
   return { files, leftOut, failures: failures.failures, failed: failures.failed };
+}
+
+async function dealWithJob(
+  { action, job: id }: Extract<InquiryRequest, { readonly request: 'job' }>,
+  { jobs: { works }, lookAgainAt }: Pick<Inquiries, 'jobs' | 'lookAgainAt'>,
+  signal: AbortSignal,
+): Promise<WorkRecord | undefined> {
+  if (action === 'cancel') works.cancel(id);
+  if (action === 'retry') {
+    const { source, target } = works.get(id) ?? {};
+    const retried = works.retry(id).finally(() => {
+      for (const path of [source, target]) if (path !== undefined) lookAgainAt(path);
+    });
+    await untilAborted(retried, signal);
+  }
+  return action === 'wait' || action === 'retry' ? works.wait(id, signal) : works.get(id);
 }
 
 async function dealWithKept(

@@ -51,7 +51,8 @@ export async function answerTrashRequest(
   const place = await trashPlaceAt(request.path, signal);
   const trash = new ProjectTrash({ files: api.files, jobs, signal });
   const done = await workOn(trash, place, request);
-  if (request.action !== 'list') for (const path of [TRASH, ...done.restored]) lookAgainAt(place, path);
+  if (request.action !== 'list')
+    for (const path of [TRASH, ...done.restored]) lookAgainAt(join('projects', place.project, path));
   const { failures } = done;
   return {
     answer: 'trash',

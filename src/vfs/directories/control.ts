@@ -5,16 +5,18 @@
  *   version  config  stats        JSON, `config` without secrets
  *   metrics                       the numbers of `stats` for Prometheus
  *   errors                        what is waited for now, and the last failure of each path, a line each
- *   jobs/<id>  uploads/<id>       one JSON file per job of the platform and per upload
+ *   jobs/<id>/                    a directory per job (`job-files.ts`)
+ *   uploads/<id>                  one JSON file per upload
  */
 import type { ContentWriter } from '../../content/ports.ts';
-import type { JobRegistry } from '../../jobs/ports.ts';
+import type { WorkRecord, Works } from '../../jobs/ports.ts';
 import type { ErrorRegistry, Failure } from '../errors/error-registry.ts';
 import { FsError } from '../errors/fs-error.ts';
 import { shownName } from '../model/escape.ts';
 import type { VirtualEntry, VirtualFileNode, VirtualSource } from '../model/node.ts';
 import type { NodeMaker } from '../model/node-maker.ts';
 import { directory, fixedDirectory } from './fixed-directory.ts';
+import { jobFiles } from './job-files.ts';
 
 /** Facts that only the program around the file system knows. */
 export interface MountInformation {
@@ -32,7 +34,7 @@ export interface MountInformation {
 export interface ControlParts {
   readonly make: NodeMaker;
   readonly errors: ErrorRegistry;
-  readonly jobs: JobRegistry;
+  readonly jobs: { readonly works: Pick<Works, 'list' | 'get'> };
   readonly writer: Pick<ContentWriter, 'uploads'>;
   readonly information: MountInformation;
 }
@@ -58,11 +60,12 @@ export function control(parts: ControlParts): VirtualSource {
   return { ...fixedDirectory(entries), isPrivate: true };
 }
 
-function jobs({ jobs: registry, make }: ControlParts): VirtualSource {
+function jobs({ jobs: { works }, make }: ControlParts): VirtualSource {
   return changing(() =>
-    registry
-      .list()
-      .map(({ id }) => textFile(shownName(id, 'entry'), () => json(present(registry.get(id), id)), make)),
+    works.list().map(({ id }) => {
+      const read = (): WorkRecord => present(works.get(id), id);
+      return directory(shownName(id, 'entry'), jobFiles(read, make), make);
+    }),
   );
 }
 

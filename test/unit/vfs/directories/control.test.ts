@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
 import type { UploadProgress } from '../../../../src/content/ports.ts';
-import type { JobRecord } from '../../../../src/jobs/ports.ts';
+import type { WorkRecord } from '../../../../src/jobs/ports.ts';
 import { control } from '../../../../src/vfs/directories/control.ts';
 import { ErrorRegistry } from '../../../../src/vfs/errors/error-registry.ts';
-import type { VirtualSource } from '../../../../src/vfs/model/node.ts';
+import type { Node, VirtualDirectoryNode, VirtualSource } from '../../../../src/vfs/model/node.ts';
 import { NodeMaker } from '../../../../src/vfs/model/node-maker.ts';
 import { NodeTable } from '../../../../src/vfs/model/node-table.ts';
 import { NEVER } from '../../../support/reading-world.ts';
@@ -18,7 +18,7 @@ const upload = (label: string, uploadId?: string): UploadProgress => ({
   state: 'writing',
   error: undefined,
 });
-const job: JobRecord = {
+const job: WorkRecord = {
   id: 'j1',
   kind: 'export',
   source: '/a',
@@ -27,11 +27,14 @@ const job: JobRecord = {
   startedMs: 1,
   finishedMs: undefined,
   failure: undefined,
+  total: 3,
+  done: 1,
+  failed: [{ source: '/a/x\ty', target: '/b/x\ty', failure: { code: 9107, message: 'there is one' } }],
 };
 
 const errors = new ErrorRegistry();
 const circumstances: string[] = [];
-const jobs: JobRecord[] = [];
+const jobs: WorkRecord[] = [];
 const uploads: UploadProgress[] = [];
 const make = new NodeMaker(new NodeTable(), {
   get: () => undefined,
@@ -43,7 +46,7 @@ const make = new NodeMaker(new NodeTable(), {
 const source = control({
   make,
   errors,
-  jobs: { list: () => jobs, get: (id) => jobs.find((each) => each.id === id), ofPath: () => undefined },
+  jobs: { works: { list: () => jobs, get: (id) => jobs.find((each) => each.id === id) } },
   writer: { uploads: () => uploads },
   information: {
     version: '1.2.3',
@@ -88,12 +91,19 @@ it('.svcfs/errors has a line for each path, even if the reason has several', asy
   expect(await at('errors')).toBe('1970-01-01T00:00:00.000Z write /p/f: first second\n');
 });
 
-it('.svcfs/jobs and .svcfs/uploads have a file for each of the moment', async () => {
+it('.svcfs/jobs and .svcfs/uploads have each of the moment', async () => {
   expect(await at('jobs')).toEqual([]);
   jobs.push(job);
   uploads.push(upload('/p/a', 'u1'), upload('/p/b'));
   expect(await at('jobs')).toEqual(['j1']);
-  expect(JSON.parse(String(await at('jobs', 'j1')))).toMatchObject({ kind: 'export', state: 'pending' });
+  expect(await at('jobs', 'j1')).toEqual(['state', 'progress', 'source', 'destination', 'failed.tsv']);
+  expect(await at('jobs', 'j1', 'state')).toBe('pending\n');
+  expect(await at('jobs', 'j1', 'progress')).toBe('1 1 3\n');
+  expect(await at('jobs', 'j1', 'source')).toBe('/a\n');
+  expect(await at('jobs', 'j1', 'destination')).toBe('/b\n');
+  expect(await at('jobs', 'j1', 'failed.tsv')).toBe(
+    'source\tdestination\tcode\treason\n/a/x\\ty\t/b/x\\ty\t9107\tthere is one\n',
+  );
   expect(await at('uploads')).toEqual(['u1', 'begun-2']);
   expect(JSON.parse(String(await at('uploads', 'begun-2')))).toMatchObject({ label: '/p/b', sentBytes: 5 });
 });
@@ -121,10 +131,16 @@ it('is ESTALE, not empty, once it is over', async () => {
       ?.make({ parent: root, name: directory ?? '' });
     if (node?.kind !== 'virtual-directory') throw new Error('no directory');
     const there = (await node.source.entries(NEVER)).entries.find((each) => each.name === name);
-    const file = there?.make({ parent: node, name: name ?? '' });
+    const made = there?.make({ parent: node, name: name ?? '' });
+    const file = made?.kind === 'virtual-directory' ? await firstFileOf(made) : made;
     if (file?.kind !== 'virtual-file') throw new Error('no file');
     jobs.length = 0;
     uploads.splice(directory === 'uploads' ? 0 : uploads.length);
     expect(() => file.content()).toThrow(expect.objectContaining({ errno: 'ESTALE' }));
   }
 });
+
+async function firstFileOf(directory: VirtualDirectoryNode): Promise<Node | undefined> {
+  const [first] = (await directory.source.entries(NEVER)).entries;
+  return first?.make({ parent: directory, name: first.name });
+}
