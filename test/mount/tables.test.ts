@@ -175,6 +175,15 @@ describe('a table that cannot be imported', () => {
     expect(await pair('batch')).toBe('good');
   });
 
+  test('is one whose writer was killed before it closed it', async () => {
+    const script =
+      "import os; f = open('metadata.tsv', 'w'); f.write('svc.path\\tbatch\\nRNA01.bam\\thalf'); f.flush(); os.kill(os.getpid(), 9)";
+    await run('python3', ['-c', script], { cwd: join(folder, '.svcfs') });
+    await expect.poll(() => why(tsv)).toContain('was killed: nothing was sent');
+    expect(await pair('batch')).toBe('good');
+    expect(await inAnnex('cat metadata.tsv.rej')).toContain('half');
+  });
+
   test('is none with quotes and commas in its tags', async () => {
     const path = join(served.sandbox.root, 'tags.csv');
     await writeFile(path, 'svc.path,svc.tags\nRNA01.bam,"[""a, \\""b\\"""",""c""]"\n');
