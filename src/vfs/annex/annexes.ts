@@ -27,7 +27,7 @@ import { folderIdOf, type ProjectFolderNode, pathOf } from '../model/node.ts';
 import type { Tree } from '../model/tree.ts';
 import { requireWritable } from '../model/write-access.ts';
 import { openModeOf } from '../open-flags.ts';
-import { attributesOfAnnex, fileTypeOfAnnex } from './attributes.ts';
+import { attributesOfAnnex } from './attributes.ts';
 import { localNode, tablesSource, withControl } from './folder-annex.ts';
 import { Importing } from './importing.ts';
 import { LocalRoom, removeOldRooms } from './local-room.ts';
@@ -38,10 +38,12 @@ import {
   annexPath,
   type TableNode,
 } from './node.ts';
-import { AnnexNodes, AnnexNumbers, isAnnexNumber } from './nodes.ts';
+import { AnnexNodes, isAnnexNumber } from './nodes.ts';
+import { AnnexDirectories } from './open-directories.ts';
 import { AnnexFiles, localFlags } from './open-files.ts';
 import { Queries } from './queries.ts';
 import { withQueries } from './query-directories.ts';
+import { MADE_HERE, NO_OTHER_KIND, RefusedOperations } from './refused-operations.ts';
 import { folderScope } from './table-scope.ts';
 import { isTableName, tableNode } from './tables.ts';
 
@@ -57,7 +59,7 @@ type PlaceById = { readonly parent: NodeId; readonly name: string };
 
 export type AnnexOperations = Omit<FileSystem, 'attach' | 'detach' | 'statfs' | 'knownDirectory'>;
 
-export class Annexes implements AnnexOperations {
+export class Annexes extends RefusedOperations implements AnnexOperations {
   readonly #parts: AnnexesParts;
   readonly #nodes = new AnnexNodes();
   readonly #tops = new Map<ProjectFolderNode, AnnexDirectory>();
@@ -65,10 +67,10 @@ export class Annexes implements AnnexOperations {
   readonly #queries: Queries;
   readonly #importing: Importing;
   readonly #files: AnnexFiles;
-  readonly #directories = new Map<FileHandle, AnnexDirectory>();
-  readonly #directoryNumbers = new AnnexNumbers<FileHandle>();
+  readonly #directories = new AnnexDirectories();
 
   constructor(parts: AnnexesParts) {
+    super();
     this.#parts = parts;
     const { tree, processes, directory } = parts;
     this.#queries = new Queries(tree);
@@ -114,7 +116,7 @@ export class Annexes implements AnnexOperations {
   }
 
   pathOfDirectoryHandle(handle: FileHandle): string {
-    return this.#path(this.#directory(handle));
+    return this.#path(this.#directories.get(handle));
   }
 
   async lookup(parent: NodeId, name: string, { signal }: RequestContext): Promise<Entry | AbsentEntry> {
@@ -162,18 +164,6 @@ export class Annexes implements AnnexOperations {
     return node.target;
   }
 
-  mkdir(): never {
-    throw new FsError('EPERM', NO_OTHER_KIND);
-  }
-
-  symlink(): never {
-    throw new FsError('EPERM', NO_OTHER_KIND);
-  }
-
-  link(): never {
-    throw new FsError('EPERM', NO_OTHER_KIND);
-  }
-
   async mknod(parent: NodeId, name: string, mode: number, context: RequestContext): Promise<Entry> {
     const isRegular = (mode & constants.S_IFMT) === constants.S_IFREG;
     if (!isRegular) throw new FsError('EPERM', NO_OTHER_KIND);
@@ -217,10 +207,6 @@ export class Annexes implements AnnexOperations {
     this.#requireWritable(directory);
     await node.room.remove(name);
     directory.children.delete(name);
-  }
-
-  rmdir(): never {
-    throw new FsError('EPERM', MADE_HERE);
   }
 
   /** Over the name of a table it is an import, which has what was renamed go. A table that is renamed is copied. */
@@ -295,37 +281,12 @@ export class Annexes implements AnnexOperations {
     return whence === 'data' ? offset : sizeBytes;
   }
 
-  fallocate(): never {
-    throw new FsError('EOPNOTSUPP', 'no room is set aside here');
-  }
-
-  copyFileRange(): never {
-    throw new FsError('EXDEV', 'read and write it');
-  }
-
   opendir(id: NodeId): OpenDirectoryReply {
-    const handle = this.#directoryNumbers.next();
-    this.#directories.set(handle, this.#nodes.directory(id));
-    return { handle, keepNames: false };
+    return { handle: this.#directories.add(this.#nodes.directory(id)), keepNames: false };
   }
 
-  async readdir(
-    handle: FileHandle,
-    offset: number,
-    sink: DirSink,
-    { signal }: RequestContext,
-  ): Promise<void> {
-    const directory = this.#directory(handle);
-    const names = [
-      { name: '.', kind: 'directory' } as const,
-      { name: '..', kind: 'directory' } as const,
-      ...(await directory.source.names(directory, signal)),
-    ];
-    for (const [index, { name, kind }] of names.entries()) {
-      if (index < offset) continue;
-      const ino = inodeNumber(`${directory.ino}/${name}`);
-      if (!sink.add({ name, ino, type: fileTypeOfAnnex(kind), nextOffset: index + 1 })) return;
-    }
+  readdir(handle: FileHandle, offset: number, sink: DirSink, { signal }: RequestContext): Promise<void> {
+    return this.#directories.read(handle, offset, { sink, signal });
   }
 
   releasedir(handle: FileHandle): void {
@@ -333,25 +294,13 @@ export class Annexes implements AnnexOperations {
   }
 
   fsyncdir(handle: FileHandle): void {
-    this.#directory(handle);
+    this.#directories.get(handle);
   }
 
   getxattr(id: NodeId, name: string): Uint8Array {
     const failure = this.#parts.tree.errors.lastAt(this.pathOf(id));
     if (name === 'user.svc.error' && failure) return Buffer.from(failure.text);
     throw new FsError(name.startsWith('user.') ? 'ENODATA' : 'EOPNOTSUPP', `there is no attribute ${name}`);
-  }
-
-  listxattr(): readonly string[] {
-    return [];
-  }
-
-  setxattr(): never {
-    throw new FsError('EOPNOTSUPP', 'nothing here has attributes');
-  }
-
-  removexattr(): never {
-    throw new FsError('EOPNOTSUPP', 'nothing here has attributes');
   }
 
   #makeTop(folder: ProjectFolderNode): AnnexDirectory {
@@ -426,12 +375,6 @@ export class Annexes implements AnnexOperations {
     }
   }
 
-  #directory(handle: FileHandle): AnnexDirectory {
-    const directory = this.#directories.get(handle);
-    if (directory === undefined) throw new FsError('EBADF', `handle ${handle} is not open`);
-    return directory;
-  }
-
   #path(node: AnnexNode): string {
     return annexPath(node, (top) => {
       const folder = this.#folders.get(top);
@@ -451,6 +394,3 @@ export class Annexes implements AnnexOperations {
     return { attributes: await attributesOfAnnex(node, this.#parts.tree, this.#files), ttlMs: 0 };
   }
 }
-
-const MADE_HERE = 'it is made by the file system; svcfs meta and the table are the ways to change metadata';
-const NO_OTHER_KIND = 'there are tables here, and plain files that programs put beside them';
