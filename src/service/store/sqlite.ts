@@ -62,11 +62,22 @@ async function open(file: string): Promise<DatabaseSyncInstance> {
   // Its owner's alone, and with it the files that SQLite lays beside it.
   await (await openFile(file, 'a', 0o600)).close();
   const builtIn = Number.parseInt(process.versions.node, 10) >= 22;
-  const specifier = 'node:sqlite';
-  const { DatabaseSync } = builtIn
-    ? ((await import(specifier)) as typeof import('@photostructure/sqlite'))
-    : await import('@photostructure/sqlite');
+  const { DatabaseSync } = builtIn ? await importBuiltIn() : await import('@photostructure/sqlite');
   return new DatabaseSync(file);
+}
+
+/** Node 22 warns as it loads the module that it is experimental. That is nothing for the terminal of a user. */
+async function importBuiltIn(): Promise<typeof import('@photostructure/sqlite')> {
+  const { emitWarning } = process;
+  process.emitWarning = (...[warning, about]: unknown[]): void => {
+    if (about !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, about]);
+  };
+  try {
+    const specifier = 'node:sqlite';
+    return await import(specifier);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 export class DurableSqliteDialect extends SqliteDialect {
